@@ -11,14 +11,20 @@
 //   }
 #pragma once
 
+#include "libsim/check.hpp"
+#include "libsim/config/given.hpp"
 #include "libsim/report/schema_text.hpp"
 #include "libsim/report/table.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <functional>
+#include <initializer_list>
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -33,6 +39,7 @@ struct Field {
     std::function<Json(const T&)> value;
     Cells cells = Cells::numbers;                 // as a column
     std::function<bool(const T&)> is_there = {};  // none: always
+    const char* format = "{:.12g}";               // of a number that is not whole, as a column
 };
 
 // Requires: a description ends with a full stop, and names the unit of a number.
@@ -76,7 +83,7 @@ public:
                 {"properties", std::move(properties)}};
     }
 
-    // A column for each field that is no record or list of its own; a number with 12 figures.
+    // A column for each field that is no record or list of its own.
     Table table(const std::vector<T>& values) const {
         Table table;
         for (const Field<T>& field : fields_) {
@@ -85,26 +92,54 @@ public:
             }
         }
         for (const T& value : values) {
-            std::vector<std::string>& row = table.rows.emplace_back();
-            for (const Field<T>& field : fields_) {
-                if (!is_nested(field)) {
-                    row.push_back(cell(field.value(value)));
-                }
-            }
+            table.rows.push_back(cells(value));
         }
         return table;
     }
 
+    // A row of the table. A cell is empty where the field is not there.
+    std::vector<std::string> cells(const T& of) const {
+        std::vector<std::string> row;
+        for (const Field<T>& field : fields_) {
+            if (!is_nested(field)) {
+                row.push_back(!field.is_there || field.is_there(of) ? cell(field, field.value(of)) : "");
+            }
+        }
+        return row;
+    }
+
+    // The columns of the table with what each means, as columns.json has them.
+    Json columns() const {
+        Json columns = Json::object();
+        for (const Field<T>& field : fields_) {
+            if (!is_nested(field)) {
+                columns[field.key] = field.schema;
+            }
+        }
+        return columns;
+    }
+
     const std::vector<Field<T>>& fields() const { return fields_; }
+    // Requires: there are fields of these keys.
+    std::vector<Field<T>> fields(std::initializer_list<std::string_view> keys) const {
+        std::vector<Field<T>> some;
+        for (const std::string_view key : keys) {
+            const auto field =
+                std::find_if(fields_.begin(), fields_.end(), [&](const Field<T>& one) { return one.key == key; });
+            check(field != fields_.end(), "the record has no field {}", key);
+            some.push_back(*field);
+        }
+        return some;
+    }
 
 private:
     static bool is_nested(const Field<T>& field) {
         const Json type = field.schema.value("type", Json("object"));  // a reference is one
         return type == "object" || type == "array";
     }
-    static std::string cell(const Json& value) {
+    static std::string cell(const Field<T>& field, const Json& value) {
         return value.is_string()         ? value.get<std::string>()
-               : value.is_number_float() ? fmt::format("{:.12g}", value.get<double>())
+               : value.is_number_float() ? fmt::format(fmt::runtime(field.format), value.get<double>())
                : value.is_null()         ? ""
                                          : value.dump();
     }
@@ -182,7 +217,11 @@ Field<T> part(std::string key, const Record<Part>& record, Value value, const st
 // The same, with a description of its own.
 template <class T>
 Field<T> described(Field<T> field, const std::string& description) {
-    field.schema["description"] = description;
+    if (field.schema.contains("$ref")) {  // a schema says nothing beside a reference
+        field.schema = {{"description", description}, {"allOf", Json::array({field.schema})}};
+    } else {
+        field.schema["description"] = description;
+    }
     return field;
 }
 template <class T, class Part, class Value>
@@ -215,17 +254,104 @@ Field<T> map_of(std::string key, const std::string& description, const char* nam
 
 // The fields of a part as fields of the whole.
 template <class T, class Part, class Value>
-std::vector<Field<T>> fields_of(const Record<Part>& record, Value value) {
+std::vector<Field<T>> fields_of(const std::vector<Field<Part>>& of_part, Value value) {
     std::vector<Field<T>> fields;
-    for (const Field<Part>& field : record.fields()) {
-        fields.push_back({field.key, field.schema,
-                          [found = field.value, value](const T& of) { return found(std::invoke(value, of)); },
-                          field.cells});
+    for (const Field<Part>& field : of_part) {
+        Field<T>& one = fields.emplace_back(field_of<T>(
+            field.key, field.schema,
+            [found = field.value, value](const T& of) { return found(std::invoke(value, of)); }, field.cells));
+        one.format = field.format;
+        if (field.is_there) {
+            one.is_there = [is_there = field.is_there, value](const T& of) { return is_there(std::invoke(value, of)); };
+        }
+    }
+    return fields;
+}
+template <class T, class Part, class Value>
+std::vector<Field<T>> fields_of(const Record<Part>& record, Value value) {
+    return fields_of<T>(record.fields(), value);
+}
+
+// One after another.
+template <class T>
+std::vector<Field<T>> joined(std::initializer_list<std::vector<Field<T>>> parts) {
+    std::vector<Field<T>> fields;
+    for (const std::vector<Field<T>>& part : parts) {
+        fields.insert(fields.end(), part.begin(), part.end());
     }
     return fields;
 }
 
+template <class T, class Value>
+Field<T> whole_or_null(std::string key, const std::string& description, Value value) {
+    return or_null(whole<T>(std::move(key), description, [](const T&) { return 0; }), value);
+}
+
+// `value` gives a std::optional of the part, whose description says what null means.
+template <class T, class Part, class Value>
+Field<T> part_or_null(std::string key, const std::string& description, const Record<Part>& record, Value value,
+                      const std::string& definition = "") {
+    Json schema = definition.empty() ? record.schema() : Json{{"$ref", definition}};
+    return {std::move(key),
+            {{"description", description}, {"anyOf", {std::move(schema), {{"type", "null"}}}}},
+            [&record, value](const T& of) {
+                const auto found = std::invoke(value, of);
+                return found ? record.json(*found) : Json(nullptr);
+            }};
+}
+
+// A list of objects whose keys are names. `what`: one of them.
+template <class T, class Part, class Value>
+Field<T> list_of_maps(std::string key, const std::string& description, const std::string& what, const char* name,
+                      const Record<Part>& record, Value value) {
+    using Pairs = std::vector<std::pair<std::string, Part>>;
+    const Field<Pairs> one = map_of<Pairs>("", what, name, record, std::identity());
+    return field_of<T>(std::move(key), {{"type", "array"}, {"description", description}, {"items", one.schema}},
+                       [one, value](const T& of) {
+                           Json array = Json::array();
+                           for (const Pairs& pairs : std::invoke(value, of)) {
+                               array.push_back(one.value(pairs));
+                           }
+                           return array;
+                       });
+}
+
+// A list of values that are no records. `what`: one of them.
+template <class T, class Value>
+Field<T> values_of(std::string key, const std::string& description, const char* type, const char* what, Value value) {
+    return field_of<T>(
+        std::move(key),
+        {{"type", "array"}, {"description", description}, {"items", {{"type", type}, {"description", what}}}}, value);
+}
+template <class T, class Value>
+Field<T> texts(std::string key, const std::string& description, const char* what, Value value) {
+    return values_of<T>(std::move(key), description, "string", what, value);
+}
+
+// As a column, a number that is not whole is printed so: "{:.6g}".
+template <class T>
+Field<T> printed(Field<T> field, const char* format) {
+    field.format = format;
+    return field;
+}
+
+template <class T>
+Field<T> command(const std::string& name) {
+    return keys::name<T>("command", name + ".", [name](const T&) { return name; });
+}
+// The options that were given and change the result: how to run it again.
+template <class T, class Value>
+Field<T> given(Value value) {
+    return field_of<T>("given", {{"$ref", "common.schema.json#/definitions/given"}},
+                       [value](const T& of) { return Json::parse(config::json_text(std::invoke(value, of))); });
+}
+
 }  // namespace keys
+
+// One line. What is no UTF-8 is replaced.
+inline std::string line_of(const Json& object) {
+    return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
 
 // What `ndsim COMMAND --json` prints. `schema`: of that object, with the "definitions" that it refers to.
 inline SchemaText schema_of_command(const std::string& command, const Json& schema) {
@@ -233,6 +359,13 @@ inline SchemaText schema_of_command(const std::string& command, const Json& sche
              {"title", fmt::format("What ndsim {} prints with --json", command)}};
     all.update(schema);
     return {command + ".schema.json", all.dump()};
+}
+
+// Its table of --csv, in columns.json.
+inline SchemaText columns_of_command(const std::string& command, const Json& columns) {
+    return {"columns.json",
+            Json{{"programs", Json::array({"ndsim " + command})}, {"csv", Json::array({Json{{"columns", columns}}})}}
+                .dump()};
 }
 
 }  // namespace sim::report

@@ -7,6 +7,7 @@ namespace sim::report {
 
 struct SchemaText {
     std::string file;  // "hardware.schema.json"
+    // The whole file; of columns.json the row of a program, and of common.schema.json some definitions.
     std::string json;
 };
 

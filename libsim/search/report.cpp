@@ -31,25 +31,6 @@ std::string grouped(std::size_t n) {
     return text;
 }
 
-const char* what_is_wrong(training::Misfit misfit) {
-    using training::Misfit;
-    switch (misfit) {
-        case training::Misfit::count: return "have a size that cannot be";
-        case training::Misfit::gpus: return "do not make up the GPUs";
-        case training::Misfit::heads: return "split heads unevenly";
-        case training::Misfit::width: return "split a width unevenly";
-        case training::Misfit::layers: return "have more stages than layers";
-        case training::Misfit::sequence: return "split the sequence unevenly";
-        case training::Misfit::experts: return "split experts unevenly";
-        case training::Misfit::batch: return "do not divide the global batch";
-        case training::Misfit::schedule: return "have a shape that the schedule cannot take";
-        case training::Misfit::combination: return "combine what does not go together";
-        case training::Misfit::precision: return "need units that the GPU does not have";
-        case training::Misfit::network: return "need links that the machine does not have";
-    }
-    return "?";
-}
-
 // Modules are named where they are not the usual ones.
 std::string recompute_text(const training::Framework& framework) {
     return framework.recompute == training::Recompute::none
@@ -234,6 +215,24 @@ std::vector<std::size_t> listed_rows(const Plan& plan, PlanList list, std::size_
 
 std::string command_of(const PlanReport& report, const PlanPoint& point) {
     return train_command(report.given, case_of(report.question, point));
+}
+
+const char* what_is_wrong(training::Misfit misfit) {
+    switch (misfit) {
+        case training::Misfit::count: return "have a size that cannot be";
+        case training::Misfit::gpus: return "do not make up the GPUs";
+        case training::Misfit::heads: return "split heads unevenly";
+        case training::Misfit::width: return "split a width unevenly";
+        case training::Misfit::layers: return "have more stages than layers";
+        case training::Misfit::sequence: return "split the sequence unevenly";
+        case training::Misfit::experts: return "split experts unevenly";
+        case training::Misfit::batch: return "do not divide the global batch";
+        case training::Misfit::schedule: return "have a shape that the schedule cannot take";
+        case training::Misfit::combination: return "combine what does not go together";
+        case training::Misfit::precision: return "need units that the GPU does not have";
+        case training::Misfit::network: return "need links that the machine does not have";
+    }
+    return "?";
 }
 
 std::string counts_text(const PlanCounts& counts, const training::Machine& machine) {

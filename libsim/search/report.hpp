@@ -2,6 +2,7 @@
 #pragma once
 
 #include "libsim/config/given.hpp"
+#include "libsim/report/schema_text.hpp"
 #include "libsim/report/table.hpp"
 #include "libsim/search/search.hpp"
 
@@ -32,6 +33,8 @@ std::vector<std::size_t> listed_rows(const Plan& plan, PlanList list, std::size_
 // "ndsim train …", which predicts this layout: the same step and memory, to the last digit.
 std::string command_of(const PlanReport& report, const PlanPoint& point);
 
+// "split heads unevenly": layouts with this misfit.
+const char* what_is_wrong(training::Misfit misfit);
 // "412 of 1,024 layouts need more than 80.00 GB; 96 split heads unevenly": nothing is left out.
 std::string counts_text(const PlanCounts& counts, const training::Machine& machine);
 
@@ -41,6 +44,9 @@ std::string text_of(const PlanReport& report);
 std::string json_of(const PlanReport& report);
 // All simulated layouts that fit, best first; robustness of those that are listed alone.
 report::Table table_of(const PlanReport& report);
+// tools/schemas/plan.schema.json, and its part of columns.json.
+report::SchemaText plan_schema();
+report::SchemaText plan_columns();
 // Tensor parallel over pipeline stages: the shortest step that is known of each pair, as colours.
 std::string heatmap_svg(const PlanReport& report);
 

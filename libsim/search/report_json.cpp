@@ -1,181 +1,325 @@
-#include "libsim/predict/json.hpp"
+// The plan report as JSON and as a table: seconds, bytes, shares of 1.
+#include "libsim/predict/records.hpp"
 #include "libsim/search/launch_flags.hpp"
 #include "libsim/search/report.hpp"
-#include "libsim/training/layout_fields.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace sim::search {
 
 using namespace predict;
+using namespace report;
+using namespace report::keys;
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+const std::string row_definition = "#/definitions/row";
+const std::string miss_definition = "#/definitions/miss";
 
-Json robustness_json(const Robustness& robustness) {
-    return {{"slow_gpu", robustness.slow_gpu},
-            {"slow_gpu_on_average", robustness.slow_gpu_on_average},
-            {"slow_links", robustness.slow_links ? Json(*robustness.slow_links) : Json(nullptr)},
-            {"slow_links_between_nodes", robustness.slow_links_between_nodes}};
+// A layout of the report.
+struct Shown {
+    const PlanReport* report;
+    PlanPoint point;
+    training::Layout layout;
+
+    std::int64_t capacity() const { return report->question.machine.gpu.memory_bytes; }
+    bool is_priced() const { return report->question.machine.gpu.usd_per_hour > 0; }
+};
+
+Shown shown(const PlanReport& report, const PlanPoint& point) {
+    return {&report, point, layout_of(report.question.space, report.question.model, point)};
 }
 
-// Cells of a table; empty where it is not known.
-std::vector<std::string> robustness_cells(const std::optional<Robustness>& robustness) {
-    if (!robustness) {
-        return {"", "", ""};
-    }
-    const auto share = [](double value) { return fmt::format("{:.6g}", value); };
-    return {share(robustness->slow_gpu), share(robustness->slow_gpu_on_average),
-            robustness->slow_links ? share(*robustness->slow_links) : ""};
+struct ShownRow : Shown {
+    const PlanRow* row;
+    bool is_on_front;
+
+    bool has_robustness() const { return row->robustness.has_value(); }
+};
+
+struct ShownMiss : Shown {
+    std::int64_t memory;
+};
+
+ShownRow shown_row(const PlanReport& report, std::size_t place) {
+    const Plan& plan = report.plan;
+    const PlanRow& row = plan.rows[place];
+    return {shown(report, row.point), &row, std::binary_search(plan.pareto.begin(), plan.pareto.end(), place)};
 }
 
-Json row_json(const PlanReport& report, const PlanRow& row) {
-    const PlanQuestion& question = report.question;
-    const bool priced = question.machine.gpu.usd_per_hour > 0;
-    Json json{{"gpus", row.point.gpus},
-              {"step_seconds", seconds(row.step)},
-              {"step_seconds_low", row.range.lowest},
-              {"step_seconds_high", row.range.highest},
-              {"may_be_fastest", row.may_be_fastest},
-              {"tokens_per_second", row.tokens_per_second},
-              {"mfu", row.mfu},
-              {"memory_bytes", row.memory},
-              {"headroom_bytes", question.machine.gpu.memory_bytes - row.memory},
-              {priced ? "usd_per_step" : "gpu_hours_per_step", row.cost}};
-    if (row.robustness) {
-        json["robustness"] = robustness_json(*row.robustness);
-    }
-    json["layout"] = predict::json_of(layout_of(question.space, question.model, row.point));
-    json["command"] = command_of(report, row.point);
-    return json;
-}
-
-Json rows_json(const PlanReport& report, PlanList list) {
-    Json rows = Json::array();
-    for (const std::size_t i : listed_rows(report.plan, list, report.top)) {
-        rows.push_back(row_json(report, report.plan.rows[i]));
+std::vector<ShownRow> listed(const PlanReport& report, PlanList list) {
+    std::vector<ShownRow> rows;
+    for (const std::size_t place : listed_rows(report.plan, list, report.top)) {
+        rows.push_back(shown_row(report, place));
     }
     return rows;
 }
 
-Json miss_json(const PlanReport& report, const PlanMiss& miss) {
-    const PlanQuestion& question = report.question;
-    return {{"gpus", miss.point.gpus},
-            {"memory_bytes", miss.memory},
-            {"layout", predict::json_of(layout_of(question.space, question.model, miss.point))},
-            {"command", command_of(report, miss.point)}};
+template <class T>
+Field<T> gpus_field() {
+    return whole<T>("gpus", "GPUs that it takes.", [](const T& of) { return of.point.gpus; });
 }
 
-Json counts_json(const PlanCounts& counts) {
-    Json refused = Json::object();
-    for (std::size_t i = 0; i < misfit_kinds; ++i) {
-        refused[name_of(static_cast<training::Misfit>(i))] = counts.refused[i];
+template <class T>
+std::vector<Field<T>> layout_fields_of(const char* command_means) {
+    return {part<T>("layout", layout_record(), &T::layout, layout_definition),
+            free_text<T>("command", command_means, [](const T& of) { return command_of(*of.report, of.point); })};
+}
+
+const Record<Robustness>& robustness_record() {
+    static const Record<Robustness> record(
+        "How much longer the step is when the machine is not as it should be; left out where the search was stopped.",
+        {printed(number<Robustness>("slow_gpu",
+                                    "With one GPU whose computations take 1.1 times as long, on the pipeline stage "
+                                    "where that costs most: the step's further time, as a share of 1 of the "
+                                    "undisturbed step.",
+                                    &Robustness::slow_gpu),
+                 "{:.6g}"),
+         printed(
+             number<Robustness>("slow_gpu_on_average",
+                                "The same, on average over the stages, and so over all GPUs that may be the slow one.",
+                                &Robustness::slow_gpu_on_average),
+             "{:.6g}"),
+         printed(number_or_null<Robustness>("slow_links",
+                                            "The same with all links between nodes, or of one node within it, at half "
+                                            "of their rate; null: there is one GPU.",
+                                            &Robustness::slow_links),
+                 "{:.6g}"),
+         truth<Robustness>("slow_links_between_nodes",
+                           "Whether the slow links are those between nodes; false: within the one node.",
+                           &Robustness::slow_links_between_nodes)});
+    return record;
+}
+
+const Robustness& robustness_of_row(const ShownRow& of) {
+    return *of.row->robustness;
+}
+
+const Record<ShownRow>& row_record() {
+    using Row = ShownRow;
+    const auto of_row = [](auto member) { return [member](const Row& of) { return std::invoke(member, *of.row); }; };
+    static const Record<Row> record(
+        "A layout that fits.",
+        joined<Row>(
+            {{gpus_field<Row>(),
+              number<Row>("step_seconds", "Predicted seconds of a step.",
+                          of_row([](const PlanRow& row) { return seconds(row.step); })),
+              number<Row>("step_seconds_low",
+                          "Least seconds of a step: 8 of 10 measured ones lie from here to step_seconds_high.",
+                          of_row([](const PlanRow& row) { return row.range.lowest; })),
+              number<Row>("step_seconds_high",
+                          "Most seconds of a step: 8 of 10 measured ones lie from step_seconds_low to here.",
+                          of_row([](const PlanRow& row) { return row.range.highest; })),
+              truth<Row>("may_be_fastest",
+                         "Whether it cannot be told apart from the fastest on as many GPUs: predicted steps that "
+                         "differ by so little were measured in the other order more than once in 10.",
+                         of_row(&PlanRow::may_be_fastest)),
+              number<Row>("tokens_per_second", "Tokens per second of all GPUs.", of_row(&PlanRow::tokens_per_second)),
+              printed(number<Row>("mfu", "Model FLOPs utilization, a share of 1.", of_row(&PlanRow::mfu)), "{:.6g}"),
+              whole<Row>("memory_bytes", "Bytes that the fullest rank holds.", of_row(&PlanRow::memory)),
+              whole<Row>("headroom_bytes", "Bytes of a GPU that are left.",
+                         [](const Row& of) { return of.capacity() - of.row->memory; }),
+              printed(
+                  only_if(number<Row>("usd_per_step", "US dollars of a step; only where the price of a GPU is known.",
+                                      of_row(&PlanRow::cost)),
+                          &Row::is_priced),
+                  "{:.9g}"),
+              printed(only_if(number<Row>("gpu_hours_per_step", "GPU-hours of a step; only where no price is known.",
+                                          of_row(&PlanRow::cost)),
+                              [](const Row& of) { return !of.is_priced(); }),
+                      "{:.9g}"),
+              only_if(part<Row>("robustness", robustness_record(), robustness_of_row), &Row::has_robustness)},
+             layout_fields_of<Row>(
+                 "The command of ndsim train that predicts this layout: the same step, the same memory.")}));
+    return record;
+}
+
+const Record<ShownMiss>& miss_record() {
+    static const Record<ShownMiss> record(
+        "A layout and its memory.",
+        joined<ShownMiss>(
+            {{gpus_field<ShownMiss>(),
+              whole<ShownMiss>("memory_bytes", "Bytes that the fullest rank would hold.", &ShownMiss::memory)},
+             layout_fields_of<ShownMiss>("The command of ndsim train that predicts this layout.")}));
+    return record;
+}
+
+// The columns of --csv, with those of both costs.
+std::vector<Field<ShownRow>> columns() {
+    using Row = ShownRow;
+    std::vector<Field<Row>> robustness = fields_of<Row>(
+        robustness_record().fields({"slow_gpu", "slow_gpu_on_average", "slow_links"}), robustness_of_row);
+    for (Field<Row>& field : robustness) {
+        field = only_if(field, &Row::has_robustness);
     }
-    return {{"layouts", counts.all},           {"refused", std::move(refused)},
-            {"evaluated", counts.evaluated()}, {"need_too_much_memory", counts.need_too_much()},
-            {"outdone", counts.outdone},       {"simulated", counts.simulated()},
-            {"feasible", counts.feasible},     {"not_reached", counts.not_reached}};
+    return joined<Row>(
+        {row_record().fields({"gpus"}),
+         fields_of<Row>(layout_record().fields({"dp", "tp", "pp", "cp", "ep", "expert_tp", "interleave", "schedule",
+                                                "micro_batch", "zero", "recompute"}),
+                        &Row::layout),
+         row_record().fields({"step_seconds", "step_seconds_low", "step_seconds_high"}),
+         {whole<Row>("may_be_fastest", "1: it cannot be told apart from the fastest on as many GPUs; 0: it is slower.",
+                     [](const Row& of) { return of.row->may_be_fastest ? 1 : 0; })},
+         row_record().fields(
+             {"tokens_per_second", "mfu", "memory_bytes", "headroom_bytes", "usd_per_step", "gpu_hours_per_step"}),
+         {whole<Row>("pareto", "1: no other layout beats it in time, memory and cost at once; 0: one does.",
+                     [](const Row& of) { return of.is_on_front ? 1 : 0; })},
+         robustness});
 }
 
-Json flags_json(const PlanQuestion& question, const PlanRow& best) {
-    Json all = Json::object();
-    for (const LaunchFlags& flags :
-         launch_flags(question.model, layout_of(question.space, question.model, best.point))) {
-        all[flags.framework] = Json{{"lines", flags.lines}, {"lacks", flags.lacks}};
+const Record<PlanCounts>& counts_record() {
+    using Counts = PlanCounts;
+    static const Record<Counts> refused("Layouts that cannot be, by the first rule that they break.", [] {
+        std::vector<Field<Counts>> fields;
+        for (std::size_t i = 0; i < misfit_kinds; ++i) {
+            const auto misfit = static_cast<training::Misfit>(i);
+            fields.push_back(whole<Counts>(name_of(misfit), fmt::format("Layouts that {}.", what_is_wrong(misfit)),
+                                           [i](const Counts& of) { return of.refused.at(i); }));
+        }
+        return fields;
+    }());
+    static const Record<Counts> record(
+        "What became of all layouts.",
+        {whole<Counts>("layouts", "All combinations that were looked at.", &Counts::all),
+         part<Counts>("refused", refused, std::identity()),
+         whole<Counts>("evaluated", "Legal layouts that got a verdict.", &Counts::evaluated),
+         whole<Counts>("need_too_much_memory", "Layouts that do not fit into memory.", &Counts::need_too_much),
+         whole<Counts>("outdone", "Layouts that are no better in anything than one that was simulated.",
+                       &Counts::outdone),
+         whole<Counts>("simulated", "Layouts that were simulated.", &Counts::simulated),
+         whole<Counts>("feasible", "Layouts that were simulated and fit.", &Counts::feasible),
+         whole<Counts>("not_reached", "Layouts that were left when the search was stopped.", &Counts::not_reached)});
+    return record;
+}
+
+const Record<LaunchFlags>& launch_record() {
+    static const Record<LaunchFlags> record(
+        "Flags of this framework.",
+        {texts<LaunchFlags>("lines", "Flags, or lines of its configuration file.", "A line.", &LaunchFlags::lines),
+         texts<LaunchFlags>("lacks", "What of the layout the framework cannot do.", "A property.",
+                            &LaunchFlags::lacks)});
+    return record;
+}
+
+bool has_layout(const PlanReport& report) {
+    return !report.plan.rows.empty();
+}
+
+std::vector<Field<PlanReport>> question_fields() {
+    using Report = PlanReport;
+    return {
+        command<Report>("plan"),
+        name<Report>("model", "The model.", [](const Report& of) { return of.question.model.name; }),
+        name<Report>("machine", "The machine.", [](const Report& of) { return of.question.machine.name; }),
+        values_of<Report>("gpus", "The numbers of GPUs that were compared.", "integer", "A number of GPUs.",
+                          [](const Report& of) { return of.question.space.gpus; }),
+        whole<Report>("global_batch", "Sequences of a step.",
+                      [](const Report& of) { return of.question.space.rest.batch.global; }),
+        whole<Report>("sequence", "Tokens of a sequence.", [](const Report& of) { return of.question.model.sequence; }),
+        one_of<Report>("objective", {"time", "cost"}, "What comes first.",
+                       [](const Report& of) { return of.objective == PlanObjective::cost ? "cost" : "time"; }),
+        truth<Report>("feasible", "Whether any layout fits.", has_layout),
+        part<Report>("counts", counts_record(), [](const Report& of) { return of.plan.counts; }),
+        free_text<Report>("summary", "The counts as a sentence.",
+                          [](const Report& of) { return counts_text(of.plan.counts, of.question.machine); }),
+        given<Report>(&Report::given)};
+}
+
+std::vector<Field<PlanReport>> best_fields() {
+    using Report = PlanReport;
+    return {part_or_null<Report>(
+                "best", "The first layout by the objective; null: none fits.", row_record(),
+                [](const Report& of) { return has_layout(of) ? std::optional(shown_row(of, 0)) : std::nullopt; },
+                row_definition),
+            whole<Report>("pareto_front_size", "Layouts that no other beats in time, memory and cost at once.",
+                          [](const Report& of) { return of.plan.pareto.size(); }),
+            list_of<Report>(
+                "pareto", "The first --top of them.", row_record(),
+                [](const Report& of) { return listed(of, PlanList::front); }, row_definition),
+            only_if(list_of<Report>(
+                        "ranking",
+                        "The first --top layouts by the objective, whether or not others are smaller; only with --list "
+                        "best.",
+                        row_record(), [](const Report& of) { return listed(of, PlanList::best); }, row_definition),
+                    [](const Report& of) { return of.list == PlanList::best; })};
+}
+
+std::vector<ShownMiss> nearest(const PlanReport& report) {
+    std::vector<ShownMiss> all;
+    for (const PlanMiss& miss : report.plan.nearest) {
+        all.push_back({shown(report, miss.point), miss.memory});
     }
     return all;
+}
+
+std::optional<ShownMiss> enough(const PlanReport& report) {
+    if (!report.enough || report.enough->gpus == 0) {
+        return std::nullopt;
+    }
+    const PlanMiss& smallest = report.enough->smallest;
+    return ShownMiss{shown(report, smallest.point), smallest.memory};
+}
+
+std::vector<std::pair<std::string, LaunchFlags>> launches(const PlanReport& report) {
+    std::vector<std::pair<std::string, LaunchFlags>> all;
+    for (const LaunchFlags& flags : launch_flags(report.question.model, shown_row(report, 0).layout)) {
+        all.emplace_back(flags.framework, flags);
+    }
+    return all;
+}
+
+// Where none fits, and where one does.
+std::vector<Field<PlanReport>> further_fields() {
+    using Report = PlanReport;
+    const auto where_none_fits = [](Field<Report> field) {
+        return only_if(std::move(field), [](const Report& of) { return !has_layout(of); });
+    };
+    return {where_none_fits(list_of<Report>("nearest", "The layouts that need the least memory; only where none fits.",
+                                            miss_record(), nearest, miss_definition)),
+            where_none_fits(part_or_null<Report>(
+                "enough_gpus", "The fewest GPUs on which a layout fits; null: none was found. Only where none fits.",
+                miss_record(), enough, miss_definition)),
+            where_none_fits(texts<Report>(
+                "problems", "Why the first layout cannot be, where no layout is legal; only where none fits.",
+                "A problem.", &Report::first_problems)),
+            only_if(map_of<Report>("launch", "How frameworks launch the best layout; only where one fits.", "FRAMEWORK",
+                                   launch_record(), launches),
+                    has_layout)};
+}
+
+const Record<PlanReport>& plan_report_record() {
+    static const Record<PlanReport> record("The search for the best layout.",
+                                           joined<PlanReport>({question_fields(), best_fields(), further_fields()}));
+    return record;
 }
 
 }  // namespace
 
 std::string json_of(const PlanReport& report) {
-    const PlanQuestion& question = report.question;
-    const Plan& plan = report.plan;
-    Json object{{"command", "plan"},
-                {"model", question.model.name},
-                {"machine", question.machine.name},
-                {"gpus", question.space.gpus},
-                {"global_batch", question.space.rest.batch.global},
-                {"sequence", question.model.sequence},
-                {"objective", report.objective == PlanObjective::cost ? "cost" : "time"},
-                {"feasible", !plan.rows.empty()},
-                {"counts", counts_json(plan.counts)},
-                {"summary", counts_text(plan.counts, question.machine)}};
-    object["given"] = Json::parse(config::json_text(report.given));
-    object["best"] = plan.rows.empty() ? Json(nullptr) : row_json(report, plan.rows.front());
-    object["pareto_front_size"] = plan.pareto.size();
-    object["pareto"] = rows_json(report, PlanList::front);
-    if (report.list == PlanList::best) {
-        object["ranking"] = rows_json(report, PlanList::best);
-    }
-    if (plan.rows.empty()) {
-        Json nearest = Json::array();
-        for (const PlanMiss& miss : plan.nearest) {
-            nearest.push_back(miss_json(report, miss));
-        }
-        object["nearest"] = std::move(nearest);
-        const bool helps = report.enough && report.enough->gpus > 0;
-        object["enough_gpus"] = helps ? miss_json(report, report.enough->smallest) : Json(nullptr);
-        object["problems"] = report.first_problems;
-    } else {
-        object["launch"] = flags_json(question, plan.rows.front());
-    }
-    return object.dump() + "\n";
+    return line_of(plan_report_record().json(report));
 }
 
-namespace {
-
-// What a search varies, as columns.
-constexpr std::array searched{"dp",         "tp",       "pp",          "cp",   "ep",       "expert-tp",
-                              "interleave", "schedule", "micro-batch", "zero", "recompute"};
-
-std::vector<std::string> cells_of(const PlanReport& report, std::size_t i) {
-    const PlanQuestion& question = report.question;
-    const PlanRow& row = report.plan.rows[i];
-    const training::Layout layout = layout_of(question.space, question.model, row.point);
-    const bool on_front = std::binary_search(report.plan.pareto.begin(), report.plan.pareto.end(), i);
-    std::vector<std::string> cells{std::to_string(row.point.gpus)};
-    for (const char* const option : searched) {
-        cells.push_back(training::option_text(value_of(training::layout_field(option), layout)));
+Table table_of(const PlanReport& report) {
+    std::vector<Field<ShownRow>> fields = columns();
+    const bool is_priced = report.question.machine.gpu.usd_per_hour > 0;
+    std::erase_if(fields, [&](const Field<ShownRow>& field) {
+        return field.key == (is_priced ? "gpu_hours_per_step" : "usd_per_step");
+    });
+    std::vector<ShownRow> rows;
+    for (std::size_t i = 0; i < report.plan.rows.size(); ++i) {
+        rows.push_back(shown_row(report, i));
     }
-    cells.insert(cells.end(),
-                 {fmt::format("{:.12g}", seconds(row.step)), fmt::format("{:.12g}", row.range.lowest),
-                  fmt::format("{:.12g}", row.range.highest), row.may_be_fastest ? "1" : "0",
-                  fmt::format("{:.12g}", row.tokens_per_second), fmt::format("{:.6g}", row.mfu),
-                  std::to_string(row.memory), std::to_string(question.machine.gpu.memory_bytes - row.memory),
-                  fmt::format("{:.9g}", row.cost), on_front ? "1" : "0"});
-    const std::vector<std::string> robustness = robustness_cells(row.robustness);
-    cells.insert(cells.end(), robustness.begin(), robustness.end());
-    return cells;
+    return Record<ShownRow>("", fields).table(rows);
 }
 
-}  // namespace
+SchemaText plan_schema() {
+    Json schema = plan_report_record().schema();
+    schema["definitions"] = {{"row", row_record().schema()}, {"miss", miss_record().schema()}};
+    return schema_of_command("plan", schema);
+}
 
-report::Table table_of(const PlanReport& plan) {
-    const bool is_priced = plan.question.machine.gpu.usd_per_hour > 0;
-    report::Table table{.columns = {{"gpus"}}};
-    for (const char* const option : searched) {
-        const training::LayoutField& field = training::layout_field(option);
-        const bool is_name = std::holds_alternative<training::NameField>(field.kind);
-        table.columns.push_back({field.key(), is_name ? report::Cells::names : report::Cells{}});
-    }
-    for (const char* name :
-         {"step_seconds", "step_seconds_low", "step_seconds_high", "may_be_fastest", "tokens_per_second", "mfu",
-          "memory_bytes", "headroom_bytes", is_priced ? "usd_per_step" : "gpu_hours_per_step", "pareto", "slow_gpu",
-          "slow_gpu_on_average", "slow_links"}) {
-        table.columns.push_back({name});
-    }
-    for (std::size_t i = 0; i < plan.plan.rows.size(); ++i) {
-        table.rows.push_back(cells_of(plan, i));
-    }
-    return table;
+SchemaText plan_columns() {
+    return columns_of_command("plan", Record<ShownRow>("", columns()).columns());
 }
 
 }  // namespace sim::search

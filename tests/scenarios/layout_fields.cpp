@@ -1,81 +1,23 @@
 // The switches of a layout are told once: options, JSON, its schema and axes of searches have all of them.
 #include "libsim/training/layout_fields.hpp"
 
-#include "libsim/config/text_file.hpp"
-#include "libsim/predict/json.hpp"
+#include "libsim/predict/records.hpp"
 #include "libsim/predict/training_options.hpp"
 #include "libsim/search/space.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
 #include <set>
 
 namespace {
 
 using namespace sim::training;
 
-const std::string schema_file = NDSIM_SOURCE_DIR "/tools/schemas/common.schema.json";
-
-struct Type {
-    const LayoutField& field;
-    std::string operator()(const WholeField&) const { return "\"integer\""; }
-    std::string operator()(const ToggleField&) const { return "\"boolean\""; }
-    std::string operator()(const NameField&) const { return "\"string\""; }
-    std::string operator()(const TextField&) const {
-        return field.shown != nullptr ? "\"string\"" : "[\"string\", \"null\"]";
-    }
-};
-
-// The definition of a layout as the schema has it.
-std::string definition() {
-    std::string required;
-    std::string properties;
-    int count = 0;
-    const auto add = [&](const std::string& key, const std::string& type, const std::string& what) {
-        constexpr int in_a_line = 6;
-        required += count == 0 ? "" : count % in_a_line == 0 ? ",\n        " : ", ";
-        required += fmt::format("\"{}\"", key);
-        properties += fmt::format("{}        \"{}\": {{\"type\": {}, \"description\": \"{}\"}}",
-                                  count == 0 ? "" : ",\n", key, type, what);
-        ++count;
-    };
-    for (const LayoutField& field : layout_fields()) {
-        add(field.key(), std::visit(Type{field}, field.kind), field.what);
-        if (*field.also != '\0') {
-            add(field.also, std::visit(Type{field}, field.kind),
-                fmt::format("The same as {}, by its name from before keys were options.", field.key()));
-        }
-    }
-    return fmt::format(
-        "    \"layout\": {{\n      \"type\": \"object\",\n      \"description\": \"How the step is spread over the "
-        "GPUs; the "
-        "keys are the options' names, with _ for -.\",\n      \"additionalProperties\": false,\n      \"required\": "
-        "[\n      "
-        "  {}\n      ],\n      \"properties\": {{\n{}\n      }}\n    }},\n",
-        required, properties);
-}
-
-// After a change that is meant, `tools/schemas.sh` writes the schema's part again.
-TEST(LayoutFields, AreWhatTheSchemaSays) {
-    const std::string text = sim::config::read_text(schema_file, "a schema", 1 << 20);
-    const std::size_t begin = text.find("    \"layout\": {\n");
-    ASSERT_NE(begin, std::string::npos);
-    const std::string last = "\n    },\n";
-    const std::size_t end = text.find(last, begin) + last.size();
-    if (std::getenv("NDSIM_WRITE_SCHEMAS") != nullptr) {
-        std::ofstream(schema_file) << text.substr(0, begin) + definition() + text.substr(end);
-        return;
-    }
-    EXPECT_EQ(text.substr(begin, end - begin), definition()) << "where this is meant: tools/schemas.sh";
-}
-
 TEST(LayoutFields, AreOptionsAndKeysOfJsonByOneName) {
     sim::predict::TrainingOptions options;
     const auto rows = sim::predict::training_rows(options);
-    const nlohmann::ordered_json json = sim::predict::json_of(Layout{});
+    const nlohmann::ordered_json json = sim::predict::layout_record().json(Layout{});
     for (const LayoutField& field : layout_fields()) {
         EXPECT_NE(sim::config::find_row(rows, field.option), nullptr) << field.option;
         EXPECT_TRUE(json.contains(field.key())) << field.key();

@@ -60,17 +60,6 @@ void require_every_rank(const TrainOptions& options) {
     }
 }
 
-// The average over all ranks.
-report::Table parts_of(const Prediction& step) {
-    report::Table table{.columns = {{"part", report::Cells::words}, {"seconds"}, {"share"}}, .rows = {}};
-    for (std::size_t i = 0; i < step.budget.size(); ++i) {
-        const double share = step.budget[i] / seconds(step.step);
-        table.rows.push_back({title_of(static_cast<TimeCategory>(i)), fmt::format("{:.12g}", step.budget[i]),
-                              fmt::format("{:.6g}", share)});
-    }
-    return table;
-}
-
 }  // namespace
 
 int run_train(int argc, const char* const* argv) {

@@ -1,7 +1,7 @@
 #include "libsim/explain/train/memory_report.hpp"
 
 #include "libsim/explain/train/sections.hpp"
-#include "libsim/predict/json.hpp"
+#include "libsim/predict/records.hpp"
 #include "libsim/report/amounts.hpp"
 
 #include <fmt/format.h>
@@ -9,18 +9,58 @@
 namespace sim::explain {
 
 using namespace predict;
+using namespace report;
+using namespace report::keys;
 
 namespace {
 
 constexpr std::size_t chart_width = 72;
-
-using Json = nlohmann::ordered_json;
 
 std::string states_line(const TrainingCase& what) {
     const training::StateBytes bytes = training::state_bytes(what.layout, what.layout.replicas());
     return fmt::format(
         "  a parameter of a dense layer takes {:.4g} + {:.4g} + {:.4g} bytes (itself, gradient, optimizer)\n",
         bytes.parameters, bytes.gradients, bytes.optimizer);
+}
+
+const Record<training::MemoryAt>& moment_record() {
+    using At = training::MemoryAt;
+    static const Record<At> record(
+        "What a rank of the stage holds at most in this step, in bytes.",
+        joined<At>({{free_text<At>("step", "Step of the schedule, such as forward of micro-batch 3.", &At::step)},
+                    fields_of<At>(memory_use_record(), &At::use)}));
+    return record;
+}
+
+// A row of the table.
+struct MemoryOfStage : training::MemoryAt {
+    int stage;
+    int number;
+};
+
+const Record<MemoryOfStage>& memory_row_record() {
+    using Row = MemoryOfStage;
+    static const Record<Row> record(
+        "A step of a stage's schedule.",
+        joined<Row>({{whole<Row>("stage", "Pipeline stage, from 0.", &Row::stage),
+                      whole<Row>("number", "Number of the step in the stage's schedule, from 0.", &Row::number)},
+                     fields_of<Row>(moment_record(), std::identity())}));
+    return record;
+}
+
+const Record<MemoryReport>& memory_report_record() {
+    using Report = MemoryReport;
+    static const Record<Report> record(
+        "What a GPU's memory holds in a training step.",
+        joined<Report>({{command<Report>("memory")},
+                        case_fields<Report>(&Report::what),
+                        {part<Report>("memory", memory_record(), &Report::memory, memory_definition),
+                         whole<Report>("stage", "The stage that over_time shows.", &Report::stage),
+                         list_of<Report>("over_time", "A row for each step of the stage's schedule, in order.",
+                                         moment_record(), &Report::steps),
+                         texts<Report>("derived", "What was not given and was derived, a sentence each.",
+                                       "An assumption.", [](const Report& of) { return of.what.told; })}}));
+    return record;
 }
 
 }  // namespace
@@ -43,46 +83,26 @@ std::string text_of(const MemoryReport& report) {
 }
 
 std::string json_of(const MemoryReport& report) {
-    Json object{{"command", "memory"}};
-    add_case(object, report.what);
-    object["memory"] = predict::json_of(report.memory);
-    object["stage"] = report.stage;
-    object["over_time"] = Json::array();
-    for (const training::MemoryAt& at : report.steps) {
-        Json one{{"step", at.step}};
-        one.update(predict::json_of(at.use));
-        object["over_time"].push_back(std::move(one));
-    }
-    object["derived"] = report.what.told;
-    return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return line_of(memory_report_record().json(report));
 }
 
-report::Table memory_over_stages(const TrainingCase& what) {
-    report::Table table{.columns = {{"stage"},
-                                    {"number"},
-                                    {"step", report::Cells::words},
-                                    {"parameters"},
-                                    {"gradients"},
-                                    {"optimizer"},
-                                    {"activations"},
-                                    {"working"},
-                                    {"buffers"},
-                                    {"reserve"},
-                                    {"total"}},
-                        .rows = {}};
+Table memory_over_stages(const TrainingCase& what) {
+    std::vector<MemoryOfStage> rows;
     for (int stage = 0; stage < what.layout.parallelism.pp; ++stage) {
         int number = 0;
-        for (const training::MemoryAt& at : training::memory_over_time(what.model, what.machine, what.layout, stage)) {
-            const training::MemoryUse& use = at.use;
-            std::vector<std::string> row{std::to_string(stage), std::to_string(number++), at.step};
-            for (const std::int64_t bytes : {use.parameters, use.gradients, use.optimizer, use.activations, use.working,
-                                             use.buffers, use.reserve, use.total()}) {
-                row.push_back(std::to_string(bytes));
-            }
-            table.rows.push_back(std::move(row));
+        for (training::MemoryAt& at : training::memory_over_time(what.model, what.machine, what.layout, stage)) {
+            rows.push_back({std::move(at), stage, number++});
         }
     }
-    return table;
+    return memory_row_record().table(rows);
+}
+
+SchemaText memory_schema() {
+    return schema_of_command("memory", memory_report_record().schema());
+}
+
+SchemaText memory_columns() {
+    return columns_of_command("memory", memory_row_record().columns());
 }
 
 }  // namespace sim::explain

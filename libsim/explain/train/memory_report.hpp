@@ -3,6 +3,7 @@
 #pragma once
 
 #include "libsim/predict/training_options.hpp"
+#include "libsim/report/schema_text.hpp"
 #include "libsim/report/table.hpp"
 #include "libsim/training/memory.hpp"
 
@@ -24,6 +25,9 @@ std::string json_of(const MemoryReport& report);
 std::string memory_svg(const MemoryReport& report);
 // Every stage over time, in bytes: a row for each step of its schedule.
 report::Table memory_over_stages(const predict::TrainingCase& what);
+// tools/schemas/memory.schema.json, and its part of columns.json.
+report::SchemaText memory_schema();
+report::SchemaText memory_columns();
 
 // Totals over time as a chart of characters, `width` columns of the most in each, up to the capacity where that is
 // more. Requires: steps.

@@ -1,132 +1,265 @@
+// The step report as JSON and as a table: base SI units, bytes, shares of 1.
 #include "libsim/explain/train/sections.hpp"
-#include "libsim/predict/json.hpp"
+#include "libsim/predict/records.hpp"
 
 namespace sim::explain {
 
 using namespace predict;
+using namespace report;
+using namespace report::keys;
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json communication_of(const Prediction& step) {
-    Json list = Json::array();
-    for (const CommunicationUse& use : step.communication) {
-        const double alone = use.seconds_alone;
-        list.push_back({{"what", use.what},
-                        {"group", name_of(use.group)},
-                        {"count", use.count},
-                        {"bytes", use.bytes},
-                        {"members", use.members},
-                        {"across_nodes", use.across_nodes},
-                        {"algorithm", use.algorithm},
-                        {"seconds_alone", alone},
-                        {"exposed_seconds", use.exposed_seconds},
-                        {"algbw", alone > 0 ? static_cast<double>(use.bytes) / alone : 0},
-                        {"busbw", use.bus_bandwidth},
-                        {"share_of_link", use.link_share}});
-    }
-    return list;
+const Record<CommunicationUse>& communication_record() {
+    using Use = CommunicationUse;
+    static const Record<Use> record(
+        "One kind of communication.",
+        {free_text<Use>("what", "What is sent, such as all-gather of parameters.", &Use::what),
+         name<Use>("group", "The category of its time, a key of breakdown.",
+                   [](const Use& use) { return name_of(use.group); }),
+         whole<Use>("count", "How often a rank takes part in a step.", &Use::count),
+         whole<Use>("bytes", "Bytes of one.", &Use::bytes), whole<Use>("members", "Ranks of its group.", &Use::members),
+         truth<Use>("across_nodes", "Whether the group spans nodes.", &Use::across_nodes),
+         free_text<Use>("algorithm", "Algorithm and protocol that NCCL would take.", &Use::algorithm),
+         number<Use>("seconds_alone", "Seconds of one with nothing else under way.", &Use::seconds_alone),
+         number<Use>("exposed_seconds", "Seconds of all of them together that no computation hides.",
+                     &Use::exposed_seconds),
+         number<Use>("algbw", "Bytes / seconds_alone, in bytes per second.",
+                     [](const Use& use) -> Json {
+                         return use.seconds_alone > 0 ? Json(static_cast<double>(use.bytes) / use.seconds_alone)
+                                                      : Json(0);
+                     }),
+         number<Use>("busbw", "Bus bandwidth as nccl-tests defines it, in bytes per second.", &Use::bus_bandwidth),
+         number<Use>("share_of_link", "busbw as a share of 1 of the link's peak.", &Use::link_share)});
+    return record;
 }
 
-Json path_of(const std::vector<PathPiece>& path) {
-    Json list = Json::array();
-    for (const PathPiece& piece : path) {
-        Json one{{"rank", piece.rank}};
-        if (piece.to >= 0) {
-            one["to"] = piece.to;
-        }
-        one["what"] = piece.what;
-        one["begin_seconds"] = seconds(piece.begin);
-        one["end_seconds"] = seconds(piece.end);
-        list.push_back(std::move(one));
-    }
-    return list;
+const Record<StepReport>& pipeline_record() {
+    static const Record<StepReport> record(
+        "The pipeline and its bubble.",
+        {name<StepReport>("schedule", "Order of the pipeline's work.",
+                          [](const StepReport& of) { return of.what.layout.parallelism.schedule->name; }),
+         number<StepReport>("bubble_fraction", "Predicted bubble, as a share of 1 of the step.",
+                            [](const StepReport& of) { return of.step.bubble_fraction; }),
+         number_or_null<StepReport>("closed_form_bubble_fraction",
+                                    "The bubble that the schedule's formula gives, a share of 1; null: it has none.",
+                                    [](const StepReport& of) {
+                                        const auto bubble = of.what.layout.parallelism.schedule->bubble;
+                                        return bubble == nullptr ? std::nullopt
+                                                                 : std::optional<double>(
+                                                                       bubble(of.what.layout.pipeline_shape()).share);
+                                    })});
+    return record;
 }
 
-Json path_sum_of(const std::vector<PathPiece>& path) {
-    Json list = Json::array();
-    for (const PathSum& sum : summed(path)) {
-        list.push_back({{"what", training::label_of(sum.part.work)},
-                        {"is_message", sum.message},
-                        {"times", sum.part.times},
-                        {"seconds", seconds(sum.part.length)},
-                        {"ranks", sum.ranks},
-                        {"busiest_rank", sum.busiest},
-                        {"seconds_on_busiest", seconds(sum.on_busiest)}});
-    }
-    return list;
+const Record<PathPiece>& piece_record() {
+    using Piece = PathPiece;
+    static const Record<Piece> record(
+        "A piece of the path.",
+        {whole<Piece>("rank", "Rank that works or sends.", &Piece::rank),
+         only_if(whole<Piece>("to", "Receiver of a message; absent: it is work.", &Piece::to),
+                 [](const Piece& piece) { return piece.to >= 0; }),
+         free_text<Piece>("what", "Kinds of work that took most of it, the longest first.", &Piece::what),
+         number<Piece>("begin_seconds", "Simulated second at which it begins.",
+                       [](const Piece& piece) { return seconds(piece.begin); }),
+         number<Piece>("end_seconds", "Simulated second at which it ends.",
+                       [](const Piece& piece) { return seconds(piece.end); })});
+    return record;
 }
 
-Json advice_of(const AdviceList& advice) {
-    Json list = Json::array();
-    for (const Advice& one : advice.tried) {
-        list.push_back({{"options", typed(one.change)},
-                        {"what", one.text},
-                        {"step_seconds", one.step_seconds},
-                        {"gain", one.gain},
-                        {"memory", one.memory}});
-    }
-    return {{"tried", std::move(list)}, {"do_not_fit", advice.too_large}, {"impossible", advice.impossible}};
+const Record<PathSum>& path_sum_record() {
+    using Sum = PathSum;
+    static const Record<Sum> record(
+        "All of one kind on the path.",
+        {free_text<Sum>("what", "Kind of work or message.",
+                        [](const Sum& sum) { return training::label_of(sum.part.work); }),
+         truth<Sum>("is_message", "Whether it is a message.", &Sum::message),
+         whole<Sum>("times", "How often it is on the path.", [](const Sum& sum) { return sum.part.times; }),
+         number<Sum>("seconds", "Seconds of the path that it takes.",
+                     [](const Sum& sum) { return seconds(sum.part.length); }),
+         whole<Sum>("ranks", "Ranks on which it is on the path.", &Sum::ranks),
+         whole<Sum>("busiest_rank", "The rank with the most of it.", &Sum::busiest),
+         number<Sum>("seconds_on_busiest", "Seconds of it on that rank.",
+                     [](const Sum& sum) { return seconds(sum.on_busiest); })});
+    return record;
 }
 
-Json pipeline_of(const StepReport& report) {
-    const training::Layout& layout = report.what.layout;
-    Json object{{"schedule", layout.parallelism.schedule->name}, {"bubble_fraction", report.step.bubble_fraction}};
-    const auto bubble = layout.parallelism.schedule->bubble;
-    object["closed_form_bubble_fraction"] =
-        bubble == nullptr ? Json(nullptr) : Json(bubble(layout.pipeline_shape()).share);
-    return object;
+const Record<Sensitivity>& sensitivity_record() {
+    static const Record<Sensitivity> record(
+        "One change of the machine.",
+        {free_text<Sensitivity>("ten_percent_more", "What of the machine is ten percent faster.", &Sensitivity::what),
+         number<Sensitivity>("step_seconds", "Predicted seconds of the step then.", &Sensitivity::step_seconds),
+         number<Sensitivity>("change", "Change of the step as a share of 1: -0.05 is 5 % less.",
+                             &Sensitivity::change)});
+    return record;
+}
+
+const Record<AdviceList>& advice_record() {
+    static const Record<Advice> change(
+        "One change of the layout.",
+        {free_text<Advice>("options", "Options to add to the command line.",
+                           [](const Advice& one) { return typed(one.change); }),
+         free_text<Advice>("what", "What they do, in words.", &Advice::text),
+         number<Advice>("step_seconds", "Predicted seconds of the step then.", &Advice::step_seconds),
+         number<Advice>("gain", "Share of 1 of the step that is saved; below 0: it takes longer.", &Advice::gain),
+         whole<Advice>("memory", "Bytes that the fullest rank then holds.", &Advice::memory)});
+    static const Record<AdviceList> record(
+        "The neighbours of the layout, each predicted.",
+        {list_of<AdviceList>("tried", "Changes that are possible and fit, the most gain first.", change,
+                             &AdviceList::tried),
+         whole<AdviceList>("do_not_fit", "Changes that would not fit into memory.", &AdviceList::too_large),
+         whole<AdviceList>("impossible", "Changes that do not divide or go together.", &AdviceList::impossible)});
+    return record;
+}
+
+// A number of the prediction.
+template <class Value>
+Field<StepReport> of_step(const char* key, const char* description, Value value) {
+    return number<StepReport>(key, description, [value](const StepReport& of) { return std::invoke(value, of.step); });
+}
+
+std::vector<Field<StepReport>> speed_fields() {
+    return {
+        of_step("step_seconds", "Predicted seconds of a training step.",
+                [](const Prediction& step) { return seconds(step.step); }),
+        of_step("step_seconds_low",
+                "Least seconds of a step: 8 of 10 measured ones lie from here to step_seconds_high.",
+                [](const Prediction& step) { return step.range.lowest; }),
+        of_step("step_seconds_high", "Most seconds of a step: 8 of 10 measured ones lie from step_seconds_low to here.",
+                [](const Prediction& step) { return step.range.highest; }),
+        of_step("tokens_per_second", "Tokens per second of all GPUs.", &Prediction::tokens_per_second),
+        number<StepReport>("tokens_per_second_per_gpu", "Tokens per second of one GPU.",
+                           [](const StepReport& of) { return of.step.tokens_per_second / of.what.gpus(); }),
+        of_step("mfu", "Model FLOPs utilization: a share of 1 of the GPUs' peak; attention in full, no recomputation.",
+                &Prediction::mfu),
+        of_step("model_flops_per_second_per_gpu",
+                "FLOPs of the model per second and GPU, as Megatron logs them; attention in full, no recomputation.",
+                &Prediction::flops_per_second),
+        of_step("peak_flops_per_second_per_gpu",
+                "FLOPs per second of which mfu and hfu are shares: a GPU's peak in the layout's precision.",
+                &Prediction::peak_flops),
+        of_step("hfu", "Hardware FLOPs utilization: the same with recomputation, a share of 1.", &Prediction::hfu),
+        of_step("hfu_without_masked", "hfu without the half of causal attention that is masked, a share of 1.",
+                &Prediction::hfu_without_masked)};
+}
+
+std::vector<Field<StepReport>> time_fields() {
+    using Report = StepReport;
+    return {
+        described(part<Report>(
+                      "breakdown", budget_record(), [](const Report& of) { return of.step.budget; }, budget_definition),
+                  "Where the seconds of the step go, averaged over all ranks; they add up to step_seconds."),
+        free_text<Report>("limiter", "What the step is bound by, in a sentence.",
+                          [](const Report& of) { return limiter(of.step.budget); }),
+        list_of<Report>(
+            "stages", "The same for a rank of each pipeline stage.", budget_record(),
+            [](const Report& of) { return of.step.stage_budgets; }, budget_definition),
+        part<Report>(
+            "memory", memory_record(), [](const Report& of) { return of.step.memory; }, memory_definition),
+        list_of<Report>("communication", "A row for each kind of communication.", communication_record(),
+                        [](const Report& of) { return of.step.communication; }),
+        part<Report>("pipeline", pipeline_record(), std::identity())};
+}
+
+std::vector<Field<StepReport>> reason_fields() {
+    using Report = StepReport;
+    return {list_of<Report>("critical_path", "The longest chain of work and messages, in order; at most 100 pieces.",
+                            piece_record(), [](const Report& of) { return shortened(of.path, 100); }),
+            list_of<Report>("critical_path_sum", "The whole path by kind.", path_sum_record(),
+                            [](const Report& of) { return summed(of.path); }),
+            list_of<Report>("sensitivities", "What faster hardware would bring.", sensitivity_record(),
+                            &Report::sensitivities),
+            part<Report>("advice", advice_record(), &Report::advice)};
+}
+
+std::vector<Field<StepReport>> cost_fields() {
+    using Report = StepReport;
+    return {free_text<Report>("price", "Where the price of a GPU comes from.",
+                              [](const Report& of) { return of.what.price; }),
+            described(part<Report>("cost_per_step", cost_record(), &Report::per_step, cost_definition),
+                      "What one step costs."),
+            described(
+                part<Report>("cost_per_trillion_tokens", cost_record(), &Report::per_trillion_tokens, cost_definition),
+                "What 10^12 tokens cost."),
+            part_or_null<Report>("cost_of_run", "What the run of --tokens or --steps costs; null: neither was given.",
+                                 cost_record(), &Report::run, cost_definition)};
+}
+
+std::vector<std::string> faults_of(const StepReport& report) {
+    std::vector<std::string> sentences;
+    for (const faults::Injection& one : report.faults) {
+        sentences.push_back(to_text(one));
+    }
+    return sentences;
+}
+
+std::vector<Field<StepReport>> run_fields() {
+    using Report = StepReport;
+    return {
+        texts<Report>("faults", "The faults that the step suffers.", "A fault, such as: slow rank 0 x1.5.", faults_of),
+        number<Report>("undisturbed_step_seconds", "Seconds of the step without faults and jitter.",
+                       [](const Report& of) { return seconds(of.undisturbed); }),
+        texts<Report>("derived", "What was not given and was derived, a sentence each.", "An assumption.",
+                      [](const Report& of) { return of.what.told; }),
+        whole<Report>("simulated_ranks", "Ranks that were simulated: one of each stage, or with --unfold all.",
+                      [](const Report& of) { return of.step.simulated_ranks; }),
+        whole<Report>("ops", "Operations that were simulated.", [](const Report& of) { return of.step.ops; }),
+        name<Report>("timeline_sha256", "SHA-256 of the timeline; equal timelines have equal hashes.",
+                     [](const Report& of) { return of.step.timeline_sha256; })};
+}
+
+const Record<StepReport>& step_report_record() {
+    using Report = StepReport;
+    static const Record<Report> record("A training step, predicted and explained.",
+                                       joined<Report>({{command<Report>("train")},
+                                                       case_fields<Report>(&Report::what),
+                                                       {given<Report>(&Report::given)},
+                                                       speed_fields(),
+                                                       time_fields(),
+                                                       reason_fields(),
+                                                       cost_fields(),
+                                                       run_fields()}));
+    return record;
+}
+
+// A category of the step's time, as a row of the table.
+struct PartOfStep {
+    TimeCategory category;
+    double seconds;
+    double share;
+};
+
+const Record<PartOfStep>& part_record() {
+    using Part = PartOfStep;
+    static const Record<Part> record(
+        "A part of the step.",
+        {free_text<Part>("part", "Part of the step, as the text report calls it.",
+                         [](const Part& of) { return title_of(of.category); }),
+         number<Part>("seconds", "Seconds that it takes, averaged over all ranks.", &Part::seconds),
+         printed(number<Part>("share", "The same as a share of 1 of the step.", &Part::share), "{:.6g}")});
+    return record;
 }
 
 }  // namespace
 
+Table parts_of(const Prediction& step) {
+    std::vector<PartOfStep> parts;
+    for (std::size_t i = 0; i < step.budget.size(); ++i) {
+        parts.push_back({static_cast<TimeCategory>(i), step.budget[i], step.budget[i] / seconds(step.step)});
+    }
+    return part_record().table(parts);
+}
+
 std::string json_of(const StepReport& report) {
-    const Prediction& step = report.step;
-    Json object{{"command", "train"}};
-    add_case(object, report.what);
-    object["given"] = Json::parse(config::json_text(report.given));
-    object["step_seconds"] = seconds(step.step);
-    object["step_seconds_low"] = step.range.lowest;
-    object["step_seconds_high"] = step.range.highest;
-    object["tokens_per_second"] = step.tokens_per_second;
-    object["tokens_per_second_per_gpu"] = step.tokens_per_second / report.what.gpus();
-    object["mfu"] = step.mfu;
-    object["model_flops_per_second_per_gpu"] = step.flops_per_second;
-    object["peak_flops_per_second_per_gpu"] = step.peak_flops;
-    object["hfu"] = step.hfu;
-    object["hfu_without_masked"] = step.hfu_without_masked;
-    object["breakdown"] = predict::json_of(step.budget);
-    object["limiter"] = limiter(step.budget);
-    object["stages"] = Json::array();
-    for (const Budget& budget : step.stage_budgets) {
-        object["stages"].push_back(predict::json_of(budget));
-    }
-    object["memory"] = predict::json_of(step.memory);
-    object["communication"] = communication_of(step);
-    object["pipeline"] = pipeline_of(report);
-    object["critical_path"] = path_of(shortened(report.path, 100));
-    object["critical_path_sum"] = path_sum_of(report.path);
-    object["sensitivities"] = Json::array();
-    for (const Sensitivity& one : report.sensitivities) {
-        object["sensitivities"].push_back(
-            {{"ten_percent_more", one.what}, {"step_seconds", one.step_seconds}, {"change", one.change}});
-    }
-    object["advice"] = advice_of(report.advice);
-    object["price"] = report.what.price;
-    object["cost_per_step"] = predict::json_of(report.per_step);
-    object["cost_per_trillion_tokens"] = predict::json_of(report.per_trillion_tokens);
-    object["cost_of_run"] = report.run ? predict::json_of(*report.run) : Json(nullptr);
-    object["faults"] = Json::array();
-    for (const faults::Injection& one : report.faults) {
-        object["faults"].push_back(to_text(one));
-    }
-    object["undisturbed_step_seconds"] = seconds(report.undisturbed);
-    object["derived"] = report.what.told;
-    object["simulated_ranks"] = step.simulated_ranks;
-    object["ops"] = step.ops;
-    object["timeline_sha256"] = step.timeline_sha256;
-    return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return line_of(step_report_record().json(report));
+}
+
+SchemaText train_schema() {
+    return schema_of_command("train", step_report_record().schema());
+}
+
+SchemaText train_columns() {
+    return columns_of_command("train", part_record().columns());
 }
 
 }  // namespace sim::explain

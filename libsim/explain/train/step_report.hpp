@@ -5,6 +5,8 @@
 #include "libsim/predict/critical_path.hpp"
 #include "libsim/predict/predict.hpp"
 #include "libsim/predict/what_if.hpp"
+#include "libsim/report/schema_text.hpp"
+#include "libsim/report/table.hpp"
 
 #include <optional>
 #include <string>
@@ -37,5 +39,10 @@ std::string text_of(const StepReport& report);
 // For programs: one object on one line, with the keys step_seconds, tokens_per_second, mfu, hfu, breakdown, memory,
 // simulated_ranks, timeline_sha256 and more.
 std::string json_of(const StepReport& report);
+// Where the time of the step goes: a row for each category, the average over all ranks.
+report::Table parts_of(const predict::Prediction& step);
+// tools/schemas/train.schema.json, and its part of columns.json.
+report::SchemaText train_schema();
+report::SchemaText train_columns();
 
 }  // namespace sim::explain

@@ -1,13 +1,10 @@
 #include "libsim/search/sweep/table.hpp"
 
 #include "libsim/config/errors.hpp"
-#include "libsim/config/shell_command.hpp"
 #include "libsim/report/csv.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include <charconv>
 #include <unordered_map>
 
 namespace sim::search {
@@ -16,39 +13,12 @@ using namespace predict;
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-std::string train_command(const Change& configuration) {
-    TrainingOptions unused;
-    config::Given given;
-    for (const auto& [name, value] : configuration) {
-        given.emplace(name, value);
-    }
-    return config::shell_command("ndsim train", training_rows(unused), given);
-}
-
 std::vector<std::string> values_of(const Change& configuration) {
     std::vector<std::string> values;
     for (const auto& [name, value] : configuration) {
         values.push_back(value);
     }
     return values;
-}
-
-Json typed_cell(const std::string& cell) {
-    if (cell.empty()) {
-        return nullptr;
-    }
-    const char* end = cell.data() + cell.size();
-    std::int64_t n = 0;
-    if (const auto [last, error] = std::from_chars(cell.data(), end, n); error == std::errc{} && last == end) {
-        return n;
-    }
-    double x = 0;
-    if (const auto [last, error] = std::from_chars(cell.data(), end, x); error == std::errc{} && last == end) {
-        return x;
-    }
-    return cell;
 }
 
 }  // namespace
@@ -146,26 +116,6 @@ report::Table SweepTable::rows() const {
         }
     }
     return table;
-}
-
-std::string SweepTable::json(const config::Given& given) const {
-    const std::vector<std::string> names = report::csv_cells(header()).value();
-    Json rows = Json::array();
-    for (std::size_t number = 0; number < rows_.size(); ++number) {
-        const std::string& row = rows_[number];
-        const auto cells = report::csv_cells(row);
-        Json one = Json::object();
-        for (std::size_t i = 0; !row.empty() && cells && i < names.size(); ++i) {
-            one[names[i]] = typed_cell((*cells)[i]);
-        }
-        if (!row.empty()) {
-            one["command"] = train_command(grid_.configuration(number));
-            rows.push_back(std::move(one));
-        }
-    }
-    const Json object{
-        {"command", "sweep"}, {"given", Json::parse(config::json_text(given))}, {"rows", std::move(rows)}};
-    return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace sim::search

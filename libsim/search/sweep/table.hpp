@@ -6,6 +6,7 @@
 #pragma once
 
 #include "libsim/config/given.hpp"
+#include "libsim/report/schema_text.hpp"
 #include "libsim/report/table.hpp"
 #include "libsim/search/sweep/grid.hpp"
 
@@ -49,5 +50,9 @@ private:
     std::vector<std::string> rows_;  // empty: not there yet
     std::vector<std::string> others_;
 };
+
+// tools/schemas/sweep.schema.json, and its part of columns.json.
+report::SchemaText sweep_schema();
+report::SchemaText sweep_columns();
 
 }  // namespace sim::search
