@@ -4,6 +4,7 @@
 #pragma once
 
 #include "libsim/explain/figure.hpp"
+#include "libsim/report/schema_text.hpp"
 #include "libsim/report/table.hpp"
 
 #include <cstdint>
@@ -79,5 +80,8 @@ std::string text_of(const Explanation& explanation);
 std::string json_of(const Explanation& explanation);
 // For spreadsheets: section, figure ("step_seconds", "stages.0.bytes"), value in full, unit, and how it was found.
 report::Table table_of(const Explanation& explanation);
+// tools/schemas/explain.schema.json, and its part of columns.json.
+report::SchemaText explain_schema();
+report::SchemaText explain_columns();
 
 }  // namespace sim::explain

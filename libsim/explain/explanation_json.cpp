@@ -1,123 +1,228 @@
 // An explanation as JSON, for programs.
 #include "libsim/explain/explanation.hpp"
 #include "libsim/explain/vocabulary.hpp"
+#include "libsim/report/record.hpp"
 
-#include <nlohmann/json.hpp>
+#include <fmt/ranges.h>
 
 namespace sim::explain {
 
+using namespace report;
+using namespace report::keys;
+
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Words = std::vector<const Term*>;
 
-Json value_of(const Value& value) {
-    return std::visit(
-        [](const auto& one) -> Json {
-            if constexpr (std::is_same_v<std::decay_t<decltype(one)>, std::monostate>) {
-                return nullptr;
-            } else {
-                return one;
-            }
-        },
-        value);
+struct ShownSection {
+    const Section* section;
+    Words words;
+    Level level;
+};
+
+// The heading of a column, or a cell below it.
+struct ShownCell {
+    const FigureColumn* column;
+    const FigureRow* row;
+    const Value* value;
+};
+
+template <class T, class Get>
+Field<T> value_field(Get value) {
+    return field_of<T>("value", {{"$ref", "#/definitions/value"}},
+                       [value](const T& of) { return held(std::invoke(value, of)); });
 }
 
-Json pointer_of(const std::string& pointer) {
-    return pointer.empty() ? Json(nullptr) : Json(pointer);
+template <class T, class Get>
+Field<T> same_as_field(Get pointer) {
+    return field_of<T>("same_as", {{"$ref", "#/definitions/same_as"}}, [pointer](const T& of) {
+        const std::string text = std::invoke(pointer, of);
+        return text.empty() ? Json(nullptr) : Json(text);
+    });
 }
 
-Json figures_of(const std::vector<Figure>& figures) {
-    Json object = Json::object();
-    for (const Figure& figure : figures) {
-        object[figure.key] = {{"name", figure.name},
-                              {"value", value_of(figure.value)},
-                              {"unit", name_of(figure.unit)},
-                              {"text", shown(figure.value, figure.unit)},
-                              {"how", figure.how},
-                              {"same_as", pointer_of(figure.same_as)}};
-    }
-    return object;
+template <class T, class Get>
+Field<T> words_field(Get words) {
+    return field_of<T>("words", {{"$ref", "#/definitions/words"}}, [words](const T& of) {
+        Json object = Json::object();
+        for (const Term* const term : std::invoke(words, of)) {
+            object[term->word] = term->meaning;
+        }
+        return object;
+    });
 }
 
-Json columns_of(const std::vector<FigureColumn>& columns) {
-    Json object = Json::object();
-    for (const FigureColumn& column : columns) {
-        object[column.key] = {{"name", column.heading}, {"unit", name_of(column.unit)}, {"how", column.how}};
-    }
-    return object;
+template <class T>
+Field<T> unit_field(const char* description) {
+    return name<T>("unit", description, [](const T& of) { return name_of(of.unit); });
+}
+
+const Record<Figure>& figure_record() {
+    static const Record<Figure> record(
+        "One figure.",
+        {free_text<Figure>("name", "What it is, in words.", &Figure::name), value_field<Figure>(&Figure::value),
+         unit_field<Figure>("Unit of the value, such as seconds or bytes."),
+         free_text<Figure>("text", "The value as the text shows it.",
+                           [](const Figure& of) { return shown(of.value, of.unit); }),
+         free_text<Figure>("how", "How it was found: simulated, by which formula, or from which file.", &Figure::how),
+         same_as_field<Figure>(&Figure::same_as)});
+    return record;
+}
+
+const Record<FigureColumn>& column_record() {
+    static const Record<FigureColumn> record(
+        "One column.", {free_text<FigureColumn>("name", "Its heading.", &FigureColumn::heading),
+                        unit_field<FigureColumn>("Unit of its values, such as seconds or bytes."),
+                        free_text<FigureColumn>("how", "How its values were found.", &FigureColumn::how)});
+    return record;
 }
 
 // A cell has the same as the row and the column that it lies in, where both say so.
-Json row_of(const std::vector<FigureColumn>& columns, const FigureRow& row) {
-    Json object = Json::object();
-    for (std::size_t i = 0; i < row.cells.size(); ++i) {
-        const FigureColumn& column = columns[i];
-        const bool shared = !row.same_as.empty() && !column.same_as.empty();
-        object[column.key] = {{"value", value_of(row.cells[i])},
-                              {"text", shown(row.cells[i], column.unit)},
-                              {"same_as", pointer_of(shared ? row.same_as + "/" + column.same_as : "")}};
-    }
-    return object;
+std::string same_as_of(const ShownCell& cell) {
+    const bool both = !cell.row->same_as.empty() && !cell.column->same_as.empty();
+    return both ? cell.row->same_as + "/" + cell.column->same_as : "";
 }
 
-Json tables_of(const std::vector<FigureTable>& tables) {
-    Json object = Json::object();
-    for (const FigureTable& table : tables) {
-        Json rows = Json::array();
-        for (const FigureRow& row : table.rows) {
-            rows.push_back(row_of(table.columns, row));
+const Record<ShownCell>& cell_record() {
+    static const Record<ShownCell> record(
+        "One cell.", {value_field<ShownCell>([](const ShownCell& of) { return *of.value; }),
+                      free_text<ShownCell>("text", "The value as the text shows it.",
+                                           [](const ShownCell& of) { return shown(*of.value, of.column->unit); }),
+                      same_as_field<ShownCell>(same_as_of)});
+    return record;
+}
+
+// By their keys.
+template <class T>
+std::vector<std::pair<std::string, T>> keyed(const std::vector<T>& all) {
+    std::vector<std::pair<std::string, T>> pairs;
+    for (const T& one : all) {
+        pairs.emplace_back(one.key, one);
+    }
+    return pairs;
+}
+
+std::vector<std::vector<std::pair<std::string, ShownCell>>> rows_of(const FigureTable& table) {
+    std::vector<std::vector<std::pair<std::string, ShownCell>>> rows;
+    for (const FigureRow& row : table.rows) {
+        auto& cells = rows.emplace_back();
+        for (std::size_t i = 0; i < row.cells.size(); ++i) {
+            cells.emplace_back(table.columns[i].key, ShownCell{&table.columns[i], &row, &row.cells[i]});
         }
-        object[table.key] = {{"title", table.title},
-                             {"columns", columns_of(table.columns)},
-                             {"rows", std::move(rows)},
-                             {"note", table.note}};
     }
-    return object;
+    return rows;
 }
 
-Json sentences_of(const Section& section, const std::vector<Sentence>& sentences, Level level) {
-    Json list = Json::array();
-    for (const Sentence& sentence : sentences) {
-        list.push_back(filled(section, sentence, level));
-    }
-    return list;
+const Record<FigureTable>& table_record() {
+    static const Record<FigureTable> record(
+        "One table.",
+        {free_text<FigureTable>("title", "Its title.", &FigureTable::title),
+         map_of<FigureTable>("columns", "Its columns by their keys, from left to right.", "COLUMN", column_record(),
+                             [](const FigureTable& of) { return keyed(of.columns); }),
+         list_of_maps<FigureTable>("rows", "Its rows, in order.", "One row: its cells by the keys of the columns.",
+                                   "COLUMN", cell_record(), rows_of),
+         free_text<FigureTable>("note", "A sentence below it; empty: none.", &FigureTable::note)});
+    return record;
 }
 
-Json words_of(const std::vector<const Term*>& words) {
-    Json object = Json::object();
-    for (const Term* const term : words) {
-        object[term->word] = term->meaning;
-    }
-    return object;
+Field<ShownSection> sentences(const char* key, const char* description, std::vector<Sentence> Section::*member) {
+    return texts<ShownSection>(key, description, "A sentence.", [member](const ShownSection& of) {
+        std::vector<std::string> all;
+        for (const Sentence& sentence : of.section->*member) {
+            all.push_back(filled(*of.section, sentence, of.level));
+        }
+        return all;
+    });
 }
 
-Json section_of(const Section& section, const std::vector<const Term*>& words, Level level) {
-    return {{"title", title_of(section.kind)},
-            {"words", words_of(words)},
-            {"said", sentences_of(section, section.said, level)},
-            {"figures", figures_of(section.figures)},
-            {"tables", tables_of(section.tables)},
-            {"drawing", section.drawing},
-            {"notes", sentences_of(section, section.notes, level)}};
+const Record<ShownSection>& section_record() {
+    using Shown = ShownSection;
+    static const Record<Shown> record(
+        "One section.",
+        {free_text<Shown>("title", "Its title.", [](const Shown& of) { return title_of(of.section->kind); }),
+         words_field<Shown>(&Shown::words), sentences("said", "Sentences at its beginning.", &Section::said),
+         map_of<Shown>("figures", "Its figures by their keys.", "FIGURE", figure_record(),
+                       [](const Shown& of) { return keyed(of.section->figures); }),
+         map_of<Shown>("tables", "Its tables by their keys.", "TABLE", table_record(),
+                       [](const Shown& of) { return keyed(of.section->tables); }),
+         texts<Shown>("drawing", "Lines that are shown as they stand, such as a tree.", "A line.",
+                      [](const Shown& of) { return of.section->drawing; }),
+         sentences("notes", "Sentences at its end.", &Section::notes)});
+    return record;
+}
+
+struct ShownExplanation {
+    const Explanation* explanation;
+    std::vector<Words> words;  // of the title, and of each section
+};
+
+std::vector<std::pair<std::string, ShownSection>> sections_of(const ShownExplanation& of) {
+    std::vector<std::pair<std::string, ShownSection>> sections;
+    for (std::size_t i = 0; i < of.explanation->sections.size(); ++i) {
+        const Section& section = of.explanation->sections[i];
+        sections.emplace_back(key_of(section.kind), ShownSection{&section, of.words[i + 1], of.explanation->level});
+    }
+    return sections;
+}
+
+std::string keys_of_sections() {
+    std::vector<std::string> keys;
+    for (int kind = static_cast<int>(SectionKind::verdict); kind <= static_cast<int>(SectionKind::assumptions);
+         ++kind) {
+        keys.emplace_back(key_of(static_cast<SectionKind>(kind)));
+    }
+    return fmt::format("{}", fmt::join(keys, ", "));
+}
+
+const Record<ShownExplanation>& explanation_record() {
+    using Shown = ShownExplanation;
+    static const Record<Shown> record(
+        "Why a training step, or the run of a scenario, takes as long as it does, in sections.",
+        {command<Shown>("explain"),
+         free_text<Shown>("title", "What is explained, in one line.",
+                          [](const Shown& of) { return of.explanation->title; }),
+         free_text<Shown>("explains",
+                          "Command of what is explained: with --json it prints the result that same_as refers to.",
+                          [](const Shown& of) { return of.explanation->of; }),
+         or_null(name<Shown>("scenario", "Scenario that is explained; null: a training step of ndsim train.",
+                             [](const Shown&) { return ""; }),
+                 [](const Shown& of) {
+                     const std::string& scenario = of.explanation->scenario;
+                     return scenario.empty() ? std::nullopt : std::optional(scenario);
+                 }),
+         one_of<Shown>("level", {name_of(Level::field), name_of(Level::beginner)}, "Whom the words are chosen for.",
+                       [](const Shown& of) { return name_of(of.explanation->level); }),
+         words_field<Shown>([](const Shown& of) { return of.words.front(); }),
+         map_of<Shown>("sections", "Sections by their keys, in order: " + keys_of_sections() + "; with --which choice.",
+                       "SECTION", section_record(), sections_of)});
+    return record;
 }
 
 }  // namespace
 
 std::string json_of(const Explanation& explanation) {
-    const auto words = introductions(explanation);
-    Json object{{"command", "explain"},
-                {"title", explanation.title},
-                {"explains", explanation.of},
-                {"scenario", explanation.scenario.empty() ? Json(nullptr) : Json(explanation.scenario)},
-                {"level", name_of(explanation.level)},
-                {"words", words_of(words[0])}};
-    Json sections = Json::object();
-    for (std::size_t i = 0; i < explanation.sections.size(); ++i) {
-        const Section& section = explanation.sections[i];
-        sections[key_of(section.kind)] = section_of(section, words[i + 1], explanation.level);
-    }
-    object["sections"] = std::move(sections);
-    return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_line(explanation_record().json({&explanation, introductions(explanation)}));
+}
+
+SchemaText explain_schema() {
+    Json schema = explanation_record().schema();
+    schema["definitions"] = {
+        {"words",
+         {{"type", "object"},
+          {"description",
+           "With --level beginner: the terms that are introduced here, because they are used for the first time "
+           "below."},
+          {"additionalProperties",
+           {{"title", "TERM"}, {"type", "string"}, {"description", "What the term means, in one sentence."}}}}},
+        {"value",
+         {{"type", {"number", "string", "null"}},
+          {"description", "The value, in full; null: not known, or not there."}}},
+        {"same_as",
+         {{"type", {"string", "null"}},
+          {"description",
+           "Where the result of the command of explains has the same value, exactly: a JSON pointer; null: "
+           "nowhere."}}}};
+    return schema_of_command("explain", schema);
 }
 
 }  // namespace sim::explain

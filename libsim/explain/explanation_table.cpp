@@ -1,9 +1,11 @@
 // An explanation as one table: a row for each figure, and for each cell of its tables.
 #include "libsim/explain/explanation.hpp"
-
-#include <fmt/format.h>
+#include "libsim/report/record.hpp"
 
 namespace sim::explain {
+
+using namespace report;
+using namespace report::keys;
 
 namespace {
 
@@ -15,31 +17,52 @@ std::string in_full(const Value& value) {
     return std::holds_alternative<std::monostate>(value) ? "" : shown(value, Unit::words);
 }
 
+struct ListedFigure {
+    SectionKind section;
+    std::string key;
+    Value value;
+    Unit unit;
+    std::string how;
+};
+
+const Record<ListedFigure>& listed_record() {
+    using Listed = ListedFigure;
+    static const Record<Listed> record(
+        "One figure.",
+        {name<Listed>("section", "Key of the section, as in JSON.",
+                      [](const Listed& of) { return key_of(of.section); }),
+         name<Listed>("figure", "Key of the figure; of a table's cell TABLE.ROW.COLUMN.", &Listed::key),
+         free_text<Listed>("value", "The value, in full; empty: not known, or not there.",
+                           [](const Listed& of) { return in_full(of.value); }),
+         free_text<Listed>("unit", "Unit of the value, such as seconds or bytes.",
+                           [](const Listed& of) { return name_of(of.unit); }),
+         free_text<Listed>("how", "How it was found: simulated, by which formula, or from which file.", &Listed::how)});
+    return record;
+}
+
 }  // namespace
 
-report::Table table_of(const Explanation& explanation) {
-    using report::Cells;
-    report::Table all{.columns = {{"section", Cells::names},
-                                  {"figure", Cells::names},
-                                  {"value", Cells::words},
-                                  {"unit", Cells::words},
-                                  {"how", Cells::words}}};
+Table table_of(const Explanation& explanation) {
+    std::vector<ListedFigure> all;
     for (const Section& section : explanation.sections) {
-        const std::string key = key_of(section.kind);
         for (const Figure& figure : section.figures) {
-            all.rows.push_back({key, figure.key, in_full(figure.value), name_of(figure.unit), figure.how});
+            all.push_back({section.kind, figure.key, figure.value, figure.unit, figure.how});
         }
         for (const FigureTable& table : section.tables) {
             for (std::size_t i = 0; i < table.rows.size(); ++i) {
                 for (std::size_t j = 0; j < table.rows[i].cells.size(); ++j) {
                     const FigureColumn& column = table.columns[j];
-                    all.rows.push_back({key, fmt::format("{}.{}.{}", table.key, i, column.key),
-                                        in_full(table.rows[i].cells[j]), name_of(column.unit), column.how});
+                    all.push_back({section.kind, fmt::format("{}.{}.{}", table.key, i, column.key),
+                                   table.rows[i].cells[j], column.unit, column.how});
                 }
             }
         }
     }
-    return all;
+    return listed_record().table(all);
+}
+
+SchemaText explain_columns() {
+    return columns_of_command("explain", listed_record().columns());
 }
 
 }  // namespace sim::explain

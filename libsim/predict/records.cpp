@@ -2,8 +2,6 @@
 
 #include "libsim/training/layout_fields.hpp"
 
-#include <type_traits>
-
 namespace sim::predict {
 
 using namespace report;
@@ -16,18 +14,6 @@ using training::LayoutField;
 using training::Memory;
 using training::MemoryUse;
 using training::StageMemory;
-
-Json json_of(const training::FieldValue& value) {
-    return std::visit(
-        [](const auto& one) -> Json {
-            if constexpr (std::is_same_v<std::decay_t<decltype(one)>, std::monostate>) {
-                return nullptr;
-            } else {
-                return one;
-            }
-        },
-        value);
-}
 
 // The type of a switch in JSON. A text that is not set is null, unless the switch shows another one.
 struct TypeOfSwitch {
@@ -44,7 +30,7 @@ Field<Layout> switch_field(const LayoutField& field, const std::string& key, con
     const bool is_name = std::holds_alternative<training::NameField>(field.kind);
     return field_of<Layout>(
         key, {{"type", std::visit(TypeOfSwitch{field}, field.kind)}, {"description", what}},
-        [&field](const Layout& layout) { return json_of(shown_value(field, layout)); },
+        [&field](const Layout& layout) { return held(shown_value(field, layout)); },
         is_name ? Cells::names : Cells::numbers);
 }
 

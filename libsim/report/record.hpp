@@ -25,12 +25,28 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace sim::report {
 
 using Json = nlohmann::ordered_json;
+
+// What a variant holds; nothing is null.
+template <class... Types>
+Json held(const std::variant<Types...>& value) {
+    return std::visit(
+        [](const auto& one) -> Json {
+            if constexpr (std::is_same_v<std::decay_t<decltype(one)>, std::monostate>) {
+                return nullptr;
+            } else {
+                return one;
+            }
+        },
+        value);
+}
 
 template <class T>
 struct Field {
@@ -349,7 +365,7 @@ Field<T> given(Value value) {
 }  // namespace keys
 
 // One line. What is no UTF-8 is replaced.
-inline std::string line_of(const Json& object) {
+inline std::string json_line(const Json& object) {
     return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -296,7 +296,7 @@ const Record<PlanReport>& plan_report_record() {
 }  // namespace
 
 std::string json_of(const PlanReport& report) {
-    return line_of(plan_report_record().json(report));
+    return json_line(plan_report_record().json(report));
 }
 
 Table table_of(const PlanReport& report) {

@@ -1,9 +1,12 @@
 // The files of tools/schemas/ that are read off a record are what the record says. `tools/schemas.sh` writes them anew.
+#include "libsim/explain/explanation.hpp"
 #include "libsim/explain/train/memory_report.hpp"
 #include "libsim/explain/train/step_report.hpp"
+#include "libsim/fit/calibration/calibration_report.hpp"
 #include "libsim/fit/validation/report.hpp"
 #include "libsim/goodput/report.hpp"
 #include "libsim/predict/records.hpp"
+#include "libsim/search/collective_report.hpp"
 #include "libsim/search/report.hpp"
 #include "libsim/search/sweep/table.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
@@ -58,7 +61,8 @@ std::string laid_out(const Json& value, std::size_t indent) {
     }
     // A description may be as long as it is: its own line is no longer for it.
     if (value.is_object() && !value.contains("properties") && value.contains("description") && value.size() <= 3 &&
-        !value.contains("items") && !value.contains("enum") && !value.contains("additionalProperties")) {
+        !value.contains("items") && !value.contains("enum") && !value.contains("anyOf") &&
+        !value.contains("additionalProperties")) {
         return one_line(value);
     }
     return value.is_object() ? "{" + inner(value, indent) + "}" : "[" + inner(value, indent) + "]";
@@ -97,6 +101,9 @@ INSTANTIATE_TEST_SUITE_P(Of, DeclaredSchemas,
                          testing::Values(&tools::hardware_schema, &goodput::goodput_schema, &fit::validation_schema,
                                          &predict::common_schema, &search::plan_schema, &search::plan_columns,
                                          &search::sweep_schema, &search::sweep_columns, &explain::train_schema,
-                                         &explain::train_columns, &explain::memory_schema, &explain::memory_columns));
+                                         &explain::train_columns, &explain::memory_schema, &explain::memory_columns,
+                                         &explain::explain_schema, &explain::explain_columns,
+                                         &search::collective_schema, &search::collective_columns,
+                                         &fit::calibrate_schema, &fit::calibrate_columns));
 
 }  // namespace

@@ -3,12 +3,12 @@
 #include "libsim/config/errors.hpp"
 #include "libsim/nearest.hpp"
 #include "libsim/predict/machine_file.hpp"
+#include "libsim/search/collective_report.hpp"
 #include "tools/answers/collective_options.hpp"
 #include "tools/answers/goodput_options.hpp"
 #include "tools/answers/hardware_report.hpp"
 #include "tools/answers/memory_answer.hpp"
 #include "tools/answers/plan_report.hpp"
-#include "tools/answers/sweep_report.hpp"
 #include "tools/answers/train_report.hpp"
 
 #include <fmt/format.h>

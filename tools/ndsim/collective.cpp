@@ -2,6 +2,7 @@
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/config/byte_sizes.hpp"
 #include "libsim/config/errors.hpp"
+#include "libsim/search/collective_report.hpp"
 #include "ranks/host/stop_signal.hpp"
 #include "tools/answers/collective_machine.hpp"
 #include "tools/answers/collective_options.hpp"

@@ -83,7 +83,7 @@ std::string text_of(const MemoryReport& report) {
 }
 
 std::string json_of(const MemoryReport& report) {
-    return line_of(memory_report_record().json(report));
+    return json_line(memory_report_record().json(report));
 }
 
 Table memory_over_stages(const TrainingCase& what) {

@@ -251,7 +251,7 @@ Table parts_of(const Prediction& step) {
 }
 
 std::string json_of(const StepReport& report) {
-    return line_of(step_report_record().json(report));
+    return json_line(step_report_record().json(report));
 }
 
 SchemaText train_schema() {

@@ -1,19 +1,19 @@
 #include "libsim/fit/calibration/calibration_report.hpp"
 
+#include "libsim/report/record.hpp"
 #include "libsim/report/text_table.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <nlohmann/json.hpp>
+#include <optional>
 
 namespace sim::fit {
 
-namespace {
+using namespace report;
+using namespace report::keys;
 
-using Json = nlohmann::ordered_json;
-using report::Align;
+namespace {
 
 // An interval wider than this is none.
 constexpr double widest_shown = 2;
@@ -23,8 +23,13 @@ const char* name_of(MeasuredBy by) {
     return names[static_cast<std::size_t>(by)];
 }
 
+std::optional<double> uncertainty_of(const FoundNumber& one) {
+    return one.uncertainty < widest_shown ? std::optional(one.uncertainty) : std::nullopt;
+}
+
 std::string uncertainty_text(const FoundNumber& one) {
-    return one.uncertainty < widest_shown ? fmt::format("{:.1f} %", one.uncertainty * 100) : "-";
+    const std::optional<double> known = uncertainty_of(one);
+    return known ? fmt::format("{:.1f} %", *known * 100) : "-";
 }
 
 std::string finding_text(const FoundNumber& one) {
@@ -42,16 +47,92 @@ std::string finding_text(const FoundNumber& one) {
     return "";
 }
 
+const Record<FoundNumber>& number_record() {
+    using Found = FoundNumber;
+    static const Record<Found> record(
+        "A number.",
+        {free_text<Found>("name", "Key of [efficiency] in a file of hardware, or what latencies it is a factor on.",
+                          [](const Found& of) { return of.number->name; }),
+         one_of<Found>(
+             "finding",
+             {name_of(Finding::found), name_of(Finding::rough), name_of(Finding::tied), name_of(Finding::kept)},
+             "found: to within 5 %; rough: to within 30 %; tied: only together with a number that is kept; "
+             "kept: not told by the measurements.",
+             [](const Found& of) { return name_of(of.finding); }),
+         printed(number<Found>("before", "Value of the machine that was given, in the unit of its key; 1 of a factor.",
+                               &Found::before),
+                 "{:.6g}"),
+         printed(number<Found>("value", "Value now, in the same unit.", &Found::value), "{:.6g}"),
+         printed(number_or_null<Found>("uncertainty",
+                                       "Half of the 95 % interval, a share of 1 of the value; null: there is none.",
+                                       uncertainty_of),
+                 "{:.4f}"),
+         truth<Found>("at_bound", "Whether it ended at the least or the most that it may be.", &Found::at_bound),
+         texts<Found>("trades_off_with", "Numbers that the measurements do not tell apart from it.",
+                      "Name of a number.", &Found::with),
+         free_text<Found>("source", "What it was fitted to.", &Found::source)});
+    return record;
+}
+
+const Record<FoundNumber>& column_record() {
+    using Found = FoundNumber;
+    static const Record<Found> record(
+        "A number.",
+        joined<Found>({number_record().fields({"name", "finding", "before", "value", "uncertainty"}),
+                       {free_text<Found>("trades_off_with",
+                                         "Numbers that the measurements do not tell apart from it, with a semicolon "
+                                         "between them.",
+                                         [](const Found& of) { return fmt::format("{}", fmt::join(of.with, "; ")); })},
+                       number_record().fields({"source"})}));
+    return record;
+}
+
+const Record<FileError>& file_record() {
+    static const Record<FileError> record(
+        "A file.",
+        {free_text<FileError>("file", "Name of the file.", &FileError::file),
+         one_of<FileError>("kind",
+                           {name_of(MeasuredBy::collectives), name_of(MeasuredBy::kernels), name_of(MeasuredBy::runs)},
+                           "What was measured.", [](const FileError& of) { return name_of(of.by); }),
+         whole<FileError>("measurements", "Measurements that were used.", &FileError::measurements),
+         number<FileError>("error_before",
+                           "Mean absolute error of the time, with the machine that was given, a share of 1.",
+                           &FileError::before),
+         number<FileError>("error_after", "The same with the numbers that were found, a share of 1.",
+                           &FileError::after),
+         number<FileError>("bias_after", "Mean error with its sign, with the numbers that were found, a share of 1.",
+                           &FileError::bias_after)});
+    return record;
+}
+
+const Record<UnusedRun>& unused_record() {
+    static const Record<UnusedRun> record(
+        "A run.", {name<UnusedRun>("id", "Its id.", &UnusedRun::id),
+                   free_text<UnusedRun>("reason", "Why it could not be used.", &UnusedRun::reason)});
+    return record;
+}
+
+const Record<Calibration>& calibration_record() {
+    static const Record<Calibration> record(
+        "The numbers of a machine, found from measurements.",
+        {command<Calibration>("calibrate"),
+         name<Calibration>("machine", "Name of the machine.", [](const Calibration& of) { return of.machine.name; }),
+         list_of<Calibration>("numbers", "Every number that some measurement depends on.", number_record(),
+                              &Calibration::numbers),
+         list_of<Calibration>("files", "The errors of each file of measurements.", file_record(), &Calibration::files),
+         list_of<Calibration>("unused_runs", "Runs that could not be used.", unused_record(), &Calibration::unused)});
+    return record;
+}
+
 }  // namespace
 
 std::string calibration_text(const Calibration& calibration) {
-    report::TextTable numbers{.columns = {{"number", Align::left}, {"before"}, {"now"}, {"+-"}, {"", Align::left}}};
+    TextTable numbers{.columns = {{"number", Align::left}, {"before"}, {"now"}, {"+-"}, {"", Align::left}}};
     for (const FoundNumber& one : calibration.numbers) {
         numbers.rows.push_back({{one.number->name, fmt::format("{:.4g}", one.before), fmt::format("{:.4g}", one.value),
                                  uncertainty_text(one), finding_text(one)}});
     }
-    report::TextTable files{
-        .columns = {{"measurements", Align::left}, {""}, {"error before"}, {"after"}, {"bias after"}}};
+    TextTable files{.columns = {{"measurements", Align::left}, {""}, {"error before"}, {"after"}, {"bias after"}}};
     for (const FileError& one : calibration.files) {
         files.rows.push_back(
             {{one.file, fmt::format("{}", one.measurements), fmt::format("{:.1f} %", one.before * 100),
@@ -66,56 +147,19 @@ std::string calibration_text(const Calibration& calibration) {
 }
 
 std::string calibration_json(const Calibration& calibration) {
-    Json numbers = Json::array();
-    for (const FoundNumber& one : calibration.numbers) {
-        numbers.push_back({{"name", one.number->name},
-                           {"finding", name_of(one.finding)},
-                           {"before", one.before},
-                           {"value", one.value},
-                           {"uncertainty", one.uncertainty < widest_shown ? Json(one.uncertainty) : Json(nullptr)},
-                           {"at_bound", one.at_bound},
-                           {"trades_off_with", one.with},
-                           {"source", one.source}});
-    }
-    Json files = Json::array();
-    for (const FileError& one : calibration.files) {
-        files.push_back({{"file", one.file},
-                         {"kind", name_of(one.by)},
-                         {"measurements", one.measurements},
-                         {"error_before", one.before},
-                         {"error_after", one.after},
-                         {"bias_after", one.bias_after}});
-    }
-    Json unused = Json::array();
-    for (const UnusedRun& run : calibration.unused) {
-        unused.push_back({{"id", run.id}, {"reason", run.reason}});
-    }
-    return Json{{"command", "calibrate"},
-                {"machine", calibration.machine.name},
-                {"numbers", numbers},
-                {"files", files},
-                {"unused_runs", unused}}
-               .dump(-1, ' ', false, Json::error_handler_t::replace) +
-           "\n";
+    return json_line(calibration_record().json(calibration));
 }
 
-report::Table calibration_rows(const Calibration& calibration) {
-    using report::Cells;
-    report::Table table{.columns = {{"name", Cells::words},
-                                    {"finding", Cells::names},
-                                    {"before"},
-                                    {"value"},
-                                    {"uncertainty"},
-                                    {"trades_off_with", Cells::words},
-                                    {"source", Cells::words}},
-                        .rows = {}};
-    for (const FoundNumber& one : calibration.numbers) {
-        table.rows.push_back({one.number->name, name_of(one.finding), fmt::format("{:.6g}", one.before),
-                              fmt::format("{:.6g}", one.value),
-                              one.uncertainty < widest_shown ? fmt::format("{:.4f}", one.uncertainty) : "",
-                              fmt::format("{}", fmt::join(one.with, "; ")), one.source});
-    }
-    return table;
+Table calibration_rows(const Calibration& calibration) {
+    return column_record().table(calibration.numbers);
+}
+
+SchemaText calibrate_schema() {
+    return schema_of_command("calibrate", calibration_record().schema());
+}
+
+SchemaText calibrate_columns() {
+    return columns_of_command("calibrate", column_record().columns());
 }
 
 }  // namespace sim::fit

@@ -216,7 +216,7 @@ std::vector<std::string> result_of(const Change& configuration, const CasePredic
 }
 
 std::string SweepTable::json(const config::Given& given) const {
-    return line_of(sweep_record().json({this, &given}));
+    return json_line(sweep_record().json({this, &given}));
 }
 
 SchemaText sweep_schema() {
