@@ -151,13 +151,6 @@ const Record<GoodputSlot>& slot_record() {
     return record;
 }
 
-Field<Report> study_field() {
-    Json schema = study_record().schema();
-    schema["type"] = Json::array({"object", "null"});
-    return {"study", std::move(schema),
-            [](const Report& of) { return of.question.study ? study_record().json(of) : Json(nullptr); }};
-}
-
 Field<Report> text_or_null(const char* key, const char* description, std::string GoodputQuestion::*member) {
     return or_null(free_text<Report>(key, description, [](const Report&) { return std::string(); }),
                    [member](const Report& of) {
@@ -168,9 +161,8 @@ Field<Report> text_or_null(const char* key, const char* description, std::string
 
 std::vector<Field<Report>> question_fields() {
     return {
-        name<Report>("command", "goodput.", [](const Report&) { return "goodput"; }),
-        field_of<Report>("given", {{"$ref", "common.schema.json#/definitions/given"}},
-                         [](const Report& of) { return Json::parse(config::json_text(of.given)); }),
+        command<Report>("goodput"),
+        given<Report>(&Report::given),
         text_or_null("model", "The model; null: the length of a step was given.", &GoodputQuestion::model),
         text_or_null("machine", "The machine; null: the length of a step was given.", &GoodputQuestion::machine),
         whole<Report>("gpus", "GPUs of the job, without spare nodes.", [](const Report& of) { return of.job().gpus; }),
@@ -208,30 +200,23 @@ std::vector<Field<Report>> answer_fields() {
                         sensitivity_record(), sensitivities),
         list_of<Report>("over_time", "The run whose effective share is in the middle, in 60 pieces of the same length.",
                         slot_record(), [](const Report& of) { return slots_of(of, slots); }),
-        study_field(),
-        field_of<Report>("derived",
-                         {{"type", "array"},
-                          {"description", "What was not given and was derived or assumed, a sentence each."},
-                          {"items", {{"type", "string"}, {"description", "An assumption."}}}},
-                         [](const Report& of) { return of.question.told; })};
+        part_or_null<Report>("study", "What was published of the run; null: --study was not given.", study_record(),
+                             [](const Report& of) { return of.question.study ? &of : nullptr; }),
+        texts<Report>("derived", "What was not given and was derived or assumed, a sentence each.", "An assumption.",
+                      [](const Report& of) { return of.question.told; })};
 }
 
 const Record<Report>& report_record() {
     static const Record<Report> record(
-        "How much of weeks of training is effective, with failures, checkpoints and restarts.", [] {
-            std::vector<Field<Report>> fields = question_fields();
-            for (Field<Report>& field : answer_fields()) {
-                fields.push_back(std::move(field));
-            }
-            return fields;
-        }());
+        "How much of weeks of training is effective, with failures, checkpoints and restarts.",
+        joined<Report>({question_fields(), answer_fields()}));
     return record;
 }
 
 }  // namespace
 
 std::string json_of(const GoodputReport& report) {
-    return report_record().json(report).dump() + "\n";
+    return json_line(report_record().json(report));
 }
 
 SchemaText goodput_schema() {

@@ -50,7 +50,7 @@ const Record<Report>& study_record() {
         return [member](const Report& of) { return std::invoke(member, *of.question.study); };
     };
     static const Record<Report> record(
-        "What was published of the run; null: --study was not given.",
+        "What was published of the run.",
         {name<Report>("name", "Name or file of the study.", study(&Study::name)),
          free_text<Report>("title", "What it is about.", study(&Study::title)),
          free_text<Report>("source", "The publication.", study(&Study::source)),

@@ -193,7 +193,7 @@ std::string hardware_list_text() {
 }
 
 std::string hardware_list_json() {
-    return list_record().json(all_hardware()).dump() + "\n";
+    return json_line(list_record().json(all_hardware()));
 }
 
 report::Table machine_rows() {
@@ -230,7 +230,7 @@ std::string hardware_text(const Hardware& hardware) {
 }
 
 std::string hardware_json(const Hardware& hardware) {
-    return hardware_record().json(hardware).dump() + "\n";
+    return json_line(hardware_record().json(hardware));
 }
 
 report::SchemaText hardware_schema() {

@@ -150,7 +150,7 @@ std::string validation_json(const std::vector<RunPrediction>& predictions, const
     for (std::size_t i = 0; i < predictions.size(); ++i) {
         all.records.push_back({&predictions[i], score_of(i, predictions[i], measured[i])});
     }
-    return validation_record().json(all).dump() + "\n";
+    return json_line(validation_record().json(all));
 }
 
 report::SchemaText validation_schema() {
