@@ -6,7 +6,7 @@ namespace sim::goodput {
 
 const std::array<TimeUseRow, time_uses> time_use_rows{{
     {"productive", "training that is kept"},
-    {"degraded", "missing replicas"},
+    {"degraded", "missing replicas", "what missing replicas would have done"},
     {"checkpoint", "checkpoints"},
     {"lost", "work that was lost"},
     {"detection", "failures not yet noticed"},

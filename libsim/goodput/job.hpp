@@ -63,6 +63,7 @@ inline constexpr std::size_t time_uses = 9;
 struct TimeUseRow {
     const char* key;
     const char* title;
+    const char* what = title;  // in more words
 };
 // In the order of the enumerators.
 extern const std::array<TimeUseRow, time_uses> time_use_rows;

@@ -1,7 +1,5 @@
 #include "libsim/goodput/report.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace sim::goodput {
@@ -46,28 +44,6 @@ std::vector<GoodputSlot> slots_of(const GoodputReport& report, std::size_t count
         }
     }
     return slots;
-}
-
-report::Table table_of(const GoodputReport& report) {
-    report::Table table{.columns = {{"run"}, {"ettr"}, {"wall_hours"}, {"interruptions"}, {"planned"}, {"finished"}},
-                        .rows = {}};
-    for (const TimeUseRow& use : time_use_rows) {
-        table.columns.push_back({fmt::format("{}_hours", use.key)});
-    }
-    for (std::size_t i = 0; i < report.sample.size(); ++i) {
-        const JobRun& run = report.sample[i];
-        std::vector<std::string> row{std::to_string(i),
-                                     fmt::format("{:.9g}", run.effective_share()),
-                                     fmt::format("{:.9g}", faults::hours_of(run.wall)),
-                                     std::to_string(run.interruptions()),
-                                     std::to_string(run.planned),
-                                     run.finished ? "1" : "0"};
-        for (const LongDuration spent : run.time) {
-            row.push_back(fmt::format("{:.9g}", faults::hours_of(spent)));
-        }
-        table.rows.push_back(std::move(row));
-    }
-    return table;
 }
 
 }  // namespace sim::goodput

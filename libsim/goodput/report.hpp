@@ -42,8 +42,9 @@ GoodputReport goodput_report(GoodputQuestion question, const ForEach& for_each);
 
 std::string text_of(const GoodputReport& report);
 std::string json_of(const GoodputReport& report);
-// tools/schemas/goodput.schema.json.
+// tools/schemas/goodput.schema.json, and its part of columns.json.
 report::SchemaText goodput_schema();
+report::SchemaText goodput_columns();
 // A row for each run.
 report::Table table_of(const GoodputReport& report);
 // The run in the middle: work over time, and where it was interrupted.

@@ -1,6 +1,10 @@
-// The goodput report as JSON: seconds, hours where the key says so, and shares of 1.
+// The goodput report as JSON and as a table: seconds, hours where the key says so, and shares of 1.
 #include "libsim/goodput/closed_forms.hpp"
 #include "libsim/goodput/report_fields.hpp"
+
+#include <fmt/ranges.h>
+
+#include <cctype>
 
 namespace sim::goodput {
 
@@ -37,26 +41,33 @@ std::vector<Spent> spent(const Report& report) {
     return rows;
 }
 
+// "Training that is kept; what missing replicas would have done; …"
+std::string uses_in_words() {
+    std::vector<std::string> words;
+    for (const TimeUseRow& row : time_use_rows) {
+        words.emplace_back(row.what);
+    }
+    std::string text = fmt::format("{}.", fmt::join(words, "; "));
+    text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+    return text;
+}
+
+std::vector<std::string> keys_of_uses() {
+    std::vector<std::string> keys;
+    for (const TimeUseRow& row : time_use_rows) {
+        keys.emplace_back(row.key);
+    }
+    return keys;
+}
+
 const Record<Spent>& spent_record() {
-    static const Record<Spent> record(
-        "A use of the time.", {one_of<Spent>(
-                                   "use",
-                                   [] {
-                                       std::vector<std::string> keys;
-                                       for (const TimeUseRow& row : time_use_rows) {
-                                           keys.emplace_back(row.key);
-                                       }
-                                       return keys;
-                                   }(),
-                                   "Training that is kept; what missing replicas would have done; checkpoints; work "
-                                   "that was lost; failures not "
-                                   "yet noticed; waiting for nodes; restarts; planned interruptions; after the abort.",
-                                   &Spent::use),
-                               number<Spent>("share", "Share of the wall time of all runs.", &Spent::share),
-                               number<Spent>("p5", "The share of a run that five of a hundred runs are below.",
-                                             [](const Spent& of) { return of.of_runs.p5; }),
-                               number<Spent>("p95", "The share of a run that five of a hundred runs are above.",
-                                             [](const Spent& of) { return of.of_runs.p95; })});
+    static const Record<Spent> record("A use of the time.",
+                                      {one_of<Spent>("use", keys_of_uses(), uses_in_words(), &Spent::use),
+                                       number<Spent>("share", "Share of the wall time of all runs.", &Spent::share),
+                                       number<Spent>("p5", "The share of a run that five of a hundred runs are below.",
+                                                     [](const Spent& of) { return of.of_runs.p5; }),
+                                       number<Spent>("p95", "The share of a run that five of a hundred runs are above.",
+                                                     [](const Spent& of) { return of.of_runs.p95; })});
     return record;
 }
 
@@ -213,7 +224,49 @@ const Record<Report>& report_record() {
     return record;
 }
 
+// A row of the table.
+struct NumberedRun {
+    std::size_t number;
+    const JobRun* run;
+};
+
+std::vector<Field<NumberedRun>> run_fields() {
+    using Run = NumberedRun;
+    std::vector<Field<Run>> fields{
+        whole<Run>("run", "Number of the run, from 0.", &Run::number),
+        number<Run>("ettr", "Effective training time of the run, a share of 1.",
+                    [](const Run& of) { return of.run->effective_share(); }),
+        number<Run>("wall_hours", "Hours of wall time.", [](const Run& of) { return faults::hours_of(of.run->wall); }),
+        whole<Run>("interruptions", "Number of interruptions by failures.",
+                   [](const Run& of) { return of.run->interruptions(); }),
+        whole<Run>("planned", "Number of planned interruptions.", [](const Run& of) { return of.run->planned; }),
+        whole<Run>("finished", "1: the run came to its end; 0: it did not.",
+                   [](const Run& of) { return of.run->finished ? 1 : 0; })};
+    for (std::size_t i = 0; i < time_uses; ++i) {
+        const TimeUseRow& use = time_use_rows.at(i);
+        fields.push_back(number<Run>(fmt::format("{}_hours", use.key), fmt::format("Hours of {}.", use.what),
+                                     [i](const Run& of) { return faults::hours_of(of.run->time.at(i)); }));
+    }
+    for (Field<Run>& field : fields) {
+        field.format = "{:.9g}";
+    }
+    return fields;
+}
+
+const Record<NumberedRun>& run_record() {
+    static const Record<NumberedRun> record("A run.", run_fields());
+    return record;
+}
+
 }  // namespace
+
+Table table_of(const GoodputReport& report) {
+    std::vector<NumberedRun> runs;
+    for (std::size_t i = 0; i < report.sample.size(); ++i) {
+        runs.push_back({i, &report.sample[i]});
+    }
+    return run_record().table(runs);
+}
 
 std::string json_of(const GoodputReport& report) {
     return json_line(report_record().json(report));
@@ -223,6 +276,10 @@ SchemaText goodput_schema() {
     Json schema = report_record().schema();
     schema["definitions"] = {{"rate", rate_record().schema()}, {"spread", spread_record().schema()}};
     return schema_of_command("goodput", schema);
+}
+
+SchemaText goodput_columns() {
+    return columns_of_command("goodput", run_record().columns());
 }
 
 }  // namespace sim::goodput

@@ -13,50 +13,21 @@
 
 #include "libsim/check.hpp"
 #include "libsim/config/given.hpp"
+#include "libsim/report/field.hpp"
 #include "libsim/report/schema_text.hpp"
 #include "libsim/report/table.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <functional>
 #include <initializer_list>
-#include <iterator>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace sim::report {
-
-using Json = nlohmann::ordered_json;
-
-// What a variant holds; nothing is null.
-template <class... Types>
-Json held(const std::variant<Types...>& value) {
-    return std::visit(
-        [](const auto& one) -> Json {
-            if constexpr (std::is_same_v<std::decay_t<decltype(one)>, std::monostate>) {
-                return nullptr;
-            } else {
-                return one;
-            }
-        },
-        value);
-}
-
-template <class T>
-struct Field {
-    std::string key;
-    Json schema;
-    std::function<Json(const T&)> value;
-    Cells cells = Cells::numbers;                 // as a column
-    std::function<bool(const T&)> is_there = {};  // none: always
-    const char* format = "{:.12g}";               // of a number that is not whole, as a column
-};
 
 // Requires: a description ends with a full stop, and names the unit of a number.
 template <class T>
@@ -103,7 +74,7 @@ public:
     Table table(const std::vector<T>& values) const {
         Table table;
         for (const Field<T>& field : fields_) {
-            if (!is_nested(field)) {
+            if (!field.is_nested()) {
                 table.columns.push_back({field.key, field.cells});
             }
         }
@@ -117,8 +88,8 @@ public:
     std::vector<std::string> cells(const T& of) const {
         std::vector<std::string> row;
         for (const Field<T>& field : fields_) {
-            if (!is_nested(field)) {
-                row.push_back(!field.is_there || field.is_there(of) ? cell(field, field.value(of)) : "");
+            if (!field.is_nested()) {
+                row.push_back(field.cell(of));
             }
         }
         return row;
@@ -128,7 +99,7 @@ public:
     Json columns() const {
         Json columns = Json::object();
         for (const Field<T>& field : fields_) {
-            if (!is_nested(field)) {
+            if (!field.is_nested()) {
                 columns[field.key] = field.schema;
             }
         }
@@ -149,17 +120,6 @@ public:
     }
 
 private:
-    static bool is_nested(const Field<T>& field) {
-        const Json type = field.schema.value("type", Json("object"));  // a reference is one
-        return type == "object" || type == "array";
-    }
-    static std::string cell(const Field<T>& field, const Json& value) {
-        return value.is_string()         ? value.get<std::string>()
-               : value.is_number_float() ? fmt::format(fmt::runtime(field.format), value.get<double>())
-               : value.is_null()         ? ""
-                                         : value.dump();
-    }
-
     std::string description_;
     std::vector<Field<T>> fields_;
 };
@@ -377,11 +337,26 @@ inline SchemaText schema_of_command(const std::string& command, const Json& sche
     return {command + ".schema.json", all.dump()};
 }
 
-// Its table of --csv, in columns.json.
+// A table of --csv. `when`: with which options, of a program that has several.
+struct TableColumns {
+    Json columns;
+    std::string when = {};
+};
+
+// The tables of a program, in columns.json.
+inline SchemaText columns_of_program(const std::string& program, const std::vector<TableColumns>& tables) {
+    Json csv = Json::array();
+    for (const TableColumns& table : tables) {
+        Json one = table.when.empty() ? Json::object() : Json{{"when", table.when}};
+        one["columns"] = table.columns;
+        csv.push_back(std::move(one));
+    }
+    return {"columns.json", Json{{"programs", Json::array({program})}, {"csv", std::move(csv)}}.dump()};
+}
+
+// The one table of a command.
 inline SchemaText columns_of_command(const std::string& command, const Json& columns) {
-    return {"columns.json",
-            Json{{"programs", Json::array({"ndsim " + command})}, {"csv", Json::array({Json{{"columns", columns}}})}}
-                .dump()};
+    return columns_of_program("ndsim " + command, {{columns}});
 }
 
 }  // namespace sim::report

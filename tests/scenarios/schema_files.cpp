@@ -104,6 +104,7 @@ INSTANTIATE_TEST_SUITE_P(Of, DeclaredSchemas,
                                          &explain::train_columns, &explain::memory_schema, &explain::memory_columns,
                                          &explain::explain_schema, &explain::explain_columns,
                                          &search::collective_schema, &search::collective_columns,
-                                         &fit::calibrate_schema, &fit::calibrate_columns));
+                                         &fit::calibrate_schema, &fit::calibrate_columns, &goodput::goodput_columns,
+                                         &fit::validation_columns, &tools::hardware_columns));
 
 }  // namespace

@@ -243,4 +243,9 @@ report::SchemaText hardware_schema() {
                                 {"accelerator", accelerator_record().schema()}}}});
 }
 
+report::SchemaText hardware_columns() {
+    return columns_of_program("ndsim hardware",
+                              {{machine_record().columns(), "without NAME"}, {number_record().columns(), "with NAME"}});
+}
+
 }  // namespace sim::tools

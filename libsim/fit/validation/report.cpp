@@ -128,27 +128,4 @@ std::string validation_table(const std::vector<RunPrediction>& predictions, cons
     return result + left_out_text(left_out(predictions, measured), predictions.size());
 }
 
-report::Table errors_of_sets(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured) {
-    report::Table table{.columns = {{"set", report::Cells::names},
-                                    {"n"},
-                                    {"mape"},
-                                    {"bias"},
-                                    {"promised_mape"},
-                                    {"spearman"},
-                                    {"memory_n"},
-                                    {"memory_mape"}},
-                        .rows = {}};
-    const auto cell = [](const std::optional<double>& x) { return x ? fmt::format("{:.6g}", *x) : ""; };
-    const auto mean = [&](const std::vector<Pair>& pairs, double (*of)(const std::vector<Pair>&)) {
-        return pairs.empty() ? "" : fmt::format("{:.6g}", of(pairs));
-    };
-    for (const SetScore& set : set_scores(predictions, measured)) {
-        table.rows.push_back({set.name, std::to_string(set.steps.size()), mean(set.steps, mean_absolute_error),
-                              mean(set.steps, mean_error), cell(promised_error(set.name)),
-                              cell(rank_correlation(set.steps)), std::to_string(set.memories.size()),
-                              mean(set.memories, mean_absolute_error)});
-    }
-    return table;
-}
-
 }  // namespace sim::fit

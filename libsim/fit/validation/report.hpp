@@ -25,7 +25,8 @@ report::Table errors_of_sets(const std::vector<RunPrediction>& predictions, cons
 
 // One line. The contract fixes "sets" and "records", and the keys of these that it names.
 std::string validation_json(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured);
-// tools/schemas/validate.schema.json.
+// tools/schemas/validate.schema.json, and its part of columns.json.
 report::SchemaText validation_schema();
+report::SchemaText validation_columns();
 
 }  // namespace sim::fit

@@ -44,6 +44,21 @@ const Record<SetScore>& set_record() {
     return record;
 }
 
+std::vector<Field<SetScore>> error_columns() {
+    std::vector<Field<SetScore>> columns = joined<SetScore>(
+        {{name<SetScore>("set", "Name of the set.", &SetScore::name)},
+         set_record().fields({"n", "mape", "bias", "promised_mape", "spearman", "memory_n", "memory_mape"})});
+    for (Field<SetScore>& column : columns) {
+        column.format = "{:.6g}";
+    }
+    return columns;
+}
+
+const Record<SetScore>& error_record() {
+    static const Record<SetScore> record("The errors of one set.", error_columns());
+    return record;
+}
+
 const Record<RangeScore>& range_record() {
     static const Record<RangeScore> record(
         "The runs on GPUs of one generation.",
@@ -153,7 +168,15 @@ std::string validation_json(const std::vector<RunPrediction>& predictions, const
     return json_line(validation_record().json(all));
 }
 
-report::SchemaText validation_schema() {
+Table errors_of_sets(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured) {
+    return error_record().table(set_scores(predictions, measured));
+}
+
+SchemaText validation_columns() {
+    return columns_of_command("validate", error_record().columns());
+}
+
+SchemaText validation_schema() {
     return schema_of_command("validate", validation_record().schema());
 }
 
