@@ -9,15 +9,12 @@
 #include "libsim/collectives/all_reduce.hpp"
 #include "libsim/config/profile.hpp"
 #include "libsim/error.hpp"
-#include "libsim/report/text_table.hpp"
+#include "scenarios/report/hello_report.hpp"
 #include "scenarios/run/launch.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/settings.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
-#include <algorithm>
 
 namespace {
 
@@ -77,68 +74,6 @@ void hello(GPU& gpu, const HelloOptions& options, const sim::Cluster& cluster) {
     gpu.log(fmt::format("I brought {} and hold {}", gpu.rank(), numbers[0]));
 }
 
-double expected_sum(int ranks) {
-    return static_cast<double>(ranks) * (ranks - 1) / 2;
-}
-
-bool is_right(const sim::ranks::Result& result, int ranks) {
-    const auto& holds = result.reports.at("holds");
-    return holds.size() == static_cast<std::size_t>(ranks) &&
-           std::all_of(holds.begin(), holds.end(), [&](const auto& of_rank) {
-               return std::all_of(of_rank.second.begin(), of_rank.second.end(),
-                                  [&](double x) { return x == expected_sum(ranks); });
-           });
-}
-
-std::string some(const std::vector<double>& numbers) {
-    constexpr std::size_t most = 8;
-    const auto end = numbers.begin() + static_cast<std::ptrdiff_t>(std::min(most, numbers.size()));
-    return fmt::format("{}{}", fmt::join(numbers.begin(), end, " "), numbers.size() > most ? " …" : "");
-}
-
-std::string text_report(const HelloOptions& options, const sim::ranks::Result& result) {
-    using report::Align;
-    report::TextTable table{
-        .columns = {{"rank"}, {"pid"}, {"brought", Align::left}, {"holds", Align::left}}, .rows = {}, .margin = "  "};
-    for (int rank = 0; rank < options.ranks; ++rank) {
-        table.rows.push_back(
-            {{fmt::format("{}", rank), fmt::format("{}", result.pids[static_cast<std::size_t>(rank)]),
-              some(result.reports.at("brought").at(rank)), some(result.reports.at("holds").at(rank))}});
-    }
-    return fmt::format("distributed_hello: {} rank{} ({}), profile {}\n\n", options.ranks,
-                       options.ranks == 1 ? "" : "s", row_of(options.host).plural, options.profile) +
-           text_of(table) +
-           fmt::format("\n  the sum of all ranks is {}, and {}\n  simulated time {:.6g} s, {} messages\n",
-                       expected_sum(options.ranks),
-                       is_right(result, options.ranks) ? "every rank holds it" : "NOT EVERY RANK HOLDS IT",
-                       sim::seconds(result.end), result.messages);
-}
-
-std::string json_report(const HelloOptions& options, const sim::ranks::Result& result) {
-    using Json = nlohmann::ordered_json;
-    Json ranks = Json::array();
-    for (int rank = 0; rank < options.ranks; ++rank) {
-        ranks.push_back({{"rank", rank},
-                         {"pid", result.pids[static_cast<std::size_t>(rank)]},
-                         {"brought", result.reports.at("brought").at(rank)},
-                         {"holds", result.reports.at("holds").at(rank)}});
-    }
-    const Json report{{"scenario", executable.name},
-                      {"host", name_of(options.host)},
-                      {"clock", name_of(options.clock)},
-                      {"profile", options.profile},
-                      {"ranks", options.ranks},
-                      {"simulated_seconds", sim::seconds(result.end)},
-                      {"wall_seconds", result.wall_seconds},
-                      {"expected", expected_sum(options.ranks)},
-                      {"right", is_right(result, options.ranks)},
-                      {"per_rank", ranks},
-                      {"timeline_sha256", result.timeline_sha256},
-                      {"messages", result.messages},
-                      {"ops", result.ops}};
-    return report.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 int run_or_throw(int argc, const char* const* argv) {
     HelloOptions options;
     options.ranks = 4;
@@ -152,9 +87,10 @@ int run_or_throw(int argc, const char* const* argv) {
     if (!launched.result.ok()) {
         return launched.exit_code;
     }
-    command_line::write_outputs(options.outputs, {.text = [&] { return text_report(options, launched.result); },
-                                                  .json = [&] { return json_report(options, launched.result); }});
-    if (!is_right(launched.result, options.ranks)) {
+    const HelloRun run{options, launched.result};
+    command_line::write_outputs(options.outputs,
+                                {.text = [&] { return hello_text(run); }, .json = [&] { return hello_json(run); }});
+    if (!run.is_right()) {
         return command_line::complain(executable.name, "the sum is wrong", failed);
     }
     return launched.exit_code;

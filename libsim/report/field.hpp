@@ -1,6 +1,7 @@
 // A field of a record is one key: its meaning, its type, and where its value is found.
 #pragma once
 
+#include "libsim/report/printed_json.hpp"
 #include "libsim/report/table.hpp"
 
 #include <fmt/format.h>
@@ -12,8 +13,6 @@
 #include <variant>
 
 namespace sim::report {
-
-using Json = nlohmann::ordered_json;
 
 // What a variant holds; nothing is null.
 template <class... Types>

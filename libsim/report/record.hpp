@@ -14,7 +14,7 @@
 #include "libsim/check.hpp"
 #include "libsim/config/given.hpp"
 #include "libsim/report/field.hpp"
-#include "libsim/report/schema_text.hpp"
+#include "libsim/report/printed_json.hpp"
 #include "libsim/report/table.hpp"
 
 #include <fmt/format.h>
@@ -322,41 +322,24 @@ Field<T> given(Value value) {
                        [value](const T& of) { return Json::parse(config::json_text(std::invoke(value, of))); });
 }
 
-}  // namespace keys
-
-// One line. What is no UTF-8 is replaced.
-inline std::string json_line(const Json& object) {
-    return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-// What `ndsim COMMAND --json` prints. `schema`: of that object, with the "definitions" that it refers to.
-inline SchemaText schema_of_command(const std::string& command, const Json& schema) {
-    Json all{{"$schema", "http://json-schema.org/draft-07/schema#"},
-             {"title", fmt::format("What ndsim {} prints with --json", command)}};
-    all.update(schema);
-    return {command + ".schema.json", all.dump()};
-}
-
-// A table of --csv. `when`: with which options, of a program that has several.
-struct TableColumns {
-    Json columns;
-    std::string when = {};
-};
-
-// The tables of a program, in columns.json.
-inline SchemaText columns_of_program(const std::string& program, const std::vector<TableColumns>& tables) {
-    Json csv = Json::array();
-    for (const TableColumns& table : tables) {
-        Json one = table.when.empty() ? Json::object() : Json{{"when", table.when}};
-        one["columns"] = table.columns;
-        csv.push_back(std::move(one));
+// The same fields, where another schema describes them: "scenario.schema.json#/properties".
+template <class T>
+std::vector<Field<T>> described_in(const std::string& where, std::vector<Field<T>> fields) {
+    for (Field<T>& field : fields) {
+        field.schema = {{"$ref", where + "/" + field.key}};
     }
-    return {"columns.json", Json{{"programs", Json::array({program})}, {"csv", std::move(csv)}}.dump()};
+    return fields;
 }
 
-// The one table of a command.
-inline SchemaText columns_of_command(const std::string& command, const Json& columns) {
-    return columns_of_program("ndsim " + command, {{columns}});
+// All under one condition. Requires: they have none of their own.
+template <class T, class Condition>
+std::vector<Field<T>> only_if(std::vector<Field<T>> fields, Condition is_there) {
+    for (Field<T>& field : fields) {
+        field.is_there = is_there;
+    }
+    return fields;
 }
+
+}  // namespace keys
 
 }  // namespace sim::report

@@ -2,22 +2,24 @@
 
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/report/plot.hpp"
+#include "libsim/report/record.hpp"
 #include "libsim/report/text_table.hpp"
+#include "scenarios/report/run_records.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace sim::scenarios {
 
 using namespace command_line;
 using namespace search;
 using namespace report;
+using namespace report::keys;
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr double giga = 1e9;
+constexpr const char* program = "communication_profile";
+constexpr const char* type_of_elements = "float";
 
 std::string heading(const command_line::RunOptions& options, const CollectiveCase& what) {
     const bool reduces_all = what.kind == CollectiveKind::all_reduce;
@@ -44,6 +46,51 @@ std::vector<TextColumn> columns_of(bool checked) {
             wide(10, "busbw", "(GB/s)"), wide(8, checked ? "#wrong" : "", "")};
 }
 
+const char* reduction_of(const Timed& row) {
+    return row.what.reduces() ? "sum" : "none";
+}
+
+const Record<Timed>& timed_record() {
+    static const Record<Timed> record(
+        "One size.",
+        {whole<Timed>("bytes", "Bytes of the whole array on a rank, as nccl-tests counts them.",
+                      [](const Timed& row) { return row.what.bytes(); }),
+         whole<Timed>("count", "Elements that nccl-tests would show: of the array, or of one rank's part.",
+                      [](const Timed& row) { return row.what.count(); }),
+         name<Timed>("type", "Type of the elements.", [](const Timed&) { return type_of_elements; }),
+         one_of<Timed>("redop", {"sum", "none"}, "Reduction operation.", reduction_of),
+         name<Timed>("algorithm", "The algorithm that was timed.",
+                     [](const Timed& row) { return text_of(row.what.config); }),
+         number<Timed>("seconds", "Simulated seconds until the last rank has finished.",
+                       [](const Timed& row) { return seconds(row.end); }),
+         number<Timed>("algbw", "Algorithm bandwidth: bytes / seconds, in bytes per second.",
+                       &Timed::algorithm_bandwidth),
+         number<Timed>("busbw", "Bus bandwidth as nccl-tests defines it, in bytes per second.", &Timed::bus_bandwidth),
+         only_if(whole<Timed>("wrong", "Numbers that were wrong on any rank; only with --check.",
+                              [](const Timed& row) { return *row.wrong; }),
+                 [](const Timed& row) { return row.wrong.has_value(); })});
+    return record;
+}
+
+struct Bandwidths {
+    const command_line::RunOptions& options;
+    const std::vector<Timed>& rows;
+};
+
+const Record<Bandwidths>& bandwidths_record() {
+    using All = Bandwidths;
+    static const Record<All> record(
+        "How long a collective takes, by size.",
+        joined<All>(
+            {{name<All>("scenario", "communication_profile.", [](const All&) { return program; }),
+              name<All>("collective", "The collective that was timed.",
+                        [](const All& of) { return name_of(of.rows.front().what.kind); })},
+             fields_of<All>(asked_record().fields({"host", "profile", "ranks"}),
+                            [](const All& of) -> const command_line::RunOptions& { return of.options; }),
+             {list_of<All>("rows", "A row for each size.", timed_record(), [](const All& of) { return of.rows; })}}));
+    return record;
+}
+
 }  // namespace
 
 std::string bandwidth_table(const command_line::RunOptions& options, const std::vector<Timed>& rows) {
@@ -56,8 +103,8 @@ std::string bandwidth_table(const command_line::RunOptions& options, const std::
     for (const Timed& row : rows) {
         const double busbw = row.bus_bandwidth() / giga;
         lines += line_of(columns,
-                         {.cells = {fmt::format("{}", row.what.bytes()), fmt::format("{}", row.what.count()), "float",
-                                    row.what.reduces() ? "sum" : "none", fmt::format("{:.2f}", seconds(row.end) * 1e6),
+                         {.cells = {fmt::format("{}", row.what.bytes()), fmt::format("{}", row.what.count()),
+                                    type_of_elements, reduction_of(row), fmt::format("{:.2f}", seconds(row.end) * 1e6),
                                     fmt::format("{:.4f}", row.algorithm_bandwidth() / giga),
                                     fmt::format("{:.4f}", busbw), checked ? fmt::format("{}", *row.wrong) : ""}},
                          "  ");
@@ -73,49 +120,19 @@ std::string bandwidth_table(const command_line::RunOptions& options, const std::
 }
 
 report::Table bandwidth_rows(const std::vector<Timed>& rows) {
-    using report::Cells;
-    report::Table table{.columns = {{"bytes"},
-                                    {"count"},
-                                    {"type", report::Cells::names},
-                                    {"redop", report::Cells::names},
-                                    {"algorithm", report::Cells::names},
-                                    {"seconds"},
-                                    {"algbw"},
-                                    {"busbw"},
-                                    {"wrong"}},
-                        .rows = {}};
-    for (const Timed& row : rows) {
-        table.rows.push_back(
-            {std::to_string(row.what.bytes()), std::to_string(row.what.count()), "float",
-             row.what.reduces() ? "sum" : "none", text_of(row.what.config), fmt::format("{:.12g}", seconds(row.end)),
-             fmt::format("{:.12g}", row.algorithm_bandwidth()), fmt::format("{:.12g}", row.bus_bandwidth()),
-             row.wrong ? std::to_string(*row.wrong) : ""});
-    }
-    return table;
+    return timed_record().table(rows);
 }
 
 std::string bandwidth_json(const command_line::RunOptions& options, const std::vector<Timed>& rows) {
-    Json list = Json::array();
-    for (const Timed& row : rows) {
-        list.push_back({{"bytes", row.what.bytes()},
-                        {"count", row.what.count()},
-                        {"type", "float"},
-                        {"redop", row.what.reduces() ? "sum" : "none"},
-                        {"algorithm", text_of(row.what.config)},
-                        {"seconds", seconds(row.end)},
-                        {"algbw", row.algorithm_bandwidth()},
-                        {"busbw", row.bus_bandwidth()}});
-        if (row.wrong) {
-            list.back()["wrong"] = *row.wrong;
-        }
-    }
-    const Json report{{"scenario", "communication_profile"},
-                      {"collective", name_of(rows.front().what.kind)},
-                      {"host", name_of(options.host)},
-                      {"profile", options.profile},
-                      {"ranks", options.ranks},
-                      {"rows", list}};
-    return report.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_line(bandwidths_record().json({options, rows}));
+}
+
+SchemaText bandwidth_schema() {
+    return schema_of_result(program, fmt::format("What {} prints with --json", program), bandwidths_record().schema());
+}
+
+SchemaText bandwidth_columns() {
+    return columns_of_program(program, {{.columns = timed_record().columns()}});
 }
 
 }  // namespace sim::scenarios

@@ -2,6 +2,7 @@
 // JSON.
 #pragma once
 
+#include "libsim/report/schema_text.hpp"
 #include "libsim/report/table.hpp"
 #include "libsim/search/collective_case.hpp"
 #include "tools/command_line/run_options.hpp"
@@ -26,5 +27,9 @@ std::string bandwidth_table(const command_line::RunOptions& options, const std::
 // A row for each size; bandwidths in bytes per second.
 report::Table bandwidth_rows(const std::vector<Timed>& rows);
 std::string bandwidth_json(const command_line::RunOptions& options, const std::vector<Timed>& rows);
+
+// communication_profile.schema.json, and its columns in columns.json.
+report::SchemaText bandwidth_schema();
+report::SchemaText bandwidth_columns();
 
 }  // namespace sim::scenarios

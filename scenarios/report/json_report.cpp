@@ -2,157 +2,261 @@
 
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "scenarios/report/recovery_report.hpp"
-
-#include <nlohmann/json.hpp>
-
-#include <algorithm>
-
-#include <sys/resource.h>
-#include <unistd.h>
+#include "scenarios/report/run_records.hpp"
 
 namespace sim::scenarios {
 
+using namespace report;
+using namespace report::keys;
+
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json rank_report(const sim::ranks::Result& result, std::size_t rank) {
-    const RankTotals& totals = result.ranks[rank];
-    return {{"rank", rank},
-            {"pid", result.pids[rank]},
-            {"compute_seconds", seconds(totals.compute)},
-            {"communication_seconds", seconds(totals.communication)},
-            {"idle_seconds", seconds(totals.idle)},
-            {"bytes_sent", totals.bytes_sent},
-            {"units_sent", Units::from_billionths(totals.billionths_sent).value()},
-            {"messages_sent", totals.messages_sent},
-            {"peak_memory_units", Units::from_billionths(totals.peak_billionths).value()}};
+const Record<MeshSizes>& mesh_record() {
+    static const Record<MeshSizes> record("Sizes of the mesh's axes; their product is the number of ranks.",
+                                          {whole<MeshSizes>("dp", "Data-parallel ranks.", &MeshSizes::dp),
+                                           whole<MeshSizes>("tp", "Tensor-parallel ranks.", &MeshSizes::tp),
+                                           whole<MeshSizes>("pp", "Pipeline stages.", &MeshSizes::pp),
+                                           whole<MeshSizes>("ep", "Expert-parallel ranks, beside dp.", &MeshSizes::ep),
+                                           whole<MeshSizes>("cp", "Context-parallel ranks.", &MeshSizes::cp)});
+    return record;
 }
 
-// What the times below depend on, beside host, profile and mesh.
-Json options_report(const Options& options) {
-    const bool sgd = options.optimizer == lesson::OptimizerKind::sgd;
-    const bool squared = options.shape.loss == lesson::LossKind::mean_squared;
-    return {{"items", options.items},
-            {"steps", options.steps},
-            {"micro_batches", options.item_by_item ? 0 : options.micro_batches},
-            {"layers", options.shape.layers},
-            {"experts", options.shape.experts},
-            {"optimizer", sgd ? "sgd" : "adam"},
-            {"loss", squared ? "mean-squared" : "cross-entropy"},
-            {"schedule", options.mesh.pp > 1 ? options.schedule->name : ""},
-            {"chunks", options.chunks},
-            {"sequence_parallel", options.sequence_parallel},
-            {"zero", options.zero},
-            {"overlap", options.overlap},
-            {"buckets", options.buckets},
-            {"synchronize", name_of(options.synchronize)},
-            {"compress", options.compress},
-            {"seed", options.seed}};
+std::vector<Field<Options>> training_fields() {
+    return {
+        whole<Options>("items", "Items of a step, over all ranks.", &Options::items),
+        whole<Options>("steps", "Training steps.", &Options::steps),
+        whole<Options>("micro_batches", "Micro-batches of a step; 0: the ranks take their items one by one.",
+                       [](const Options& of) { return of.item_by_item ? 0 : of.micro_batches; }),
+        whole<Options>("layers", "Layers of the model.", [](const Options& of) { return of.shape.layers; }),
+        whole<Options>("experts", "Experts of a layer; 0: none.", [](const Options& of) { return of.shape.experts; }),
+        one_of<Options>("optimizer", {"sgd", "adam"}, "The optimizer.",
+                        [](const Options& of) { return of.optimizer == lesson::OptimizerKind::sgd ? "sgd" : "adam"; }),
+        one_of<Options>("loss", {"mean-squared", "cross-entropy"}, "The loss function.", [](const Options& of) {
+            return of.shape.loss == lesson::LossKind::mean_squared ? "mean-squared" : "cross-entropy";
+        })};
 }
 
-// The processes that a run really was, this one and those of the ranks; null of a run without processes of its own.
-Json process_report(const sim::ranks::Result& result) {
-    if (result.used.empty()) {
-        return nullptr;
+std::vector<Field<Options>> parallel_fields() {
+    return {
+        name<Options>("schedule", "Order of the pipeline's work; empty: there is no pipeline.",
+                      [](const Options& of) { return of.mesh.pp > 1 ? of.schedule->name : ""; }),
+        whole<Options>("chunks", "Chunks of the model on each stage.", &Options::chunks),
+        truth<Options>("sequence_parallel", "Whether positions are spread over tp where heads are not split.",
+                       &Options::sequence_parallel),
+        whole<Options>("zero", "ZeRO stage over the replicas, 0 to 3.", &Options::zero),
+        truth<Options>("overlap", "Whether gradients are added up beside the backward pass.", &Options::overlap),
+        whole<Options>("buckets", "Parts in which gradients are added up.", &Options::buckets),
+        name<Options>("synchronize", "Algorithm that adds gradients up.",
+                      [](const Options& of) { return name_of(of.synchronize); }),
+        name<Options>("compress", "What is sent of the gradients: none (all), top-k or 16-bit.", &Options::compress)};
+}
+
+const Record<Options>& options_record() {
+    static const Record<Options> record(
+        "What the times depend on, beside host, profile and mesh.",
+        joined<Options>({training_fields(),
+                         parallel_fields(),
+                         {whole<Options>("seed", "Seed of weights and items.", &Options::seed)}}));
+    return record;
+}
+
+const Record<RankOfRun>& totals_record() {
+    using Rank = RankOfRun;
+    static const Record<Rank> record(
+        "A rank; compute, communication and idle add up to simulated_seconds.",
+        joined<Rank>(
+            {rank_record().fields(),
+             {number<Rank>("compute_seconds", "Simulated seconds that the rank computed.",
+                           [](const Rank& of) { return seconds(of.totals().compute); }),
+              number<Rank>("communication_seconds",
+                           "Simulated seconds in which it sent, received or waited for a transfer on its way.",
+                           [](const Rank& of) { return seconds(of.totals().communication); }),
+              number<Rank>("idle_seconds", "Simulated seconds in which it waited for others to begin or to end.",
+                           [](const Rank& of) { return seconds(of.totals().idle); }),
+              whole<Rank>("bytes_sent", "Bytes that it sent; 0 where messages are counted in units.",
+                          [](const Rank& of) { return of.totals().bytes_sent; }),
+              number<Rank>("units_sent", "Data units that it sent.",
+                           [](const Rank& of) { return Units::from_billionths(of.totals().billionths_sent).value(); }),
+              whole<Rank>("messages_sent", "Messages that it sent.",
+                          [](const Rank& of) { return of.totals().messages_sent; }),
+              number<Rank>(
+                  "peak_memory_units", "Most data units that it held in memory at one time.",
+                  [](const Rank& of) { return Units::from_billionths(of.totals().peak_billionths).value(); })}}));
+    return record;
+}
+
+std::vector<Field<Outcome>> asked_fields() {
+    return joined<Outcome>({{name<Outcome>("scenario", "Name of the executable.", &Outcome::scenario)},
+                            fields_of<Outcome>(asked_record(), &Outcome::options),
+                            {part<Outcome>("mesh", mesh_record(), [](const Outcome& of) { return of.options.mesh; }),
+                             part<Outcome>("options", options_record(), &Outcome::options),
+                             given<Outcome>([](const Outcome& of) { return of.options.given; })}});
+}
+
+std::vector<Field<Outcome>> time_fields() {
+    return {number<Outcome>("sequential_seconds", "Simulated seconds of the same training on one rank.",
+                            &Outcome::sequential_seconds),
+            number<Outcome>("speedup", "sequential_seconds / simulated_seconds.", &Outcome::speedup),
+            number<Outcome>("efficiency", "Speedup / ranks, a share of 1.", &Outcome::efficiency),
+            number<Outcome>("bubble_fraction",
+                            "Idle time that the pipeline's schedule causes, as a share of all ranks' time.",
+                            &Outcome::bubble_fraction),
+            part_or_null<Outcome>(
+                "recovery",
+                "What checkpoints and faults have cost; null where there were neither checkpoints nor a second life.",
+                recovery_record(), [](const Outcome& of) { return has_recovery(of) ? &of : nullptr; }),
+            list_of<Outcome>("per_rank", "A row for each rank.", totals_record(),
+                             [](const Outcome& of) { return ranks_of(of.result); })};
+}
+
+std::vector<Field<Outcome>> weight_fields() {
+    return {
+        number<Outcome>("loss_before", "Mean loss over the items before the first step.", &Outcome::loss_before),
+        number<Outcome>("loss", "Mean loss over the items after the last step.", &Outcome::loss),
+        name<Outcome>("weights_sha256", "SHA-256 of the whole model's weights, as bytes.", &Outcome::weights_sha256),
+        number<Outcome>("max_weight_difference", "Largest relative difference of a weight from training on one rank.",
+                        &Outcome::max_weight_difference)};
+}
+
+std::vector<Field<Outcome>> run_fields(std::initializer_list<std::string_view> keys) {
+    return fields_of<Outcome>(run_record().fields(keys), &Outcome::result);
+}
+
+// A run that ended with a fault that was asked for.
+struct FaultyRun {
+    const std::string& scenario;
+    const Options& options;
+    const sim::ranks::Result& result;
+
+    const sim::ranks::Fault& fault() const { return *result.fault; }
+    // The first rank that died; none: messages do not get through.
+    std::optional<RankOfRun> dead() const {
+        return fault().rank < 0 ? std::nullopt
+                                : std::optional(RankOfRun{&result, static_cast<std::size_t>(fault().rank)});
     }
-    constexpr std::int64_t kibibyte = 1024;  // in which Linux counts it
-    rusage own{};
-    getrusage(RUSAGE_SELF, &own);
-    Json ranks = Json::array();
-    for (std::size_t rank = 0; rank < result.used.size(); ++rank) {
-        ranks.push_back({{"rank", rank},
-                         {"pid", result.pids[rank]},
-                         {"peak_resident_bytes", result.used[rank].peak_resident_bytes},
-                         {"cpu_seconds", result.used[rank].cpu_seconds}});
-    }
-    return {{"launcher_pid", getpid()}, {"launcher_peak_resident_bytes", own.ru_maxrss * kibibyte}, {"ranks", ranks}};
+};
+
+// A fact of the rank that died.
+template <class Value>
+auto of_the_dead(Value value) {
+    return [value](const FaultyRun& of) {
+        const auto dead = of.dead();
+        return dead ? std::optional(std::invoke(value, *dead)) : std::nullopt;
+    };
 }
 
-// The op and the reason in the words of the report for people.
-Json waiting_report(const kernel::WrongOp& one, const std::vector<int>& pids) {
-    return {{"rank", one.rank},
-            {"pid", pids[static_cast<std::size_t>(one.rank)]},
-            {"op", one.op_number},
-            {"waits_in", one.what},
-            {"waits_for", one.waits_for},
-            {"since_seconds", seconds(one.since)},
-            {"why", one.why}};
+const Record<FaultyRun>& fault_record() {
+    using Run = FaultyRun;
+    static const Record<Run> record(
+        "What was asked for, and the first rank that died of it.",
+        {whole_or_null<Run>(
+             "rank", "Number of the first rank that died, from 0; null: none did, and messages do not get through.",
+             of_the_dead(&RankOfRun::rank)),
+         whole_or_null<Run>("pid", "Its process.", of_the_dead(&RankOfRun::pid)),
+         whole_or_null<Run>("signal", "Signal that ended its process; with fibers, that would have.",
+                            of_the_dead([](const RankOfRun& dead) { return dead.result->fault->signal; })),
+         number_or_null<Run>("died_seconds",
+                             "Simulated seconds at which it died: when the op ended that was under way.",
+                             of_the_dead([](const RankOfRun& dead) { return seconds(dead.totals().end); })),
+         values_of<Run>("dead", "All ranks that died.", "integer", "Number of a rank, from 0.",
+                        [](const Run& of) { return of.fault().dead; }),
+         texts<Run>("asked", "The faults that were asked for, as they are typed.",
+                    "A fault, such as: kill rank 1 at 1.5s.",
+                    [](const Run& of) {
+                        std::vector<std::string> asked;
+                        for (const faults::Injection& one : of.options.faults) {
+                            asked.push_back(to_text(one));
+                        }
+                        return asked;
+                    }),
+         free_text<Run>("message", "What is said of it on standard error, of one or more lines.",
+                        [](const Run& of) { return of.fault().message; })});
+    return record;
+}
+
+// A rank that waits for one that has died. The op and the reason are in the words of the report for people.
+struct WaitingRank {
+    RankOfRun of;
+    const kernel::WrongOp* op;
+};
+
+std::vector<WaitingRank> waiting_ranks(const FaultyRun& run) {
+    std::vector<WaitingRank> waiting;
+    for (const kernel::WrongOp& one : run.fault().ops) {
+        waiting.push_back({{&run.result, static_cast<std::size_t>(one.rank)}, &one});
+    }
+    return waiting;
+}
+
+const Record<WaitingRank>& waiting_record() {
+    using Rank = WaitingRank;
+    static const Record<Rank> record(
+        "A rank that waits.",
+        joined<Rank>(
+            {fields_of<Rank>(rank_record(), &Rank::of),
+             {whole<Rank>("op", "Number of the operation that it waits in, from 0.",
+                          [](const Rank& of) { return of.op->op_number; }),
+              free_text<Rank>("waits_in", "That operation.", [](const Rank& of) { return of.op->what; }),
+              whole<Rank>("waits_for", "A rank that would have to act; -1: any would do.",
+                          [](const Rank& of) { return of.op->waits_for; }),
+              number<Rank>("since_seconds", "Simulated seconds at which it began to wait.",
+                           [](const Rank& of) { return seconds(of.op->since); }),
+              free_text<Rank>("why", "Why the operation cannot end.", [](const Rank& of) { return of.op->why; })}}));
+    return record;
+}
+
+const Record<FaultyRun>& faulty_run_record() {
+    using Run = FaultyRun;
+    const auto run = [](std::initializer_list<std::string_view> keys) {
+        return fields_of<Run>(run_record().fields(keys),
+                              [](const Run& of) -> const sim::ranks::Result& { return of.result; });
+    };
+    static const Record<Run> record(
+        "How a training ended without one of its ranks.",
+        joined<Run>(
+            {{name<Run>("scenario", "Name of the executable.", [](const Run& of) { return of.scenario; })},
+             fields_of<Run>(asked_record(), [](const Run& of) -> const Options& { return of.options; }),
+             {given<Run>([](const Run& of) { return of.options.given; }),
+              part<Run>("fault", fault_record(), std::identity()),
+              list_of<Run>(
+                  "waiting",
+                  "A row for each rank that can never go on without it, because it waits for it or for another that "
+                  "does.",
+                  waiting_record(), waiting_ranks),
+              number<Run>("standstill_seconds", "Simulated seconds to which the last rank has come.",
+                          [](const Run& of) { return seconds(of.result.end); })},
+             run({"wall_seconds", "timeline_sha256", "processes"})}));
+    return record;
 }
 
 }  // namespace
 
+const Record<Outcome>& outcome_record() {
+    static const Record<Outcome> record(
+        "One training on a mesh of ranks.",
+        joined<Outcome>({asked_fields(), run_fields({"simulated_seconds", "wall_seconds"}), time_fields(),
+                         weight_fields(), run_fields({"timeline_sha256", "messages", "ops", "processes"})}));
+    return record;
+}
+
 std::string json_report(const Outcome& outcome) {
-    const Options& options = outcome.options;
-    const sim::ranks::Result& result = outcome.result;
-    Json ranks = Json::array();
-    for (std::size_t rank = 0; rank < result.ranks.size(); ++rank) {
-        ranks.push_back(rank_report(result, rank));
-    }
-    const Json report{{"scenario", outcome.scenario},
-                      {"host", name_of(options.host)},
-                      {"clock", command_line::name_of(options.clock)},
-                      {"profile", options.profile},
-                      {"ranks", options.ranks},
-                      {"mesh",
-                       {{"dp", options.mesh.dp},
-                        {"tp", options.mesh.tp},
-                        {"pp", options.mesh.pp},
-                        {"ep", options.mesh.ep},
-                        {"cp", options.mesh.cp}}},
-                      {"options", options_report(options)},
-                      {"given", Json::parse(config::json_text(options.given))},
-                      {"simulated_seconds", outcome.simulated_seconds()},
-                      {"wall_seconds", result.wall_seconds},
-                      {"sequential_seconds", outcome.sequential_seconds},
-                      {"speedup", outcome.speedup()},
-                      {"efficiency", outcome.efficiency()},
-                      {"bubble_fraction", outcome.bubble_fraction()},
-                      {"recovery", recovery_report(outcome)},
-                      {"per_rank", ranks},
-                      {"loss_before", outcome.loss_before},
-                      {"loss", outcome.loss},
-                      {"weights_sha256", outcome.weights_sha256},
-                      {"max_weight_difference", outcome.max_weight_difference},
-                      {"timeline_sha256", result.timeline_sha256},
-                      {"messages", result.messages},
-                      {"ops", result.ops},
-                      {"processes", process_report(result)}};
-    return report.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_line(outcome_record().json(outcome));
 }
 
 std::string json_of_fault(const std::string& scenario, const Options& options, const sim::ranks::Result& result) {
-    const sim::ranks::Fault& fault = *result.fault;
-    const bool died = fault.rank >= 0;
-    const auto rank = static_cast<std::size_t>(std::max(fault.rank, 0));
-    Json asked = Json::array();
-    for (const faults::Injection& one : options.faults) {
-        asked.push_back(to_text(one));
-    }
-    Json waiting = Json::array();
-    for (const kernel::WrongOp& one : fault.ops) {
-        waiting.push_back(waiting_report(one, result.pids));
-    }
-    const Json report{{"scenario", scenario},
-                      {"host", name_of(options.host)},
-                      {"clock", command_line::name_of(options.clock)},
-                      {"profile", options.profile},
-                      {"ranks", options.ranks},
-                      {"given", Json::parse(config::json_text(options.given))},
-                      {"fault",
-                       {{"rank", died ? Json(fault.rank) : Json()},
-                        {"pid", died ? Json(result.pids[rank]) : Json()},
-                        {"signal", died ? Json(fault.signal) : Json()},
-                        {"died_seconds", died ? Json(seconds(result.ranks[rank].end)) : Json()},
-                        {"dead", fault.dead},
-                        {"asked", asked},
-                        {"message", fault.message}}},
-                      {"waiting", waiting},
-                      {"standstill_seconds", seconds(result.end)},
-                      {"wall_seconds", result.wall_seconds},
-                      {"timeline_sha256", result.timeline_sha256},
-                      {"processes", process_report(result)}};
-    return report.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_line(faulty_run_record().json({scenario, options, result}));
+}
+
+SchemaText scenario_schema() {
+    return schema_of_result("scenario", "What the five training scenarios print with --json",
+                            outcome_record().schema());
+}
+
+SchemaText scenario_fault_schema() {
+    return schema_of_result(
+        "scenario_fault",
+        "What the five training scenarios print with --json where a rank died because --fault asked for it",
+        faulty_run_record().schema());
 }
 
 }  // namespace sim::scenarios

@@ -11,9 +11,11 @@
 
 namespace sim::scenarios {
 
+using namespace report;
+using namespace report::keys;
+
 namespace {
 
-using Json = nlohmann::ordered_json;
 using sim::ranks::Life;
 using sim::ranks::LostTime;
 
@@ -51,6 +53,7 @@ std::string parts_of(const LostTime& lost) {
 
 // Of work between two checkpoints, in seconds.
 struct Intervals {
+    double between_faults = 0;
     double step = 0;
     double own = 0;
     double young = 0;
@@ -66,39 +69,77 @@ std::optional<Intervals> intervals_of(const Outcome& outcome) {
     }
     const double step = ranks::effective_share(outcome.lives) * outcome.simulated_seconds() / options.steps;
     const double between = seconds(options.between_faults);
-    return Intervals{.step = step,
+    return Intervals{.between_faults = between,
+                     .step = step,
                      .own = step * static_cast<double>(options.checkpoints.every),
                      .young = goodput::young_interval(cost, between),
                      .daly = goodput::daly_interval(cost, between)};
 }
 
-std::string text_of(const Intervals& intervals, Duration between_faults) {
+std::string text_of(const Intervals& intervals) {
     const auto steps = [&](double interval) {
         return counted(std::max<std::int64_t>(std::llround(interval / intervals.step), 1), "step");
     };
     return fmt::format(
         "a checkpoint each {:.3f} s of work; with a fault each {:.12g} s on average Young's optimum is {:.3f} "
         "s ({}), Daly's {:.3f} s ({})",
-        intervals.own, seconds(between_faults), intervals.young, steps(intervals.young), intervals.daly,
+        intervals.own, intervals.between_faults, intervals.young, steps(intervals.young), intervals.daly,
         steps(intervals.daly));
 }
 
-Json report_of(const Intervals& intervals, Duration between_faults) {
-    return {{"between_faults", seconds(between_faults)},
-            {"own", intervals.own},
-            {"young", intervals.young},
-            {"daly", intervals.daly}};
+const Record<Intervals>& intervals_record() {
+    static const Record<Intervals> record(
+        "Seconds of work between two checkpoints.",
+        {number<Intervals>("between_faults", "Mean seconds between two faults of the run, as --mtbf says.",
+                           &Intervals::between_faults),
+         number<Intervals>("own", "Of this run.", &Intervals::own),
+         number<Intervals>("young", "Young's optimum.", &Intervals::young),
+         number<Intervals>("daly", "Daly's optimum.", &Intervals::daly)});
+    return record;
 }
 
-Json report_of(const Life& life) {
-    Json death = nullptr;
-    if (life.death) {
-        death = {{"at_seconds", seconds(life.death->at)}, {"ranks", life.death->places}};
-    }
-    return {{"begin_seconds", seconds(life.begin)}, {"end_seconds", seconds(life.end)},
-            {"ranks", life.places.size()},          {"pids", life.pids},
-            {"first_step", life.first_step},        {"steps", life.steps},
-            {"lost_steps", life.lost_steps},        {"death", death}};
+const Record<sim::ranks::Death>& death_record() {
+    using sim::ranks::Death;
+    static const Record<Death> record(
+        "What ended a life.",
+        {number<Death>("at_seconds", "Simulated seconds at which the first rank died.",
+                       [](const Death& of) { return seconds(of.at); }),
+         values_of<Death>("ranks",
+                          "The ranks that had died when it was known; empty where a network card cut the run off.",
+                          "integer", "Number of a rank in the first life.", &Death::places)});
+    return record;
+}
+
+const Record<Life>& life_record() {
+    static const Record<Life> record(
+        "A life.",
+        {number<Life>("begin_seconds", "Simulated seconds at which its ranks began.",
+                      [](const Life& of) { return seconds(of.begin); }),
+         number<Life>("end_seconds",
+                      "Simulated seconds at which the run ended, or the death was known and all ranks were ended.",
+                      [](const Life& of) { return seconds(of.end); }),
+         whole<Life>("ranks", "How many ranks it had.", [](const Life& of) { return of.places.size(); }),
+         values_of<Life>("pids", "Their processes.", "integer", "A process.", &Life::pids),
+         whole<Life>("first_step", "Steps that were done before it.", &Life::first_step),
+         whole<Life>("steps", "Steps that were done at its end, or when a rank died, the first ones included.",
+                     &Life::steps),
+         whole<Life>("lost_steps", "Of these, those after the last complete checkpoint.", &Life::lost_steps),
+         part_or_null<Life>("death", "What ended it; null: the end of the training.", death_record(), &Life::death)});
+    return record;
+}
+
+const Record<LostTime>& lost_record() {
+    const auto lost = [](const char* key, const char* description, Duration LostTime::*cause) {
+        return number<LostTime>(key, description, [cause](const LostTime& of) { return seconds(of.*cause); });
+    };
+    static const Record<LostTime> record(
+        "Simulated seconds that went into no step that counts, by cause.",
+        {lost("checkpoints", "Standing still for checkpoints.", &LostTime::checkpoints),
+         lost("lost_work", "Work after the checkpoint from which the next life began.", &LostTime::lost_work),
+         lost("detection", "From a death until it was known.", &LostTime::detection),
+         lost("repair", "Until what had died worked again.", &LostTime::repair),
+         lost("restart", "Until all ranks were there again.", &LostTime::restart)});
+    return record;
 }
 
 }  // namespace
@@ -122,36 +163,36 @@ std::vector<std::pair<std::string, std::string>> recovery_lines(const Outcome& o
                        fmt::format("{:.1f} % of the time went into steps that count; the rest: {}",
                                    100 * ranks::effective_share(outcome.lives), parts_of(lost_time(outcome.lives))));
     if (const auto intervals = intervals_of(outcome)) {
-        lines.emplace_back("interval", text_of(*intervals, outcome.options.between_faults));
+        lines.emplace_back("interval", text_of(*intervals));
     }
     return lines;
 }
 
-Json recovery_report(const Outcome& outcome) {
-    if (!has_recovery(outcome)) {
-        return nullptr;
-    }
-    Json lives = Json::array();
-    for (const Life& life : outcome.lives) {
-        lives.push_back(report_of(life));
-    }
-    const auto intervals = intervals_of(outcome);
-    const LostTime lost = lost_time(outcome.lives);
-    const parallel::Checkpointing& checkpoints = outcome.options.checkpoints;
-    return {{"on_fault", ranks::row_of(outcome.options.recovery.on_fault).name},
-            {"checkpoint_every", checkpoints.every},
-            {"asynchronous", checkpoints.asynchronous},
-            {"stall_seconds", seconds(checkpoints.stall())},
-            {"write_seconds", seconds(checkpoints.write)},
-            {"lives", lives},
-            {"lost_seconds",
-             {{"checkpoints", seconds(lost.checkpoints)},
-              {"lost_work", seconds(lost.lost_work)},
-              {"detection", seconds(lost.detection)},
-              {"repair", seconds(lost.repair)},
-              {"restart", seconds(lost.restart)}}},
-            {"effective_share", ranks::effective_share(outcome.lives)},
-            {"interval_seconds", intervals ? report_of(*intervals, outcome.options.between_faults) : Json()}};
+const Record<Outcome>& recovery_record() {
+    static const Record<Outcome> record(
+        "What checkpoints and faults have cost.",
+        {one_of<Outcome>("on_fault", {"abort", "restart", "spare", "elastic"}, "What happens after a death.",
+                         [](const Outcome& of) { return ranks::row_of(of.options.recovery.on_fault).name; }),
+         whole<Outcome>("checkpoint_every", "Steps from one checkpoint to the next; 0: there are none.",
+                        [](const Outcome& of) { return of.options.checkpoints.every; }),
+         truth<Outcome>("asynchronous", "Whether checkpoints are written beside the training.",
+                        [](const Outcome& of) { return of.options.checkpoints.asynchronous; }),
+         number<Outcome>("stall_seconds", "Simulated seconds that the training stands still for each checkpoint.",
+                         [](const Outcome& of) { return seconds(of.options.checkpoints.stall()); }),
+         number<Outcome>("write_seconds", "Simulated seconds until a checkpoint is written.",
+                         [](const Outcome& of) { return seconds(of.options.checkpoints.write); }),
+         list_of<Outcome>("lives",
+                          "The lives of the run, one after the other: each after the first begins after a fault, from "
+                          "a checkpoint.",
+                          life_record(), &Outcome::lives),
+         part<Outcome>("lost_seconds", lost_record(), [](const Outcome& of) { return lost_time(of.lives); }),
+         number<Outcome>("effective_share", "Share of the simulated time that went into steps which count.",
+                         [](const Outcome& of) { return ranks::effective_share(of.lives); }),
+         part_or_null<Outcome>(
+             "interval_seconds",
+             "Seconds of work between two checkpoints; null without --mtbf, or where a checkpoint costs nothing.",
+             intervals_record(), intervals_of)});
+    return record;
 }
 
 }  // namespace sim::scenarios

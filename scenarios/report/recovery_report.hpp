@@ -1,9 +1,8 @@
 // The recovery report says what checkpoints and faults have cost a run that went on after them.
 #pragma once
 
+#include "libsim/report/record.hpp"
 #include "scenarios/report/outcome.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <string>
 #include <utility>
@@ -17,7 +16,7 @@ bool has_recovery(const Outcome& outcome);
 // A name and what is said of it, a line each.
 std::vector<std::pair<std::string, std::string>> recovery_lines(const Outcome& outcome);
 
-// Null where there is nothing to say.
-nlohmann::ordered_json recovery_report(const Outcome& outcome);
+// Requires, of an outcome: there is something to say.
+const report::Record<Outcome>& recovery_record();
 
 }  // namespace sim::scenarios

@@ -5,17 +5,15 @@
 #include "scenarios/report/json_report.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
 namespace sim::scenarios {
 
 using namespace report;
+using namespace report::keys;
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 double items_per_second(const Outcome& outcome) {
     const double items = static_cast<double>(outcome.options.items) * outcome.options.steps;
@@ -55,6 +53,48 @@ TextRow row(const ScalingSize& size) {
              percent(spent.idle - spent.bubble), why}};
 }
 
+bool is_possible(const ScalingSize& size) {
+    return size.outcome.has_value();
+}
+
+const Record<ScalingSize>& size_record() {
+    using SizeOf = ScalingSize;
+    const auto outcome = [](const SizeOf& of) -> const Outcome& { return *of.outcome; };
+    std::vector<Field<SizeOf>> fields =
+        described_in("scenario.schema.json#/properties", fields_of<SizeOf>(outcome_record(), outcome));
+    for (Field<SizeOf>& field : fields) {
+        if (field.key == "recovery") {
+            field.schema = {{"type", "null"}, {"description", "Runs of several sizes suffer no faults."}};
+        }
+    }
+    static const Record<SizeOf> record(
+        "One size; where it is possible, all keys of a single run.",
+        joined<SizeOf>(
+            {{whole<SizeOf>("axis_size", "Size of the axis.", &SizeOf::size),
+              truth<SizeOf>("possible", "Whether the training can be split so.", is_possible),
+              only_if(free_text<SizeOf>("why", "Why it cannot; only where it is not possible.", &SizeOf::why_not),
+                      std::not_fn(is_possible))},
+             only_if(joined<SizeOf>({{number<SizeOf>("items_per_second", "Items / simulated_seconds.",
+                                                     [](const SizeOf& of) { return items_per_second(*of.outcome); }),
+                                      texts<SizeOf>("lost_to", "Losses, the largest first.",
+                                                    "What keeps n ranks from being n times as fast.",
+                                                    [](const SizeOf& of) { return lost_to(*of.outcome); })},
+                                     std::move(fields)}),
+                     is_possible)}));
+    return record;
+}
+
+const Record<Scaling>& scaling_record() {
+    static const Record<Scaling> record(
+        "The same training for each size of an axis.",
+        {name<Scaling>("scenario", "Name of the executable.", &Scaling::scenario),
+         name<Scaling>("profile", "The profile that compute and messages were priced by: a name or a file.",
+                       &Scaling::profile),
+         name<Scaling>("axis", "The axis of the mesh whose size was varied.", &Scaling::axis),
+         list_of<Scaling>("scaling", "A row for each size.", size_record(), &Scaling::sizes)});
+    return record;
+}
+
 }  // namespace
 
 std::string show_scaling(const Scaling& scaling) {
@@ -89,21 +129,12 @@ std::string show_scaling(const Scaling& scaling) {
 }
 
 std::string json_scaling(const Scaling& scaling) {
-    Json sizes = Json::array();
-    for (const ScalingSize& size : scaling.sizes) {
-        Json entry{{"axis_size", size.size}, {"possible", size.outcome.has_value()}};
-        if (size.outcome) {
-            entry["items_per_second"] = items_per_second(*size.outcome);
-            entry["lost_to"] = lost_to(*size.outcome);
-            entry.update(Json::parse(json_report(*size.outcome)));
-        } else {
-            entry["why"] = size.why_not;
-        }
-        sizes.push_back(entry);
-    }
-    const Json report{
-        {"scenario", scaling.scenario}, {"profile", scaling.profile}, {"axis", scaling.axis}, {"scaling", sizes}};
-    return report.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_line(scaling_record().json(scaling));
+}
+
+SchemaText scaling_schema() {
+    return schema_of_result("scaling", "What the training scenarios print with --scaling LIST --json",
+                            scaling_record().schema());
 }
 
 }  // namespace sim::scenarios

@@ -2,6 +2,7 @@
 // ideal.
 #pragma once
 
+#include "libsim/report/schema_text.hpp"
 #include "scenarios/report/outcome.hpp"
 
 #include <cstdint>
@@ -29,5 +30,6 @@ std::string show_scaling(const Scaling& scaling);
 // One JSON object; under "scaling" an object for each size: that of --json of this run, and `axis_size`,
 // `items_per_second`, `lost_to`; or `axis_size`, "possible": false and `why`.
 std::string json_scaling(const Scaling& scaling);
+report::SchemaText scaling_schema();
 
 }  // namespace sim::scenarios

@@ -9,6 +9,10 @@
 #include "libsim/search/collective_report.hpp"
 #include "libsim/search/report.hpp"
 #include "libsim/search/sweep/table.hpp"
+#include "scenarios/report/bandwidth_report.hpp"
+#include "scenarios/report/hello_report.hpp"
+#include "scenarios/report/json_report.hpp"
+#include "scenarios/report/scaling.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
 #include "tools/answers/hardware_report.hpp"
 
@@ -55,15 +59,15 @@ std::string one_line(const Json& value) {
 
 std::string laid_out(const Json& value, std::size_t indent) {
     const bool is_leaf = !value.is_object() || !value.contains("properties");
-    if (const std::string line = one_line(value);
-        !value.is_structured() || (is_leaf && indent > 0 && line.size() + indent < 140)) {
+    const std::string line = one_line(value);
+    if (!value.is_structured() || (is_leaf && indent > 0 && line.size() + indent < 140)) {
         return line;
     }
     // A description may be as long as it is: its own line is no longer for it.
     if (value.is_object() && !value.contains("properties") && value.contains("description") && value.size() <= 3 &&
         !value.contains("items") && !value.contains("enum") && !value.contains("anyOf") &&
-        !value.contains("additionalProperties")) {
-        return one_line(value);
+        !value.contains("additionalProperties") && line.find("\"properties\": ") == std::string::npos) {
+        return line;
     }
     return value.is_object() ? "{" + inner(value, indent) + "}" : "[" + inner(value, indent) + "]";
 }
@@ -96,6 +100,11 @@ TEST_P(DeclaredSchemas, AreWhatTheirFilesSay) {
     }
     EXPECT_EQ(content_of(file), meant) << "(where this is meant: tools/schemas.sh)";
 }
+
+INSTANTIATE_TEST_SUITE_P(OfScenarios, DeclaredSchemas,
+                         testing::Values(&scenarios::scenario_schema, &scenarios::scenario_fault_schema,
+                                         &scenarios::scaling_schema, &scenarios::hello_schema,
+                                         &scenarios::bandwidth_schema, &scenarios::bandwidth_columns));
 
 INSTANTIATE_TEST_SUITE_P(Of, DeclaredSchemas,
                          testing::Values(&tools::hardware_schema, &goodput::goodput_schema, &fit::validation_schema,
