@@ -15,6 +15,12 @@
 #include "scenarios/report/scaling.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
 #include "tools/answers/hardware_report.hpp"
+#include "tools/labs/show/course_text.hpp"
+#include "tools/labs/show/verdict_text.hpp"
+#include "tools/ndsim/chakra_report.hpp"
+#include "tools/ndsim/schemas.hpp"
+#include "tools/ndsim/topology_report.hpp"
+#include "tools/ndsim/trace_report.hpp"
 
 #include <gtest/gtest.h>
 
@@ -105,6 +111,15 @@ INSTANTIATE_TEST_SUITE_P(OfScenarios, DeclaredSchemas,
                          testing::Values(&scenarios::scenario_schema, &scenarios::scenario_fault_schema,
                                          &scenarios::scaling_schema, &scenarios::hello_schema,
                                          &scenarios::bandwidth_schema, &scenarios::bandwidth_columns));
+
+INSTANTIATE_TEST_SUITE_P(OfCommands, DeclaredSchemas,
+                         testing::Values(&tools::trace_summary_schema, &tools::trace_diff_schema, &tools::trace_columns,
+                                         &tools::topology_schema, &tools::topology_columns, &tools::compare_schema,
+                                         &tools::compare_columns, &tools::chakra_schema, &tools::chakra_columns,
+                                         &tools::goal_schema, &tools::goal_columns, &tools::flows_schema,
+                                         &tools::flows_columns, &tools::models_schema, &tools::models_columns,
+                                         &tools::doctor_schema, &tools::doctor_columns, &labs::lab_check_schema,
+                                         &labs::lab_list_schema, &labs::lab_report_schema));
 
 INSTANTIATE_TEST_SUITE_P(Of, DeclaredSchemas,
                          testing::Values(&tools::hardware_schema, &goodput::goodput_schema, &fit::validation_schema,

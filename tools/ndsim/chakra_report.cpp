@@ -1,16 +1,17 @@
 #include "tools/ndsim/chakra_report.hpp"
 
+#include "libsim/report/record.hpp"
 #include "libsim/report/time_axis.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 namespace sim::tools {
 
 using namespace report;
+using namespace report::keys;
 
 namespace {
 
@@ -31,6 +32,74 @@ std::vector<std::size_t> shown_ranks(const ChakraRun& run) {
         std::sort(shown.begin(), shown.end());
     }
     return shown;
+}
+
+struct ChakraRank {
+    std::size_t rank;
+    const RankTotals* totals;
+
+    std::int64_t finish() const { return finish_ps(*totals); }
+};
+
+std::vector<ChakraRank> chakra_ranks(const ChakraRun& run) {
+    std::vector<ChakraRank> ranks;
+    for (const RankTotals& totals : run.outcome.ranks) {
+        ranks.push_back({ranks.size(), &totals});
+    }
+    return ranks;
+}
+
+constexpr const char* finish_means = "Simulated picoseconds at which the rank finishes.";
+
+const report::Record<ChakraRank>& chakra_rank_record() {
+    using Rank = ChakraRank;
+    const auto spent = [](const char* key, const char* description, Duration RankTotals::*on) {
+        return number<Rank>(key, description, [on](const Rank& of) { return seconds(of.totals->*on); });
+    };
+    static const report::Record<Rank> record(
+        "A rank.",
+        {whole<Rank>("rank", "Number of the rank, from 0.", &Rank::rank),
+         spent("compute_seconds", "Seconds in which the rank computed.", &RankTotals::compute),
+         spent("communication_seconds",
+               "Seconds in which it did not compute, but waited for a transfer that was on its way.",
+               &RankTotals::communication),
+         spent("idle_seconds", "Seconds in which it waited for others to begin, or to end.", &RankTotals::idle),
+         whole<Rank>("bytes_sent", "Bytes that it sent.", [](const Rank& of) { return of.totals->bytes_sent; })});
+    return record;
+}
+
+const report::Record<ChakraRank>& chakra_columns_record() {
+    using Rank = ChakraRank;
+    static const report::Record<Rank> record(
+        "A rank.",
+        joined<Rank>({chakra_rank_record().fields({"rank"}),
+                      {whole<Rank>("finish_ps", finish_means, &Rank::finish)},
+                      chakra_rank_record().fields({"compute_seconds", "communication_seconds", "idle_seconds"})}));
+    return record;
+}
+
+const report::Record<ChakraRun>& chakra_record() {
+    using Run = ChakraRun;
+    static const report::Record<Run> record(
+        "A run of Chakra execution traces.",
+        {name<Run>("network", "Name of the topology or profile.", &Run::network),
+         whole<Run>("ranks", "Ranks of the traces.", [](const Run& of) { return of.outcome.ranks.size(); }),
+         whole<Run>("nodes", "Nodes of all ranks.", &Run::nodes),
+         number<Run>("simulated_seconds", "Simulated seconds of the whole run.",
+                     [](const Run& of) { return seconds(of.outcome.end); }),
+         values_of<Run>("rank_finish_ps", "One number for each rank, in order.", "integer", finish_means,
+                        [](const Run& of) {
+                            std::vector<std::int64_t> finish;
+                            for (const RankTotals& rank : of.outcome.ranks) {
+                                finish.push_back(finish_ps(rank));
+                            }
+                            return finish;
+                        }),
+         list_of<Run>("per_rank", "A row for each rank; its three times add up to the run.", chakra_rank_record(),
+                      chakra_ranks),
+         name<Run>("timeline_sha256", "SHA-256 of all spans of the run: equal timelines have equal hashes.",
+                   [](const Run& of) { return of.outcome.timeline_sha256; })});
+    return record;
 }
 
 }  // namespace
@@ -56,39 +125,19 @@ std::string text_of(const ChakraRun& run) {
 }
 
 std::string json_of(const ChakraRun& run) {
-    nlohmann::ordered_json finish = nlohmann::ordered_json::array();
-    nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-    for (std::size_t rank = 0; rank < run.outcome.ranks.size(); ++rank) {
-        const RankTotals& totals = run.outcome.ranks[rank];
-        finish.push_back(finish_ps(totals));
-        rows.push_back({{"rank", rank},
-                        {"compute_seconds", seconds(totals.compute)},
-                        {"communication_seconds", seconds(totals.communication)},
-                        {"idle_seconds", seconds(totals.idle)},
-                        {"bytes_sent", totals.bytes_sent}});
-    }
-    return nlohmann::ordered_json{{"network", run.network},
-                                  {"ranks", run.outcome.ranks.size()},
-                                  {"nodes", run.nodes},
-                                  {"simulated_seconds", seconds(run.outcome.end)},
-                                  {"rank_finish_ps", finish},
-                                  {"per_rank", rows},
-                                  {"timeline_sha256", run.outcome.timeline_sha256}}
-               .dump() +
-           "\n";
+    return json_line(chakra_record().json(run));
 }
 
 report::Table table_of(const ChakraRun& run) {
-    report::Table table{
-        .columns = {{"rank"}, {"finish_ps"}, {"compute_seconds"}, {"communication_seconds"}, {"idle_seconds"}},
-        .rows = {}};
-    for (std::size_t rank = 0; rank < run.outcome.ranks.size(); ++rank) {
-        const RankTotals& totals = run.outcome.ranks[rank];
-        table.rows.push_back(
-            {std::to_string(rank), std::to_string(finish_ps(totals)), fmt::format("{:.12g}", seconds(totals.compute)),
-             fmt::format("{:.12g}", seconds(totals.communication)), fmt::format("{:.12g}", seconds(totals.idle))});
-    }
-    return table;
+    return chakra_columns_record().table(chakra_ranks(run));
+}
+
+SchemaText chakra_schema() {
+    return schema_of_command("chakra", chakra_record().schema());
+}
+
+SchemaText chakra_columns() {
+    return columns_of_command("chakra", chakra_columns_record().columns());
 }
 
 }  // namespace sim::tools

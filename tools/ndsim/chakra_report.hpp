@@ -2,6 +2,7 @@
 #pragma once
 
 #include "libsim/replay/recording.hpp"
+#include "libsim/report/schema_text.hpp"
 #include "libsim/report/table.hpp"
 
 #include <cstdint>
@@ -21,5 +22,9 @@ struct ChakraRun {
 std::string text_of(const ChakraRun& run);
 std::string json_of(const ChakraRun& run);
 report::Table table_of(const ChakraRun& run);
+
+// chakra.schema.json, and its table in columns.json.
+report::SchemaText chakra_schema();
+report::SchemaText chakra_columns();
 
 }  // namespace sim::tools

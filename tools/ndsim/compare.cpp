@@ -1,5 +1,6 @@
 // ndsim compare: two results side by side, what makes the difference, and why.
 #include "libsim/report/page.hpp"
+#include "libsim/report/record.hpp"
 #include "libsim/report/text_table.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/output_file.hpp"
@@ -8,16 +9,18 @@
 #include "tools/ndsim/commands.hpp"
 #include "tools/ndsim/compared_run.hpp"
 #include "tools/ndsim/run_again.hpp"
+#include "tools/ndsim/schemas.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
-#include <nlohmann/json.hpp>
 
 namespace sim::tools {
 
 using namespace command_line;
 using namespace config;
+using namespace report;
+using namespace report::keys;
 
 namespace {
 
@@ -66,20 +69,35 @@ std::string percent_of(double difference, double whole) {
     return whole == 0 ? "-" : fmt::format("{:+.1f} %", 100 * difference / whole);
 }
 
-report::Table rows_of(const Compared& both) {
-    report::Table table{.columns = {{"part", report::Cells::words},
-                                    {"group", report::Cells::words},
-                                    {"a_seconds"},
-                                    {"b_seconds"},
-                                    {"difference_seconds"}},
-                        .rows = {}};
+// A line of both.
+struct LineOfBoth {
+    std::string name;
+    TimePart part;
+    double a;
+    double b;
+};
+
+std::vector<LineOfBoth> lines_of(const Compared& both) {
+    std::vector<LineOfBoth> lines;
     for (std::size_t i = 0; i < both.a.lines.size(); ++i) {
         const ComparedLine& a = both.a.lines[i];
-        const double b = both.b.lines[i].seconds;
-        table.rows.push_back({a.name, title_of(a.part), fmt::format("{:.12g}", a.seconds), fmt::format("{:.12g}", b),
-                              fmt::format("{:.12g}", b - a.seconds)});
+        lines.push_back({a.name, a.part, a.seconds, both.b.lines[i].seconds});
     }
-    return table;
+    return lines;
+}
+
+const report::Record<LineOfBoth>& line_columns() {
+    using Line = LineOfBoth;
+    static const report::Record<Line> record(
+        "A part of the time.",
+        {free_text<Line>("part", "Part of the time.", &Line::name),
+         free_text<Line>("group", "compute, exposed communication, bubble or rest.",
+                         [](const Line& of) { return title_of(of.part); }),
+         number<Line>("a_seconds", "Seconds of the part in A, the mean over the ranks.", &Line::a),
+         number<Line>("b_seconds", "Seconds of the part in B.", &Line::b),
+         number<Line>("difference_seconds", "Seconds that B has more than A.",
+                      [](const Line& of) { return of.b - of.a; })});
+    return record;
 }
 
 report::TextRow row_of(const std::string& name, double a, double b, double whole) {
@@ -91,9 +109,9 @@ std::string text_of(const Compared& both) {
     const auto& [a, b, comparison] = both;
     report::TextTable table{
         .columns = {{"seconds, mean over the ranks", report::Align::left}, {"A"}, {"B"}, {"B - A"}, {"of A"}}};
-    for (std::size_t i = 0; i < a.lines.size(); ++i) {
-        if (a.lines[i].seconds != 0 || b.lines[i].seconds != 0) {
-            table.rows.push_back(row_of(a.lines[i].name, a.lines[i].seconds, b.lines[i].seconds, a.seconds));
+    for (const LineOfBoth& line : lines_of(both)) {
+        if (line.a != 0 || line.b != 0) {
+            table.rows.push_back(row_of(line.name, line.a, line.b, a.seconds));
         }
     }
     table.rows.push_back(row_of(comparison.all.name, a.seconds, b.seconds, a.seconds));
@@ -108,27 +126,58 @@ std::string text_of(const Compared& both) {
            comparison.sentence + "\n";
 }
 
-std::string json_of(const Compared& both) {
-    using Json = nlohmann::ordered_json;
-    const auto& [a, b, comparison] = both;
-    Json parts = Json::object();
-    for (const report::ComparedTime& part : comparison.parts) {
-        parts[part.name] = {{"a_seconds", part.a}, {"b_seconds", part.b}, {"difference_seconds", part.difference()}};
+const report::Record<ComparedRun>& result_record() {
+    static const report::Record<ComparedRun> record(
+        "The result to start from.", {name<ComparedRun>("file", "File that it was read from.", &ComparedRun::file),
+                                      name<ComparedRun>("name", "What it is a result of.", &ComparedRun::name)});
+    return record;
+}
+
+const report::Record<ComparedTime>& part_of_time_record() {
+    static const report::Record<ComparedTime> record(
+        "One part of the time.",
+        {number<ComparedTime>("a_seconds", "Seconds of this part in a, the mean over the ranks.", &ComparedTime::a),
+         number<ComparedTime>("b_seconds", "Seconds of this part in b.", &ComparedTime::b),
+         number<ComparedTime>("difference_seconds", "Seconds that b has more than a.", &ComparedTime::difference)});
+    return record;
+}
+
+const report::Record<ComparedSetting>& setting_record() {
+    static const report::Record<ComparedSetting> record(
+        "An option that differs.",
+        {name<ComparedSetting>("a", "Value in a; empty: it has none.", &ComparedSetting::a),
+         name<ComparedSetting>("b", "Value in b; empty: it has none.", &ComparedSetting::b)});
+    return record;
+}
+
+// These parts or settings, by their names.
+template <class T>
+std::vector<std::pair<std::string, T>> by_name(const std::vector<T>& all) {
+    std::vector<std::pair<std::string, T>> named;
+    for (const T& one : all) {
+        named.emplace_back(one.name, one);
     }
-    Json changed = Json::object();
-    for (const report::ComparedSetting& one : comparison.changed) {
-        changed[one.name] = {{"a", one.a}, {"b", one.b}};
-    }
-    const Json report{{"command", "compare"},
-                      {"a", {{"file", a.file}, {"name", a.name}}},
-                      {"b", {{"file", b.file}, {"name", b.name}}},
-                      {"a_seconds", comparison.all.a},
-                      {"b_seconds", comparison.all.b},
-                      {"difference_seconds", comparison.all.difference()},
-                      {"parts", parts},
-                      {"changed", changed},
-                      {"sentence", comparison.sentence}};
-    return report.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return named;
+}
+
+const report::Record<Compared>& compared_record() {
+    constexpr const char* result = "#/definitions/result";
+    static const report::Record<Compared> record(
+        "Two results side by side.",
+        {keys::command<Compared>("compare"), part<Compared>("a", result_record(), &Compared::a, result),
+         described(part<Compared>("b", result_record(), &Compared::b, result), "The result that is compared with it."),
+         number<Compared>("a_seconds", "Seconds of a.", [](const Compared& of) { return of.comparison.all.a; }),
+         number<Compared>("b_seconds", "Seconds of b.", [](const Compared& of) { return of.comparison.all.b; }),
+         number<Compared>("difference_seconds", "b_seconds - a_seconds.",
+                          [](const Compared& of) { return of.comparison.all.difference(); }),
+         map_of<Compared>("parts", "Compute, exposed communication, bubble and rest; they add up to the seconds.",
+                          "PART", part_of_time_record(),
+                          [](const Compared& of) { return by_name(of.comparison.parts); }),
+         map_of<Compared>("changed", "What was asked for differently.", "OPTION", setting_record(),
+                          [](const Compared& of) { return by_name(of.comparison.changed); }),
+         free_text<Compared>("sentence", "What makes the difference, in one sentence.",
+                             [](const Compared& of) { return of.comparison.sentence; })});
+    return record;
 }
 
 // A timeline as one of two: with its letter, and the file that names it.
@@ -161,9 +210,19 @@ int run_compare(int argc, const char* const* argv) {
         write_page_of(both, page->second);
     }
     command_line::write_outputs(options.outputs, {.text = [&] { return text_of(both); },
-                                                  .json = [&] { return json_of(both); },
-                                                  .table = [&] { return rows_of(both); }});
+                                                  .json = [&] { return json_line(compared_record().json(both)); },
+                                                  .table = [&] { return line_columns().table(lines_of(both)); }});
     return done;
+}
+
+SchemaText compare_schema() {
+    Json schema = compared_record().schema();
+    schema["definitions"] = {{"result", result_record().schema()}};
+    return schema_of_command("compare", schema);
+}
+
+SchemaText compare_columns() {
+    return columns_of_command("compare", line_columns().columns());
 }
 
 }  // namespace sim::tools

@@ -1,20 +1,23 @@
 // `ndsim flows FILE.json`: when flows over shared links end, that share them max-min fairly.
 #include "libsim/config/text_file.hpp"
+#include "libsim/report/record.hpp"
 #include "libsim/report/text_table.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/outputs.hpp"
 #include "tools/command_line/settings.hpp"
 #include "tools/ndsim/commands.hpp"
 #include "tools/ndsim/flow_cases.hpp"
+#include "tools/ndsim/schemas.hpp"
 
 #include <fmt/format.h>
-
-#include <nlohmann/json.hpp>
 
 namespace sim::tools {
 
 using namespace command_line;
 using namespace config;
+using namespace report;
+using namespace report::keys;
+
 namespace {
 
 constexpr double picoseconds_per_second = 1e12;
@@ -40,78 +43,117 @@ std::vector<config::OptionRow> option_rows(FlowOptions& options) {
     return rows;
 }
 
-// In seconds, one per flow.
-std::vector<double> finish_seconds(const FlowCase& flow_case) {
-    std::vector<double> finish = finish_times(flow_case.links, flow_case.flows);
-    for (double& at : finish) {
-        at /= picoseconds_per_second;
+// A case, simulated.
+struct FinishedCase {
+    FlowCase flows;
+    std::vector<double> finish;  // in seconds, one per flow
+};
+
+std::vector<FinishedCase> finished(std::vector<FlowCase> cases) {
+    std::vector<FinishedCase> all;
+    for (FlowCase& one : cases) {
+        std::vector<double> finish = finish_times(one.links, one.flows);
+        for (double& at : finish) {
+            at /= picoseconds_per_second;
+        }
+        all.push_back({std::move(one), std::move(finish)});
     }
-    return finish;
+    return all;
 }
 
-std::string json_of(const std::vector<FlowCase>& cases) {
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const FlowCase& flow_case : cases) {
-        list.push_back({{"name", flow_case.name}, {"finish", finish_seconds(flow_case)}});
+// A flow of a case.
+struct FinishedFlow {
+    const FinishedCase* of;
+    std::size_t i;
+
+    const std::string& name() const { return of->flows.flow_names[i]; }
+    const PlannedFlow& plan() const { return of->flows.flows[i]; }
+    double start() const { return plan().at / picoseconds_per_second; }
+    double finish() const { return of->finish[i]; }
+};
+
+std::vector<FinishedFlow> flows_of(const FinishedCase& one) {
+    std::vector<FinishedFlow> flows;
+    for (std::size_t i = 0; i < one.finish.size(); ++i) {
+        flows.push_back({&one, i});
     }
-    return nlohmann::ordered_json{{"cases", list}}.dump() + "\n";
+    return flows;
 }
 
-report::TextRow row_of(const FlowCase& flow_case, std::size_t i, double finish) {
-    const PlannedFlow& flow = flow_case.flows[i];
-    const double start = flow.at / picoseconds_per_second;
+constexpr const char* case_means = "Name of the case.";
+
+const report::Record<FinishedCase>& case_record() {
+    using Case = FinishedCase;
+    static const report::Record<Case> record(
+        "A case.", {name<Case>("name", case_means, [](const Case& of) { return of.flows.name; }),
+                    values_of<Case>("finish", "One number for each flow, in the order of the file.", "number",
+                                    "Simulated second at which the flow ends.", &Case::finish)});
+    return record;
+}
+
+using FinishedCases = std::vector<FinishedCase>;
+
+const report::Record<FinishedCases>& flows_record() {
+    static const report::Record<FinishedCases> record(
+        "When flows over shared links end.",
+        {list_of<FinishedCases>("cases", "A row for each case of the file.", case_record(), std::identity())});
+    return record;
+}
+
+// Bare numbers, where the text has six figures.
+const report::Record<FinishedFlow>& flow_columns_record() {
+    using Flow = FinishedFlow;
+    static const report::Record<Flow> record(
+        "A flow.",
+        {free_text<Flow>("case", case_means, [](const Flow& of) { return of.of->flows.name; }),
+         free_text<Flow>("flow", "Name of the flow.", &Flow::name),
+         printed(keys::number<Flow>("start_seconds", "Simulated second at which the flow begins.", &Flow::start), "{}"),
+         printed(keys::number<Flow>("bytes", "Bytes of the flow.", [](const Flow& of) { return of.plan().bytes; }),
+                 "{}"),
+         printed(keys::number<Flow>("finish_seconds", "Simulated second at which it ends.", &Flow::finish), "{}")});
+    return record;
+}
+
+Table table_of(const FinishedCases& cases) {
+    std::vector<FinishedFlow> flows;
+    for (const FinishedCase& one : cases) {
+        const std::vector<FinishedFlow> own = flows_of(one);
+        flows.insert(flows.end(), own.begin(), own.end());
+    }
+    return flow_columns_record().table(flows);
+}
+
+TextRow row_of(const FinishedFlow& flow) {
     std::vector<std::string> route;
-    for (const LinkId link : flow.route) {
-        route.push_back(flow_case.link_names[link]);
+    for (const LinkId link : flow.plan().route) {
+        route.push_back(flow.of->flows.link_names[link]);
     }
-    return {{flow_case.flow_names[i], fmt::format("{:.9g}", start), fmt::format("{:.15g}", flow.bytes),
-             fmt::format("{:.9g}", finish), finish > start ? fmt::format("{:.6g}", flow.bytes / (finish - start)) : "-",
+    const double time = flow.finish() - flow.start();
+    return {{flow.name(), fmt::format("{:.9g}", flow.start()), fmt::format("{:.15g}", flow.plan().bytes),
+             fmt::format("{:.9g}", flow.finish()), time > 0 ? fmt::format("{:.6g}", flow.plan().bytes / time) : "-",
              fmt::format("{}", fmt::join(route, " "))}};
 }
 
-std::string table_of(const FlowCase& flow_case) {
-    using report::Align;
-    report::TextTable table{
+std::string text_of(const FinishedCase& one) {
+    TextTable table{
         .columns =
             {{"flow", Align::left}, {"start, s"}, {"bytes"}, {"finish, s"}, {"mean B/s"}, {"route", Align::left}},
         .rows = {},
         .margin = "  "};
-    const std::vector<double> finish = finish_seconds(flow_case);
-    for (std::size_t i = 0; i < finish.size(); ++i) {
-        table.rows.push_back(row_of(flow_case, i, finish[i]));
+    for (const FinishedFlow& flow : flows_of(one)) {
+        table.rows.push_back(row_of(flow));
     }
-    return fmt::format("{}: links: {}, flows: {}\n\n", flow_case.name, flow_case.links.size(), finish.size()) +
+    return fmt::format("{}: links: {}, flows: {}\n\n", one.flows.name, one.flows.links.size(), one.finish.size()) +
            text_of(table);
 }
 
-std::string tables_of(const std::vector<FlowCase>& cases) {
+std::string text_of(const FinishedCases& cases) {
     std::string text;
-    for (const FlowCase& flow_case : cases) {
+    for (const FinishedCase& one : cases) {
         text += text.empty() ? "" : "\n";
-        text += table_of(flow_case);
+        text += text_of(one);
     }
     return text;
-}
-
-// Bare numbers, where the text has six figures.
-report::Table flows_of(const std::vector<FlowCase>& cases) {
-    using report::Cells;
-    report::Table table{.columns = {{"case", report::Cells::words},
-                                    {"flow", report::Cells::words},
-                                    {"start_seconds"},
-                                    {"bytes"},
-                                    {"finish_seconds"}},
-                        .rows = {}};
-    for (const FlowCase& flow_case : cases) {
-        const std::vector<double> finish = finish_seconds(flow_case);
-        for (std::size_t i = 0; i < finish.size(); ++i) {
-            const PlannedFlow& flow = flow_case.flows[i];
-            table.rows.push_back({flow_case.name, flow_case.flow_names[i],
-                                  fmt::format("{}", flow.at / picoseconds_per_second), fmt::format("{}", flow.bytes),
-                                  fmt::format("{}", finish[i])});
-        }
-    }
-    return table;
 }
 
 }  // namespace
@@ -122,12 +164,20 @@ int run_flows(int argc, const char* const* argv) {
         return done;
     }
     command_line::check_outputs(options.outputs);
-    const std::vector<FlowCase> cases =
-        parse_flow_cases(config::read_json_text(options.file, "a JSON file", written_by_programs), options.file);
-    command_line::write_outputs(options.outputs, {.text = [&] { return tables_of(cases); },
-                                                  .json = [&] { return json_of(cases); },
-                                                  .table = [&] { return flows_of(cases); }});
+    const FinishedCases cases = finished(
+        parse_flow_cases(config::read_json_text(options.file, "a JSON file", written_by_programs), options.file));
+    command_line::write_outputs(options.outputs, {.text = [&] { return text_of(cases); },
+                                                  .json = [&] { return json_line(flows_record().json(cases)); },
+                                                  .table = [&] { return table_of(cases); }});
     return done;
+}
+
+SchemaText flows_schema() {
+    return schema_of_command("flows", flows_record().schema());
+}
+
+SchemaText flows_columns() {
+    return columns_of_command("flows", flow_columns_record().columns());
 }
 
 }  // namespace sim::tools

@@ -6,6 +6,7 @@
 #include "libsim/interop/goal/explain.hpp"
 #include "libsim/interop/goal/run.hpp"
 #include "libsim/interop/goal/text.hpp"
+#include "libsim/report/record.hpp"
 #include "libsim/report/text_table.hpp"
 #include "libsim/report/timeline.hpp"
 #include "tools/command_line/exit.hpp"
@@ -14,16 +15,18 @@
 #include "tools/ndsim/commands.hpp"
 #include "tools/ndsim/goal_on_network.hpp"
 #include "tools/ndsim/loggp_option.hpp"
+#include "tools/ndsim/schemas.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 namespace sim::tools {
 
 using namespace command_line;
 using namespace config;
+using namespace report;
+using namespace report::keys;
 
 namespace {
 
@@ -71,8 +74,35 @@ const char* name_of(goal::Charge charge) {
     return charge == goal::Charge::arrival ? "arrival" : "match";
 }
 
-std::string json_of(const goal::GoalOutcome& outcome) {
-    return nlohmann::json{{"rank_finish", outcome.rank_finish}}.dump() + "\n";
+constexpr const char* finish_of_rank_means =
+    "Time at which the rank finishes, in the unit of --loggp (ns by default); in ps with --profile or --topology.";
+
+const report::Record<goal::GoalOutcome>& goal_record() {
+    using Outcome = goal::GoalOutcome;
+    static const report::Record<Outcome> record(
+        "A GOAL schedule under LogGP.", {values_of<Outcome>("rank_finish", "One number for each rank, in order.",
+                                                            "integer", finish_of_rank_means, &Outcome::rank_finish)});
+    return record;
+}
+
+struct FinishedRank {
+    std::size_t rank;
+    std::int64_t finish;
+};
+
+std::vector<FinishedRank> finished_ranks(const goal::GoalOutcome& outcome) {
+    std::vector<FinishedRank> ranks;
+    for (const std::int64_t finish : outcome.rank_finish) {
+        ranks.push_back({ranks.size(), finish});
+    }
+    return ranks;
+}
+
+const report::Record<FinishedRank>& finished_rank_record() {
+    static const report::Record<FinishedRank> record(
+        "A rank.", {whole<FinishedRank>("rank", "Number of the rank, from 0.", &FinishedRank::rank),
+                    whole<FinishedRank>("finish", finish_of_rank_means, &FinishedRank::finish)});
+    return record;
 }
 
 std::string counted(const goal::GoalSchedule& schedule) {
@@ -105,25 +135,22 @@ std::string costs_of(const GoalOptions& options) {
 // All ranks, or of very many those that finish last.
 std::string text_of(const GoalOptions& options, const goal::GoalSchedule& schedule, const goal::GoalOutcome& outcome) {
     constexpr std::size_t most_rows = 64;
-    std::vector<std::size_t> ranks(outcome.rank_finish.size());
-    for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-        ranks[rank] = rank;
-    }
-    const auto later = [&](std::size_t a, std::size_t b) { return outcome.rank_finish[a] > outcome.rank_finish[b]; };
-    std::stable_sort(ranks.begin(), ranks.end(), later);
-    const std::size_t last = ranks.front();
+    std::vector<FinishedRank> ranks = finished_ranks(outcome);
+    std::stable_sort(ranks.begin(), ranks.end(),
+                     [](const FinishedRank& a, const FinishedRank& b) { return a.finish > b.finish; });
+    const FinishedRank last = ranks.front();
     std::string text = costs_of(options) + counted(schedule);
     if (ranks.size() > most_rows) {
         text += fmt::format("the {} ranks that finish last; --json has all\n", most_rows);
         ranks.resize(most_rows);
     } else {
-        std::sort(ranks.begin(), ranks.end());
+        ranks = finished_ranks(outcome);
     }
     report::TextTable table{.columns = {{"rank"}, {"finish"}}};
-    for (const std::size_t rank : ranks) {
-        table.rows.push_back({{fmt::format("{}", rank), fmt::format("{}", outcome.rank_finish[rank])}});
+    for (const FinishedRank& rank : ranks) {
+        table.rows.push_back({{fmt::format("{}", rank.rank), fmt::format("{}", rank.finish)}});
     }
-    return text + "\n" + text_of(table) + fmt::format("\nlast: rank {} at {}\n", last, outcome.rank_finish[last]);
+    return text + "\n" + text_of(table) + fmt::format("\nlast: rank {} at {}\n", last.rank, last.finish);
 }
 
 constexpr int most_cpus_drawn = 255;  // as many as there are streams
@@ -142,14 +169,6 @@ report::Timeline empty_timeline(const GoalOptions& options, const goal::GoalSche
         timeline.stream_names.push_back(fmt::format("cpu {}", cpu));
     }
     return timeline;
-}
-
-report::Table finish_of(const goal::GoalOutcome& outcome) {
-    report::Table table{.columns = {{"rank"}, {"finish"}}, .rows = {}};
-    for (std::size_t rank = 0; rank < outcome.rank_finish.size(); ++rank) {
-        table.rows.push_back({std::to_string(rank), std::to_string(outcome.rank_finish[rank])});
-    }
-    return table;
 }
 
 void check(const GoalOptions& options) {
@@ -204,13 +223,22 @@ int run_goal(int argc, const char* const* argv) {
     const std::string text = config::read_text(options.file, "a GOAL schedule", written_by_programs);
     const goal::GoalSchedule schedule = goal::parse(text, options.file);
     const goal::GoalOutcome outcome = run_and_draw(options, {options.file, text, schedule});
-    command_line::write_outputs(options.outputs, {.text = [&] { return text_of(options, schedule, outcome); },
-                                                  .json = [&] { return json_of(outcome); },
-                                                  .table = [&] { return finish_of(outcome); }});
+    command_line::write_outputs(options.outputs,
+                                {.text = [&] { return text_of(options, schedule, outcome); },
+                                 .json = [&] { return json_line(goal_record().json(outcome)); },
+                                 .table = [&] { return finished_rank_record().table(finished_ranks(outcome)); }});
     if (const std::string note = goal::explain_unreceived(schedule, outcome, text); !note.empty()) {
         command_line::complain(goal_command.name, fmt::format("note: {}", note), done);
     }
     return done;
+}
+
+SchemaText goal_schema() {
+    return schema_of_command("goal", goal_record().schema());
+}
+
+SchemaText goal_columns() {
+    return columns_of_command("goal", finished_rank_record().columns());
 }
 
 }  // namespace sim::tools

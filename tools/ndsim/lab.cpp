@@ -157,10 +157,10 @@ int show(LabOptions& options) {
         print(text_of_trouble(desk, theirs.trouble));
         return failed;
     }
-    const Record& found = theirs.plays.records.front();
+    const labs::Record& found = theirs.plays.records.front();
     const ShowStyle style = style_of(options);
     print(found.ok() ? "" : explain_fault(found, desk) + "\n");
-    const Record reference =
+    const labs::Record reference =
         desk.lab->is_script() ? theirs.plays.references.front() : play_here(played, desk.lab->solution);
     print_with_pictures(draw_both(found, reference, style.width, style.ascii, style.colour), style);
     return done;

@@ -1,5 +1,6 @@
 // `ndsim models`: the models that every command knows by name, with their parameters.
 #include "libsim/report/amounts.hpp"
+#include "libsim/report/record.hpp"
 #include "libsim/report/text_table.hpp"
 #include "libsim/training/parameters.hpp"
 #include "libsim/training/presets.hpp"
@@ -7,12 +8,13 @@
 #include "tools/command_line/outputs.hpp"
 #include "tools/command_line/settings.hpp"
 #include "tools/ndsim/commands.hpp"
-
-#include <nlohmann/json.hpp>
+#include "tools/ndsim/schemas.hpp"
 
 namespace sim::tools {
 
 using namespace command_line;
+using namespace report;
+using namespace report::keys;
 
 namespace {
 
@@ -23,35 +25,58 @@ const Executable executable{
                  "ndsim train --model llama3-8b      # one of them; a config.json or a TOML file will do, too"},
 };
 
-report::Table table_of_models() {
-    report::Table table{.columns = {{"name", report::Cells::names},
-                                    {"layers"},
-                                    {"hidden"},
-                                    {"heads"},
-                                    {"kv_heads"},
-                                    {"sequence"},
-                                    {"parameters"},
-                                    {"active"}}};
+struct KnownModel {
+    training::Transformer model;
+    training::Parameters parameters;
+
+    std::int64_t all() const { return parameters.total(); }
+    std::int64_t active() const { return parameters.active; }
+};
+using KnownModels = std::vector<KnownModel>;
+
+KnownModels known_models() {
+    KnownModels known;
     for (const training::Transformer& model : training::presets()) {
-        const training::Parameters count = training::parameters_of(model);
-        table.rows.push_back({model.name, std::to_string(model.layers), std::to_string(model.hidden),
-                              std::to_string(model.heads), std::to_string(model.kv_heads),
-                              std::to_string(model.sequence), std::to_string(count.total()),
-                              std::to_string(count.active)});
+        known.push_back({model, training::parameters_of(model)});
     }
-    return table;
+    return known;
 }
 
-std::string text_of_models() {
-    report::TextTable shown{
-        .columns = {{"model", report::Align::left}, {"parameters"}, {"active"}, {"layers"}, {"hidden"}, {"sequence"}}};
-    for (const training::Transformer& model : training::presets()) {
-        const training::Parameters count = training::parameters_of(model);
-        const bool all = count.active == count.total();
-        shown.rows.push_back(
-            {{model.name, report::count_text(static_cast<double>(count.total())),
-              all ? "" : report::count_text(static_cast<double>(count.active)), std::to_string(model.layers),
-              std::to_string(model.hidden), std::to_string(model.sequence)}});
+const report::Record<KnownModel>& model_record() {
+    using Known = KnownModel;
+    const auto of_model = [](auto member) {
+        return [member](const Known& of) { return std::invoke(member, of.model); };
+    };
+    using training::Transformer;
+    static const report::Record<Known> record(
+        "A model.",
+        {name<Known>("name", "Its name.", of_model(&Transformer::name)),
+         whole<Known>("layers", "Layers.", of_model(&Transformer::layers)),
+         whole<Known>("hidden", "Width of the hidden state.", of_model(&Transformer::hidden)),
+         whole<Known>("heads", "Heads of queries.", of_model(&Transformer::heads)),
+         whole<Known>("kv_heads", "Heads of keys and values.", of_model(&Transformer::kv_heads)),
+         whole<Known>("sequence", "Tokens of a sample in most of the pretraining.", of_model(&Transformer::sequence)),
+         whole<Known>("parameters", "Parameters in all.", &Known::all),
+         whole<Known>("active", "Parameters without the experts that a token is not sent to.", &Known::active)});
+    return record;
+}
+
+const report::Record<KnownModels>& models_record() {
+    static const report::Record<KnownModels> record(
+        "The models that are known by name.",
+        {keys::command<KnownModels>("models"),
+         list_of<KnownModels>("models", "Every model, in families, small to large.", model_record(), std::identity())});
+    return record;
+}
+
+std::string text_of(const KnownModels& models) {
+    TextTable shown{
+        .columns = {{"model", Align::left}, {"parameters"}, {"active"}, {"layers"}, {"hidden"}, {"sequence"}}};
+    for (const KnownModel& one : models) {
+        const auto active = static_cast<double>(one.active());
+        shown.rows.push_back({{one.model.name, count_text(static_cast<double>(one.all())),
+                               one.active() == one.all() ? "" : count_text(active), std::to_string(one.model.layers),
+                               std::to_string(one.model.hidden), std::to_string(one.model.sequence)}});
     }
     return text_of(shown) +
            "\nactive: parameters that a token is multiplied with, of models with experts; sequence: tokens of a "
@@ -59,22 +84,6 @@ std::string text_of_models() {
            "in most of the pretraining. A name may be written in capitals, with hyphens or its publisher:\n"
            "meta-llama/Llama-3.1-8B is llama3.1-8b. Others are read from a config.json or a TOML file: "
            "docs/models.md\n";
-}
-
-std::string json_of_models() {
-    nlohmann::ordered_json models = nlohmann::ordered_json::array();
-    for (const training::Transformer& model : training::presets()) {
-        const training::Parameters count = training::parameters_of(model);
-        models.push_back({{"name", model.name},
-                          {"layers", model.layers},
-                          {"hidden", model.hidden},
-                          {"heads", model.heads},
-                          {"kv_heads", model.kv_heads},
-                          {"sequence", model.sequence},
-                          {"parameters", count.total()},
-                          {"active", count.active}});
-    }
-    return nlohmann::ordered_json{{"command", "models"}, {"models", std::move(models)}}.dump() + "\n";
 }
 
 }  // namespace
@@ -85,8 +94,19 @@ int run_models(int argc, const char* const* argv) {
         return done;
     }
     check_outputs(outputs);
-    write_outputs(outputs, {.text = text_of_models, .json = json_of_models, .table = table_of_models});
+    const KnownModels models = known_models();
+    write_outputs(outputs, {.text = [&] { return text_of(models); },
+                            .json = [&] { return json_line(models_record().json(models)); },
+                            .table = [&] { return model_record().table(models); }});
     return done;
+}
+
+SchemaText models_schema() {
+    return schema_of_command("models", models_record().schema());
+}
+
+SchemaText models_columns() {
+    return columns_of_command("models", model_record().columns());
 }
 
 }  // namespace sim::tools

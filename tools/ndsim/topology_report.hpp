@@ -1,6 +1,7 @@
 // The topology report prints a topology's facts as text and as JSON.
 #pragma once
 
+#include "libsim/report/schema_text.hpp"
 #include "libsim/report/table.hpp"
 #include "tools/ndsim/topology_facts.hpp"
 
@@ -24,5 +25,9 @@ report::Table hops_of(const Topology& topology, const RankPair& ends);
 std::string topology_list();
 std::string topology_list_json();
 report::Table topology_names();
+
+// topology.schema.json, and its tables in columns.json.
+report::SchemaText topology_schema();
+report::SchemaText topology_columns();
 
 }  // namespace sim::tools

@@ -7,11 +7,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 namespace sim::tools {
 
 using namespace trace_files;
+using namespace report;
+using namespace report::keys;
 
 namespace {
 
@@ -35,8 +36,129 @@ std::string side_text(const char* column, const DiffSide& side) {
                        side.steps > 1 ? fmt::format(", one of {} steps", side.steps) : "");
 }
 
-nlohmann::ordered_json side_json(const DiffSide& side, double seconds) {
-    return {{"file", side.name}, {"ranks", side.shares.ranks.size()}, {"steps", side.steps}, {"seconds", seconds}};
+// Seconds in both, and by how many they differ.
+template <class T>
+std::vector<Field<T>> difference_fields() {
+    return {number<T>("a_seconds", "Seconds in a, the mean over the ranks.", &T::first),
+            number<T>("b_seconds", "Seconds in b, the mean over the ranks.", &T::second),
+            number<T>("difference_seconds", "Seconds that b has more than a.", &T::by)};
+}
+
+// A trace, with the seconds that are compared.
+struct ComparedTrace {
+    const DiffSide* side;
+    double seconds;
+};
+
+const report::Record<ComparedTrace>& side_record() {
+    using Side = ComparedTrace;
+    static const report::Record<Side> record(
+        "The trace to start from.",
+        {name<Side>("file", "The trace.", [](const Side& of) { return of.side->name; }),
+         whole<Side>("ranks", "Ranks of the trace.", [](const Side& of) { return of.side->shares.ranks.size(); }),
+         whole<Side>("steps", "Training steps that it marks.", [](const Side& of) { return of.side->steps; }),
+         number<Side>("seconds", "Seconds of the whole run, or of a step.", &Side::seconds)});
+    return record;
+}
+
+const report::Record<PartDifference>& part_record() {
+    static const report::Record<PartDifference> record(
+        "One part.",
+        joined<PartDifference>({{free_text<PartDifference>("part", "Part of the time.", &PartDifference::name)},
+                                difference_fields<PartDifference>()}));
+    return record;
+}
+
+const report::Record<CategoryDifference>& category_record() {
+    static const report::Record<CategoryDifference> record("The time of one category.",
+                                                           difference_fields<CategoryDifference>());
+    return record;
+}
+
+const report::Record<LabelDifference>& changed_label_record() {
+    using Label = LabelDifference;
+    static const report::Record<Label> record(
+        "Spans with one label.",
+        joined<Label>({{free_text<Label>("label", "Label of the spans.", &Label::label),
+                        name<Label>("activity", "Activity of its time, such as compute or communication.",
+                                    [](const Label& of) { return name_of(of.activity); })},
+                       difference_fields<Label>()}));
+    return record;
+}
+
+std::vector<std::pair<std::string, CategoryDifference>> budget_of(const TraceDifference& difference) {
+    std::vector<std::pair<std::string, CategoryDifference>> budget;
+    for (const CategoryDifference& one : difference.categories) {
+        budget.emplace_back(name_of(one.category), one);
+    }
+    return budget;
+}
+
+const report::Record<TraceDifference>& difference_record() {
+    using All = TraceDifference;
+    constexpr const char* side = "#/definitions/side";
+    static const report::Record<All> record(
+        "Two traces side by side.",
+        {part<All>(
+             "a", side_record(),
+             [](const All& of) {
+                 return ComparedTrace{&of.first, of.whole.first};
+             },
+             side),
+         described(part<All>(
+                       "b", side_record(),
+                       [](const All& of) {
+                           return ComparedTrace{&of.second, of.whole.second};
+                       },
+                       side),
+                   "The trace that it is compared with."),
+         list_of<All>("parts", "A row for each part of the time; of two predicted steps those of ndsim compare.",
+                      part_record(), &All::parts),
+         map_of<All>("budget",
+                     "Of two predicted steps the time by category, as ndsim train names them; empty: one of them is "
+                     "none.",
+                     "CATEGORY", category_record(), budget_of),
+         list_of<All>("labels", "A row for each label, the largest difference first.", changed_label_record(),
+                      &All::labels),
+         free_text<All>("cause", "What makes the difference, in one sentence.", &All::cause)});
+    return record;
+}
+
+// A row of the table, of one of several kinds.
+struct DifferenceRow {
+    std::string_view of;
+    std::string name;
+    double first;
+    double second;
+    double by() const { return second - first; }
+};
+
+const report::Record<DifferenceRow>& difference_columns() {
+    using Row = DifferenceRow;
+    static const report::Record<Row> record(
+        "A row.",
+        joined<Row>({{name<Row>("of", "run, part, category of a predicted step, or the activity of a label.", &Row::of),
+                      free_text<Row>("name", "Name of the part, or the label.", &Row::name)},
+                     difference_fields<Row>()}));
+    return record;
+}
+
+std::vector<DifferenceRow> difference_rows(const TraceDifference& difference) {
+    std::vector<DifferenceRow> rows;
+    const auto add = [&](std::string_view of, std::string_view name, const auto& one) {
+        rows.push_back({of, std::string(name), one.first, one.second});
+    };
+    add("run", difference.whole.name, difference.whole);
+    for (const PartDifference& part : difference.parts) {
+        add("part", part.name, part);
+    }
+    for (const CategoryDifference& one : difference.categories) {
+        add("category", title_of(one.category), one);
+    }
+    for (const LabelDifference& label : difference.labels) {
+        add(name_of(label.activity), label.label, label);
+    }
+    return rows;
 }
 
 }  // namespace
@@ -79,54 +201,22 @@ std::string text_of(const TraceDifference& difference) {
 }
 
 std::string json_of(const TraceDifference& difference) {
-    nlohmann::ordered_json object{{"a", side_json(difference.first, difference.whole.first)},
-                                  {"b", side_json(difference.second, difference.whole.second)}};
-    object["parts"] = nlohmann::ordered_json::array();
-    for (const PartDifference& part : difference.parts) {
-        object["parts"].push_back({{"part", part.name},
-                                   {"a_seconds", part.first},
-                                   {"b_seconds", part.second},
-                                   {"difference_seconds", part.by()}});
-    }
-    object["budget"] = nlohmann::ordered_json::object();
-    for (const CategoryDifference& one : difference.categories) {
-        object["budget"][name_of(one.category)] = {
-            {"a_seconds", one.first}, {"b_seconds", one.second}, {"difference_seconds", one.by()}};
-    }
-    object["labels"] = nlohmann::ordered_json::array();
-    for (const LabelDifference& label : difference.labels) {
-        object["labels"].push_back({{"label", label.label},
-                                    {"activity", name_of(label.activity)},
-                                    {"a_seconds", label.first},
-                                    {"b_seconds", label.second},
-                                    {"difference_seconds", label.by()}});
-    }
-    object["cause"] = difference.cause;
-    return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    return json_line(difference_record().json(difference));
 }
 
 report::Table table_of(const TraceDifference& difference) {
-    report::Table table{.columns = {{"of", report::Cells::names},
-                                    {"name", report::Cells::words},
-                                    {"a_seconds"},
-                                    {"b_seconds"},
-                                    {"difference_seconds"}},
-                        .rows = {}};
-    const auto add = [&](std::string_view of, std::string_view name, double a, double b) {
-        table.rows.push_back({std::string(of), std::string(name), fmt::format("{:.12g}", a), fmt::format("{:.12g}", b),
-                              fmt::format("{:.12g}", b - a)});
-    };
-    add("run", difference.whole.name, difference.whole.first, difference.whole.second);
-    for (const PartDifference& part : difference.parts) {
-        add("part", part.name, part.first, part.second);
-    }
-    for (const CategoryDifference& one : difference.categories) {
-        add("category", title_of(one.category), one.first, one.second);
-    }
-    for (const LabelDifference& label : difference.labels) {
-        add(name_of(label.activity), label.label, label.first, label.second);
-    }
-    return table;
+    return difference_columns().table(difference_rows(difference));
+}
+
+SchemaText trace_diff_schema() {
+    Json schema = difference_record().schema();
+    schema["definitions"] = {{"side", side_record().schema()}};
+    return schema_of_result("trace_diff", "What ndsim trace diff prints with --json", schema);
+}
+
+SchemaText trace_columns() {
+    return columns_of_program("ndsim trace",
+                              {summary_columns(), {.columns = difference_columns().columns(), .when = "diff"}});
 }
 
 }  // namespace sim::tools

@@ -3,6 +3,7 @@
 
 #include "libsim/interop/trace_files/difference.hpp"
 #include "libsim/interop/trace_files/read_trace.hpp"
+#include "libsim/report/record.hpp"
 #include "libsim/report/table.hpp"
 #include "libsim/trace/stragglers.hpp"
 
@@ -25,5 +26,11 @@ report::Table table_of(const TraceSummary& summary);  // a row for each rank
 std::string text_of(const trace_files::TraceDifference& difference);
 std::string json_of(const trace_files::TraceDifference& difference);
 report::Table table_of(const trace_files::TraceDifference& difference);  // a row for each part and each label
+
+// Their schemas, and their tables in columns.json.
+report::SchemaText trace_summary_schema();
+report::SchemaText trace_diff_schema();
+report::SchemaText trace_columns();
+report::TableColumns summary_columns();
 
 }  // namespace sim::tools

@@ -1,3 +1,4 @@
+#include "libsim/predict/records.hpp"
 #include "libsim/report/amounts.hpp"
 #include "libsim/report/terminal_text.hpp"
 #include "libsim/report/text_table.hpp"
@@ -7,17 +8,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 namespace sim::tools {
 
 using namespace trace_files;
+using namespace report;
+using namespace report::keys;
 
 namespace {
-
-using report::Align;
-using report::TextRow;
-using report::TextTable;
 
 constexpr std::size_t most_rank_rows = 32;
 constexpr std::size_t most_label_rows = 12;
@@ -150,29 +148,185 @@ std::string blame_text(const trace::Blame& blame) {
     return "Stragglers\n" + text;
 }
 
-nlohmann::ordered_json json_of(const trace::Blame& blame) {
-    nlohmann::ordered_json object{{"judged_ranks", blame.judged}};
-    for (const char* const key : {"ranks", "links", "standstills"}) {
-        object[key] = nlohmann::ordered_json::array();
+const report::Record<Shares>& shares_record() {
+    static const report::Record<Shares> record(
+        "Where the seconds went, the mean over the ranks; the first four add up to the run.", [] {
+            std::vector<Field<Shares>> fields;
+            for (const ShareRow& row : share_rows()) {
+                fields.push_back(number<Shares>(std::string(row.key), std::string(row.what), row.value));
+            }
+            return fields;
+        }());
+    return record;
+}
+
+struct RankShares {
+    const TraceShares* all;
+    std::size_t i;  // in `all`
+
+    const Shares& shares() const { return all->of_rank[i]; }
+    bool has_account() const { return all->has_account; }
+    const TimeBySeconds* account() const { return has_account() ? &all->accounts[i] : nullptr; }
+};
+
+std::vector<RankShares> ranks_of(const TraceShares& shares) {
+    std::vector<RankShares> ranks;
+    for (std::size_t i = 0; i < shares.ranks.size(); ++i) {
+        ranks.push_back({&shares, i});
     }
-    for (const trace::Straggler& one : blame.ranks) {
-        object["ranks"].push_back({{"rank", one.rank},
-                                   {"factor", one.factor},
-                                   {"lost_seconds", seconds(one.lost)},
-                                   {"from_seconds", seconds(one.from)},
-                                   {"to_seconds", seconds(one.until)}});
-    }
-    for (const trace::LateLink& one : blame.links) {
-        object["links"].push_back({{"source", one.source},
-                                   {"target", one.target},
-                                   {"factor", one.factor},
-                                   {"lost_seconds", seconds(one.lost)}});
-    }
-    for (const trace::Standstill& one : blame.standstills) {
-        object["standstills"].push_back(
-            {{"rank", one.rank}, {"from_seconds", seconds(one.from)}, {"lost_seconds", seconds(one.lost)}});
-    }
-    return object;
+    return ranks;
+}
+
+std::vector<Field<RankShares>> rank_fields() {
+    return joined<RankShares>(
+        {{whole<RankShares>("rank", "Number of the rank.", [](const RankShares& of) { return of.all->ranks[of.i]; })},
+         fields_of<RankShares>(shares_record(), &RankShares::shares)});
+}
+
+const report::Record<RankShares>& rank_record() {
+    static const report::Record<RankShares> record(
+        "A rank.",
+        joined<RankShares>(
+            {rank_fields(),
+             {part_or_null<RankShares>(
+                 "budget", "Where the rank's seconds of the step go; null: the trace is of no predicted step.",
+                 predict::budget_record(), &RankShares::account, predict::budget_definition)}}));
+    return record;
+}
+
+// As a table has them: with a column for each category of the account, empty where there is none.
+const report::Record<RankShares>& rank_columns() {
+    static const report::Record<RankShares> record("A rank.", [] {
+        std::vector<Field<RankShares>> categories =
+            fields_of<RankShares>(predict::budget_record(), [](const RankShares& of) { return *of.account(); });
+        for (Field<RankShares>& category : categories) {
+            category.key += "_budget_seconds";
+        }
+        return joined<RankShares>({rank_fields(), only_if(std::move(categories), &RankShares::has_account)});
+    }());
+    return record;
+}
+
+const report::Record<LabelShare>& label_record() {
+    using Label = LabelShare;
+    static const report::Record<Label> record(
+        "Spans with one label.",
+        {free_text<Label>("label", "Label of the spans, or the work that several labels are of.", &Label::label),
+         name<Label>("activity", "Activity of its time, such as compute or communication.",
+                     [](const Label& of) { return name_of(of.activity); }),
+         whole<Label>("spans", "Spans with this label, on all ranks.", &Label::spans),
+         number<Label>("exposed_seconds", "Seconds that no computation hides, the mean over the ranks.",
+                       &Label::exposed),
+         number<Label>("lasted_seconds", "Seconds that they took, the mean over the ranks.", &Label::lasted)});
+    return record;
+}
+
+// Seconds of a straggler, a link or a standstill.
+template <class T, class Value>
+Field<T> seconds_of(const char* key, const char* description, Value value) {
+    return number<T>(key, description, [value](const T& of) { return seconds(std::invoke(value, of)); });
+}
+
+const report::Record<trace::Straggler>& straggler_record() {
+    using trace::Straggler;
+    static const report::Record<Straggler> record(
+        "A straggler.",
+        {whole<Straggler>("rank", "Number of the rank, from 0.", &Straggler::rank),
+         number<Straggler>("factor", "It computes so many times as long.", &Straggler::factor),
+         seconds_of<Straggler>("lost_seconds", "Seconds that it computes longer, in all.", &Straggler::lost),
+         seconds_of<Straggler>("from_seconds", "Seconds at which its first slow computation begins.", &Straggler::from),
+         seconds_of<Straggler>("to_seconds", "Seconds at which its last slow computation ends.", &Straggler::until)});
+    return record;
+}
+
+const report::Record<trace::LateLink>& link_record() {
+    using trace::LateLink;
+    static const report::Record<LateLink> record(
+        "A slow link.",
+        {whole<LateLink>("source", "Rank that sends.", &LateLink::source),
+         whole<LateLink>("target", "Rank that receives.", &LateLink::target),
+         number<LateLink>("factor", "Its messages take so many times as long.", &LateLink::factor),
+         seconds_of<LateLink>("lost_seconds", "Seconds that they take longer, together.", &LateLink::lost)});
+    return record;
+}
+
+const report::Record<trace::Standstill>& standstill_record() {
+    using trace::Standstill;
+    static const report::Record<Standstill> record(
+        "A standstill.", {whole<Standstill>("rank", "Number of the rank, from 0.", &Standstill::rank),
+                          seconds_of<Standstill>("from_seconds", "Seconds at which it begins.", &Standstill::from),
+                          seconds_of<Standstill>("lost_seconds", "Seconds that it lasts.", &Standstill::lost)});
+    return record;
+}
+
+const report::Record<trace::Blame>& blame_record() {
+    using trace::Blame;
+    static const report::Record<Blame> record(
+        "Who is slower than others that do the same, found from the spans alone.",
+        {whole<Blame>("judged_ranks", "Ranks that computed what another did, too.", &Blame::judged),
+         list_of<Blame>("ranks", "A row for each rank that computes 5 % longer or more, the one that lost most first.",
+                        straggler_record(), &Blame::ranks),
+         list_of<Blame>("links",
+                        "A row for each two ranks whose messages take half as long again as others of their size, or "
+                        "more.",
+                        link_record(), &Blame::links),
+         list_of<Blame>("standstills",
+                        "A row for each time that a rank did nothing and waited for nobody, a hundredth of the run or "
+                        "more.",
+                        standstill_record(), &Blame::standstills)});
+    return record;
+}
+
+std::vector<Field<TraceSummary>> trace_fields() {
+    using Summary = TraceSummary;
+    return {
+        name<Summary>("file", "The trace.", &Summary::file),
+        truth<Summary>("profiled", "Whether it is a profiler's and not a simulation's.",
+                       [](const Summary& of) { return of.trace.profiled; }),
+        truth<Summary>("partial", "Whether its run ended early; tables of spans do not say so.",
+                       [](const Summary& of) { return of.trace.timeline.is_partial(); }),
+        whole<Summary>("steps", "Training steps that it marks; 0: it marks none.",
+                       [](const Summary& of) { return of.trace.steps; }),
+        whole<Summary>("ranks", "Ranks of the trace.", [](const Summary& of) { return of.shares.ranks.size(); }),
+        whole<Summary>("spans", "Spans of the trace.",
+                       [](const Summary& of) { return of.trace.timeline.spans.size(); }),
+        number<Summary>("seconds", "Seconds of the whole run.", [](const Summary& of) { return of.shares.window; })};
+}
+
+std::vector<Field<TraceSummary>> time_fields() {
+    using Summary = TraceSummary;
+    return {part<Summary>("mean", shares_record(), [](const Summary& of) { return of.shares.mean; }),
+            number_or_null<Summary>(
+                "step_seconds", "Seconds of the step that the budget is of; null: the trace is of no predicted step.",
+                [](const Summary& of) { return of.shares.has_account ? std::optional(of.shares.step) : std::nullopt; }),
+            part_or_null<Summary>(
+                "budget",
+                "Where the seconds of the step go, the mean over the ranks, as ndsim train says it; null: the trace is "
+                "of no predicted step.",
+                predict::budget_record(),
+                [](const Summary& of) { return of.shares.has_account ? &of.shares.account : nullptr; },
+                predict::budget_definition),
+            list_of<Summary>("per_rank", "A row for each rank.", rank_record(),
+                             [](const Summary& of) { return ranks_of(of.shares); }),
+            list_of<Summary>("labels", "A row for each label.", label_record(),
+                             [](const Summary& of) { return of.shares.labels; }),
+            part<Summary>("stragglers", blame_record(), &Summary::blame)};
+}
+
+std::vector<Field<TraceSummary>> message_fields() {
+    using Summary = TraceSummary;
+    return {
+        whole<Summary>("messages", "Messages that were sent.", [](const Summary& of) { return of.shares.messages; }),
+        whole<Summary>("bytes_sent", "Bytes that were sent.", [](const Summary& of) { return of.shares.bytes; }),
+        number<Summary>("units_sent", "Data units that were sent.", [](const Summary& of) { return of.shares.units; }),
+        whole<Summary>("collectives", "Collectives that are timed as a whole.",
+                       [](const Summary& of) { return of.shares.collectives; })};
+}
+
+const report::Record<TraceSummary>& summary_record() {
+    static const report::Record<TraceSummary> record(
+        "Where the time of a trace went.", joined<TraceSummary>({trace_fields(), time_fields(), message_fields()}));
+    return record;
 }
 
 }  // namespace
@@ -201,73 +355,19 @@ std::string text_of(const TraceSummary& summary) {
 }
 
 std::string json_of(const TraceSummary& summary) {
-    nlohmann::ordered_json object{{"file", summary.file},
-                                  {"profiled", summary.trace.profiled},
-                                  {"partial", summary.trace.timeline.is_partial()},
-                                  {"steps", summary.trace.steps},
-                                  {"ranks", summary.shares.ranks.size()},
-                                  {"spans", summary.trace.timeline.spans.size()},
-                                  {"seconds", summary.shares.window}};
-    const auto shares_json = [](const Shares& shares) {
-        nlohmann::ordered_json parts;
-        for (const ShareRow& row : share_rows()) {
-            parts[std::string(row.key)] = shares.*row.value;
-        }
-        return parts;
-    };
-    const auto account_json = [&](const TimeBySeconds& account) {
-        nlohmann::ordered_json parts;
-        for (std::size_t kind = 0; kind < time_categories; ++kind) {
-            parts[name_of(static_cast<TimeCategory>(kind))] = account[kind];
-        }
-        return parts;
-    };
-    const bool has_account = summary.shares.has_account;
-    object["mean"] = shares_json(summary.shares.mean);
-    object["step_seconds"] = has_account ? nlohmann::ordered_json(summary.shares.step) : nlohmann::ordered_json();
-    object["budget"] = has_account ? account_json(summary.shares.account) : nlohmann::ordered_json();
-    object["per_rank"] = nlohmann::ordered_json::array();
-    for (std::size_t i = 0; i < summary.shares.ranks.size(); ++i) {
-        nlohmann::ordered_json rank{{"rank", summary.shares.ranks[i]}};
-        rank.update(shares_json(summary.shares.of_rank[i]));
-        rank["budget"] = has_account ? account_json(summary.shares.accounts[i]) : nlohmann::ordered_json();
-        object["per_rank"].push_back(rank);
-    }
-    object["labels"] = nlohmann::ordered_json::array();
-    for (const LabelShare& label : summary.shares.labels) {
-        object["labels"].push_back({{"label", label.label},
-                                    {"activity", name_of(label.activity)},
-                                    {"spans", label.spans},
-                                    {"exposed_seconds", label.exposed},
-                                    {"lasted_seconds", label.lasted}});
-    }
-    object["stragglers"] = json_of(summary.blame);
-    object["messages"] = summary.shares.messages;
-    object["bytes_sent"] = summary.shares.bytes;
-    object["units_sent"] = summary.shares.units;
-    object["collectives"] = summary.shares.collectives;
-    return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    return json_line(summary_record().json(summary));
 }
 
 report::Table table_of(const TraceSummary& summary) {
-    report::Table table{.columns = {{"rank"}}, .rows = {}};
-    for (const ShareRow& row : share_rows()) {
-        table.columns.push_back({std::string(row.key)});
-    }
-    for (std::size_t kind = 0; kind < time_categories; ++kind) {
-        table.columns.push_back({fmt::format("{}_budget_seconds", name_of(static_cast<TimeCategory>(kind)))});
-    }
-    for (std::size_t i = 0; i < summary.shares.ranks.size(); ++i) {
-        std::vector<std::string> cells{std::to_string(summary.shares.ranks[i])};
-        for (const ShareRow& row : share_rows()) {
-            cells.push_back(fmt::format("{:.12g}", summary.shares.of_rank[i].*row.value));
-        }
-        for (std::size_t kind = 0; kind < time_categories; ++kind) {
-            cells.push_back(summary.shares.has_account ? fmt::format("{:.12g}", summary.shares.accounts[i][kind]) : "");
-        }
-        table.rows.push_back(std::move(cells));
-    }
-    return table;
+    return rank_columns().table(ranks_of(summary.shares));
+}
+
+SchemaText trace_summary_schema() {
+    return schema_of_result("trace_summary", "What ndsim trace summary prints with --json", summary_record().schema());
+}
+
+TableColumns summary_columns() {
+    return {.columns = rank_columns().columns(), .when = "summary"};
 }
 
 }  // namespace sim::tools

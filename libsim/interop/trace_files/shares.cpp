@@ -12,12 +12,15 @@ namespace sim::trace_files {
 namespace {
 
 constexpr auto rows = std::to_array<ShareRow>({
-    {"compute", "compute_seconds", &Shares::compute, true},
-    {"exposed communication", "exposed_communication_seconds", &Shares::exposed, true},
-    {"exposed copies", "exposed_copy_seconds", &Shares::copies, true},
-    {"idle time", "idle_seconds", &Shares::idle, true},
-    {"waiting", "waiting_seconds", &Shares::waiting, false},
-    {"overlapped communication", "overlapped_communication_seconds", &Shares::overlapped, false},
+    {"compute", "compute_seconds", &Shares::compute, true, "Seconds in which the rank computed."},
+    {"exposed communication", "exposed_communication_seconds", &Shares::exposed, true,
+     "Seconds of communication that no computation hides."},
+    {"exposed copies", "exposed_copy_seconds", &Shares::copies, true, "Seconds of copies that nothing else hides."},
+    {"idle time", "idle_seconds", &Shares::idle, true, "Seconds in which nothing happened."},
+    {"waiting", "waiting_seconds", &Shares::waiting, false,
+     "Seconds of exposed communication that waited for the other side, where the trace says it."},
+    {"overlapped communication", "overlapped_communication_seconds", &Shares::overlapped, false,
+     "Seconds of communication beside computation."},
 });
 
 struct Interval {

@@ -41,6 +41,7 @@ struct ShareRow {
     std::string_view key;   // "exposed_communication_seconds"
     double Shares::*value;
     bool is_part;  // one of those that add up to the window
+    std::string_view what;
 };
 std::span<const ShareRow> share_rows();
 

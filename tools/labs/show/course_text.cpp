@@ -3,19 +3,19 @@
 #include "libsim/report/text_table.hpp"
 #include "tools/labs/desk/files.hpp"
 #include "tools/labs/desk/toolbox.hpp"
+#include "tools/labs/show/records.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
 
 namespace sim::labs {
 
-namespace {
+using namespace report::keys;
 
-using Json = nlohmann::ordered_json;
+namespace {
 
 constexpr std::array all_languages{Language::cpp, Language::python, Language::torch};
 
@@ -92,16 +92,118 @@ std::string boards_text(const std::vector<Desk>& desks) {
     return text;
 }
 
-Json boards_json(const std::vector<Desk>& desks) {
-    Json boards = Json::array();
+using LabPointer = const Lab*;
+
+std::vector<LabPointer> labs_of_course() {
+    std::vector<LabPointer> labs;
+    for (const Lab& lab : course()) {
+        labs.push_back(&lab);
+    }
+    return labs;
+}
+
+const report::Record<LabPointer>& lab_record() {
+    static const report::Record<LabPointer> record(
+        "A lab.", {whole<LabPointer>("lab", "Its number.", &Lab::number),
+                   name<LabPointer>("name", "Its name, as its folder is called.", &Lab::folder),
+                   free_text<LabPointer>("title", "What it is about.", &Lab::title),
+                   texts<LabPointer>("languages", "The languages that it can be written in.", "cpp, python or torch.",
+                                     [](const LabPointer& lab) { return languages_of(*lab); }),
+                   free_text<LabPointer>("question", "What is to be predicted before the first run.",
+                                         [](const LabPointer& lab) { return lab->prediction.question; })});
+    return record;
+}
+
+using Labs = std::vector<LabPointer>;
+
+const report::Record<Labs>& course_record() {
+    static const report::Record<Labs> record(
+        "The course.", {list_of<Labs>("labs", "The labs, by number.", lab_record(), std::identity())});
+    return record;
+}
+
+// What a desk has come to.
+struct DeskReport {
+    const Desk* desk;
+    const Attempt* best;  // null: none yet
+    std::optional<PredictionVerdict> told;
+
+    bool passed() const { return best != nullptr && best->passed; }
+    int points() const { return best == nullptr ? 0 : best->points; }
+    int most_points() const { return best == nullptr ? 0 : best->most_points; }
+};
+
+std::vector<DeskReport> reports_of(const std::vector<Desk>& desks) {
+    std::vector<DeskReport> reports;
+    for (const Desk& desk : desks) {
+        reports.push_back({&desk, best_of(desk), {}});
+        if (!desk.prediction.empty()) {
+            reports.back().told = compare_prediction(*desk.lab, desk.seed, desk.prediction);
+        }
+    }
+    return reports;
+}
+
+const report::Record<DeskReport>& desk_report_record() {
+    using Of = DeskReport;
+    const auto of_desk = [](std::initializer_list<std::string_view> keys) {
+        return fields_of<Of>(desk_record().fields(keys), [](const Of& of) { return *of.desk; });
+    };
+    static const report::Record<Of> record(
+        "A learner's folder of one lab.",
+        joined<Of>({of_desk({"lab", "name"}),
+                    {free_text<Of>("folder", "The folder.", [](const Of& of) { return of.desk->folder; })},
+                    of_desk({"language", "seed"}),
+                    {truth<Of>("passed", "True where an attempt has passed.", &Of::passed),
+                     whole<Of>("score", "Most checks that were right in one attempt.", &Of::points),
+                     whole<Of>("max_score", "Checks that there are; 0 before the first attempt.", &Of::most_points),
+                     whole<Of>("checks", "How often the program was checked.",
+                               [](const Of& of) { return of.desk->attempts.size(); }),
+                     whole<Of>("hints", "Hints that were seen.", [](const Of& of) { return of.desk->hints_seen; }),
+                     part_or_null<Of>("prediction", "The first prediction; null where there is none.",
+                                      prediction_record(), &Of::told)}}));
+    return record;
+}
+
+// A row of a lab's leader board.
+struct Place {
+    const Lab* lab;
+    int place;
+    BoardRow row;
+};
+
+std::vector<Place> places_of(const std::vector<Desk>& desks) {
+    std::vector<Place> places;
     for (const Lab& lab : course()) {
         int place = 0;
         for (const BoardRow& row : board_of(lab, desks)) {
-            boards.push_back(
-                {{"lab", lab.number}, {"place", ++place}, {"folder", row.desk->folder}, {"value", row.value}});
+            places.push_back({&lab, ++place, row});
         }
     }
-    return boards;
+    return places;
+}
+
+const report::Record<Place>& place_record() {
+    static const report::Record<Place> record(
+        "A learner's best program.",
+        {whole<Place>("lab", "Number of the lab.", [](const Place& of) { return of.lab->number; }),
+         whole<Place>("place", "1 for the best.", &Place::place),
+         free_text<Place>("folder", "The folder.", [](const Place& of) { return of.row.desk->folder; }),
+         number<Place>("value", "What the lab compares; less is better. Lab 14: the step in times of the best plan's.",
+                       [](const Place& of) { return of.row.value; })});
+    return record;
+}
+
+using Desks = std::vector<Desk>;
+
+const report::Record<Desks>& desks_record() {
+    static const report::Record<Desks> record(
+        "What has been tried of the course in a folder.",
+        {list_of<Desks>("labs", "The labs' folders, by number of the lab.", desk_report_record(), reports_of),
+         list_of<Desks>("leader_board",
+                        "Of labs whose right programs are compared: those that passed, the best of each lab first.",
+                        place_record(), places_of)});
+    return record;
 }
 
 }  // namespace
@@ -122,15 +224,11 @@ std::string course_text() {
 }
 
 std::string course_json() {
-    Json labs = Json::array();
-    for (const Lab& lab : course()) {
-        labs.push_back({{"lab", lab.number},
-                        {"name", lab.folder},
-                        {"title", lab.title},
-                        {"languages", languages_of(lab)},
-                        {"question", lab.prediction.question}});
-    }
-    return Json{{"labs", labs}}.dump() + "\n";
+    return report::json_line(course_record().json(labs_of_course()));
+}
+
+report::SchemaText lab_list_schema() {
+    return report::schema_of_result("lab_list", "What ndsim lab list prints with --json", course_record().schema());
 }
 
 std::string text_of_start(const Desk& desk) {
@@ -170,45 +268,26 @@ std::string report_text(const std::vector<Desk>& desks) {
                                         {.heading = "predicted"},
                                         {.heading = "it is"},
                                         {.heading = "ratio"}}};
-    for (const Desk& desk : desks) {
-        const Attempt* const best = best_of(desk);
-        const bool predicted = !desk.prediction.empty();
-        const PredictionVerdict told =
-            predicted ? compare_prediction(*desk.lab, desk.seed, desk.prediction) : PredictionVerdict{};
+    for (const DeskReport& one : reports_of(desks)) {
+        const Desk& desk = *one.desk;
+        const auto& told = one.told;
         table.rows.push_back(
             {{std::to_string(desk.lab->number), desk.folder, name_of(desk.language), std::to_string(desk.seed),
-              best != nullptr && best->passed ? "yes" : "no",
-              best == nullptr ? "-" : fmt::format("{}/{}", best->points, best->most_points),
-              std::to_string(desk.attempts.size()), std::to_string(desk.hints_seen), predicted ? told.typed : "-",
-              predicted ? text_of(desk.lab->prediction.quantity, told.truth) : "-",
-              predicted ? fmt::format("{:.3g}", told.ratio) : "-"}});
+              one.passed() ? "yes" : "no",
+              one.best == nullptr ? "-" : fmt::format("{}/{}", one.points(), one.most_points()),
+              std::to_string(desk.attempts.size()), std::to_string(desk.hints_seen), told ? told->typed : "-",
+              told ? text_of(desk.lab->prediction.quantity, told->truth) : "-",
+              told ? fmt::format("{:.3g}", told->ratio) : "-"}});
     }
     return report::text_of(table) + boards_text(desks);
 }
 
 std::string report_json(const std::vector<Desk>& desks) {
-    Json all = Json::array();
-    for (const Desk& desk : desks) {
-        const Attempt* const best = best_of(desk);
-        Json json{{"lab", desk.lab->number},
-                  {"name", desk.lab->folder},
-                  {"folder", desk.folder},
-                  {"language", name_of(desk.language)},
-                  {"seed", desk.seed},
-                  {"passed", best != nullptr && best->passed},
-                  {"score", best == nullptr ? 0 : best->points},
-                  {"max_score", best == nullptr ? 0 : best->most_points},
-                  {"checks", desk.attempts.size()},
-                  {"hints", desk.hints_seen},
-                  {"prediction", nullptr}};
-        if (!desk.prediction.empty()) {
-            const PredictionVerdict told = compare_prediction(*desk.lab, desk.seed, desk.prediction);
-            json["prediction"] = {
-                {"predicted", told.predicted}, {"truth", told.truth}, {"ratio", told.ratio}, {"within", told.within}};
-        }
-        all.push_back(std::move(json));
-    }
-    return Json{{"labs", all}, {"leader_board", boards_json(desks)}}.dump() + "\n";
+    return report::json_line(desks_record().json(desks));
+}
+
+report::SchemaText lab_report_schema() {
+    return report::schema_of_result("lab_report", "What ndsim lab report prints with --json", desks_record().schema());
 }
 
 }  // namespace sim::labs

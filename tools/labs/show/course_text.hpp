@@ -1,6 +1,7 @@
 // The course as a whole: its list, what a learner is told at the start, hints, and reports.
 #pragma once
 
+#include "libsim/report/schema_text.hpp"
 #include "tools/labs/desk/desk.hpp"
 
 #include <string>
@@ -10,6 +11,7 @@ namespace sim::labs {
 
 std::string course_text();
 std::string course_json();
+report::SchemaText lab_list_schema();
 
 // What to do next.
 std::string text_of_start(const Desk& desk);
@@ -19,5 +21,6 @@ std::string next_hint(Desk& desk);
 
 std::string report_text(const std::vector<Desk>& desks);
 std::string report_json(const std::vector<Desk>& desks);
+report::SchemaText lab_report_schema();
 
 }  // namespace sim::labs

@@ -1,114 +1,210 @@
 // The verdict for programs. Gradescope reads score, output and tests, Autolab scores; the rest is ours.
 #include "tools/labs/divergence.hpp"
+#include "tools/labs/show/records.hpp"
 #include "tools/labs/show/verdict_text.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <optional>
 
 namespace sim::labs {
 
+using namespace report::keys;
+using report::Field;
+
 namespace {
 
-using Json = nlohmann::ordered_json;
+struct ShownCheck {
+    std::size_t at;  // its case, from 0
+    const Check* check;
 
-Json test_of(const Check& check, std::size_t at) {
-    return {{"name", fmt::format("case {}: {}", at + 1, name_of(check.aspect))},
-            {"score", check.ok ? 1 : 0},
-            {"max_score", 1},
-            {"status", check.ok ? "passed" : "failed"},
-            {"output", fmt::format("expected {}; found {}: {}", check.expected, check.found, check.why)}};
+    std::string name() const { return fmt::format("case {}: {}", at + 1, name_of(check->aspect)); }
+    int score() const { return check->ok ? 1 : 0; }
+};
+
+// An operation, and the learner's line that it is in.
+struct WaitingOp {
+    kernel::WrongOp op;
+    lab::Line line;
+};
+
+struct AnsweredQuestion {
+    std::string_view question;
+    PredictionVerdict told;
+};
+
+// What was found out about a program, be it played or not.
+struct CheckReport {
+    const Desk* desk;
+    int score = 0;
+    int max_score = 0;
+    bool passed = false;
+    std::string output;
+    std::optional<std::string> mistake = {};
+    std::optional<AnsweredQuestion> prediction = {};
+    std::optional<std::string> divergence = {};
+    std::optional<std::string> fault = {};
+    std::vector<WaitingOp> waiting = {};
+    std::vector<ShownCheck> tests = {};
+    std::vector<std::pair<std::string, int>> scores = {};  // by what is checked
+};
+
+const report::Record<ShownCheck>& test_record() {
+    using Test = ShownCheck;
+    static const report::Record<Test> record(
+        "A check.", {name<Test>("name", "The case, and what is checked.", &Test::name),
+                     whole<Test>("score", "1 where it is right, else 0.", &Test::score),
+                     whole<Test>("max_score", "Always 1.", [](const Test&) { return 1; }),
+                     one_of<Test>("status", {"passed", "failed"}, "Whether it is right.",
+                                  [](const Test& of) { return of.check->ok ? "passed" : "failed"; }),
+                     free_text<Test>("output", "What was expected, what was found, and why.", [](const Test& of) {
+                         return fmt::format("expected {}; found {}: {}", of.check->expected, of.check->found,
+                                            of.check->why);
+                     })});
+    return record;
 }
 
-Json waiting_of(const Record& found) {
-    Json waiting = Json::array();
-    if (!found.fault) {
-        return waiting;
-    }
-    for (std::size_t i = 0; i < found.fault->ops.size(); ++i) {
-        const kernel::WrongOp& op = found.fault->ops[i];
-        const lab::Line line = i < found.lines.size() ? found.lines[i] : lab::Line{};
-        waiting.push_back({{"rank", op.rank},
-                           {"op", op.op_number},
-                           {"what", op.what},
-                           {"why", op.why},
-                           {"waits_for", op.waits_for},
-                           {"file", line.file},
-                           {"line", line.number}});
+const report::Record<WaitingOp>& waiting_record() {
+    using Op = WaitingOp;
+    const auto of_op = [](auto member) { return [member](const Op& of) { return std::invoke(member, of.op); }; };
+    static const report::Record<Op> record(
+        "An operation of a rank.",
+        {whole<Op>("rank", "The rank.", of_op(&kernel::WrongOp::rank)),
+         whole<Op>("op", "Number of the operation in the rank's program, from 0.", of_op(&kernel::WrongOp::op_number)),
+         free_text<Op>("what", "The operation.", of_op(&kernel::WrongOp::what)),
+         free_text<Op>("why", "Why it can never end; empty where it does not wait.", of_op(&kernel::WrongOp::why)),
+         whole<Op>("waits_for", "The rank that would have to act; -1 for none.", of_op(&kernel::WrongOp::waits_for)),
+         name<Op>("file", "The learner's file; empty where the line is not known.",
+                  [](const Op& of) { return of.line.file; }),
+         whole<Op>("line", "Line of that file, from 1; 0 where it is not known.",
+                   [](const Op& of) { return of.line.number; })});
+    return record;
+}
+
+const report::Record<AnsweredQuestion>& answered_record() {
+    using Answered = AnsweredQuestion;
+    static const report::Record<Answered> record(
+        "The learner's first prediction.",
+        joined<Answered>({{free_text<Answered>("question", "What was to be predicted.", &Answered::question)},
+                          fields_of<Answered>(prediction_record(), &Answered::told)}));
+    return record;
+}
+
+// A text that may not be there.
+Field<CheckReport> text_or_null(const char* key, const char* description,
+                                std::optional<std::string> CheckReport::*text) {
+    return or_null(free_text<CheckReport>(key, description, [](const CheckReport&) { return ""; }), text);
+}
+
+std::vector<Field<CheckReport>> score_fields() {
+    return {truth<CheckReport>("passed", "True where every check of every case is right.", &CheckReport::passed),
+            whole<CheckReport>("score", "Checks that are right, over all cases.", &CheckReport::score),
+            whole<CheckReport>("max_score", "Checks that there are, over all cases.", &CheckReport::max_score),
+            free_text<CheckReport>("output",
+                                   "What is wrong in a sentence, where it is known; what the compiler says of a "
+                                   "program that does not come to run.",
+                                   &CheckReport::output)};
+}
+
+std::vector<Field<CheckReport>> finding_fields() {
+    return {text_or_null("mistake",
+                         "Name of the known mistake that leaves exactly what the program left; null where there is "
+                         "none.",
+                         &CheckReport::mistake),
+            part_or_null<CheckReport>("prediction", "The learner's first prediction; null where there is none.",
+                                      answered_record(), &CheckReport::prediction),
+            text_or_null("divergence", "Where the timeline first differs from the reference; null where it does not.",
+                         &CheckReport::divergence),
+            text_or_null("fault", "Why the run ended early; null where it did not.", &CheckReport::fault),
+            list_of<CheckReport>("waiting", "The operations that the fault is about: in a deadlock, those that wait.",
+                                 waiting_record(), &CheckReport::waiting),
+            list_of<CheckReport>("tests", "Every check, as Gradescope reads them.", test_record(), &CheckReport::tests),
+            field_of<CheckReport>(
+                "scores",
+                {{"type", "object"},
+                 {"description", "Checks that are right, by what is checked: runs, data, time, bytes, memory, order."},
+                 {"additionalProperties",
+                  {{"title", "CHECK"}, {"type", "integer"}, {"description", "How many are right."}}}},
+                [](const CheckReport& of) {
+                    report::Json scores = report::Json::object();
+                    for (const auto& [aspect, score] : of.scores) {
+                        scores[aspect] = score;
+                    }
+                    return scores;
+                })};
+}
+
+const report::Record<CheckReport>& check_record() {
+    static const report::Record<CheckReport> record(
+        "The verdict on a learner's program. Gradescope reads score, output and tests; Autolab reads scores.",
+        joined<CheckReport>({fields_of<CheckReport>(desk_record(), [](const CheckReport& of) { return *of.desk; }),
+                             score_fields(), finding_fields()}));
+    return record;
+}
+
+std::vector<WaitingOp> waiting_in(const Record& found) {
+    std::vector<WaitingOp> waiting;
+    for (const kernel::WrongOp& op : found.fault ? found.fault->ops : std::vector<kernel::WrongOp>{}) {
+        waiting.push_back({op, waiting.size() < found.lines.size() ? found.lines[waiting.size()] : lab::Line{}});
     }
     return waiting;
 }
 
-Json prediction_of(const Verdict& verdict) {
-    if (!verdict.prediction) {
-        return nullptr;
+void add_check(CheckReport& report, const ShownCheck& shown) {
+    report.tests.push_back(shown);
+    const std::string aspect = name_of(shown.check->aspect);
+    const auto same = [&](const auto& score) { return score.first == aspect; };
+    auto score = std::find_if(report.scores.begin(), report.scores.end(), same);
+    if (score == report.scores.end()) {
+        score = report.scores.insert(score, {aspect, 0});
     }
-    const PredictionVerdict& told = *verdict.prediction;
-    return {{"question", verdict.lab->prediction.question},
-            {"predicted", told.predicted},
-            {"truth", told.truth},
-            {"ratio", told.ratio},
-            {"within", told.within}};
-}
-
-Json head_of(const Desk& desk) {
-    return {{"lab", desk.lab->number},
-            {"name", desk.lab->folder},
-            {"language", name_of(desk.language)},
-            {"seed", desk.seed}};
-}
-
-std::string one_line(const Json& json) {
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    score->second += shown.score();
 }
 
 }  // namespace
 
 std::string json_of(const Verdict& verdict, const Desk& desk) {
-    Json json = head_of(desk);
-    Json tests = Json::array();
-    Json scores = Json::object();
+    CheckReport report{.desk = &desk,
+                       .score = verdict.points(),
+                       .max_score = verdict.most_points(),
+                       .passed = verdict.passed(),
+                       .output = verdict.diagnosis  ? verdict.diagnosis->text
+                                 : verdict.passed() ? "passed"
+                                                    : "not passed"};
     for (std::size_t i = 0; i < verdict.cases.size(); ++i) {
         for (const Check& check : verdict.cases[i].checks) {
-            tests.push_back(test_of(check, i));
-            Json& score = scores[name_of(check.aspect)];
-            score = (score.is_null() ? 0 : score.get<int>()) + (check.ok ? 1 : 0);
+            add_check(report, {i, &check});
         }
     }
     const CaseVerdict& shown = verdict.shown();
-    const std::optional<Divergence> divergence = first_divergence(shown.found, shown.reference);
-    json["passed"] = verdict.passed();
-    json["score"] = verdict.points();
-    json["max_score"] = verdict.most_points();
-    json["output"] = verdict.diagnosis ? verdict.diagnosis->text : verdict.passed() ? "passed" : "not passed";
-    json["mistake"] = verdict.diagnosis ? Json(verdict.diagnosis->mistake) : Json();
-    json["prediction"] = prediction_of(verdict);
-    json["divergence"] = divergence ? Json(divergence->text) : Json();
-    json["fault"] = shown.found.fault ? Json(shown.found.fault->message) : Json();
-    json["waiting"] = waiting_of(shown.found);
-    json["tests"] = tests;
-    json["scores"] = scores;
-    return one_line(json);
+    report.waiting = waiting_in(shown.found);
+    if (verdict.diagnosis) {
+        report.mistake = verdict.diagnosis->mistake;
+    }
+    if (verdict.prediction) {
+        report.prediction = {verdict.lab->prediction.question, *verdict.prediction};
+    }
+    if (const std::optional<Divergence> divergence = first_divergence(shown.found, shown.reference)) {
+        report.divergence = divergence->text;
+    }
+    if (shown.found.fault) {
+        report.fault = shown.found.fault->message;
+    }
+    return report::json_line(check_record().json(report));
 }
 
 std::string json_of_trouble(const Lab& lab, const Desk& desk, const std::string& trouble) {
-    Json json = head_of(desk);
-    int most = 0;
+    CheckReport report{.desk = &desk, .output = trouble, .fault = trouble};
     for (const Case& each : lab.cases(desk.seed)) {
         const Record reference = reference_here(lab, each);
-        most += static_cast<int>(lab.grade(each, reference, reference).size());
+        report.max_score += static_cast<int>(lab.grade(each, reference, reference).size());
     }
-    json["passed"] = false;
-    json["score"] = 0;
-    json["max_score"] = most;
-    json["output"] = trouble;
-    json["mistake"] = nullptr;
-    json["prediction"] = nullptr;
-    json["divergence"] = nullptr;
-    json["fault"] = trouble;
-    json["waiting"] = Json::array();
-    json["tests"] = Json::array();
-    json["scores"] = Json::object();
-    return one_line(json);
+    return report::json_line(check_record().json(report));
+}
+
+report::SchemaText lab_check_schema() {
+    return report::schema_of_result("lab_check", "What ndsim lab check prints with --json", check_record().schema());
 }
 
 }  // namespace sim::labs

@@ -1,6 +1,7 @@
 // What `ndsim lab` says, to people and to graders.
 #pragma once
 
+#include "libsim/report/schema_text.hpp"
 #include "tools/labs/desk/desk.hpp"
 #include "tools/labs/verdict.hpp"
 
@@ -22,6 +23,7 @@ std::string text_of_trouble(const Desk& desk, const std::string& trouble);
 // One object on one line, which Gradescope (score, tests, output) and Autolab (scores) read as well.
 std::string json_of(const Verdict& verdict, const Desk& desk);
 std::string json_of_trouble(const Lab& lab, const Desk& desk, const std::string& trouble);
+report::SchemaText lab_check_schema();
 
 // A run that broke off, in the learner's own lines (ranks/lab/explain_fault.hpp).
 std::string explain_fault(const Record& found, const Desk& desk);

@@ -1,0 +1,15 @@
+// These records are of what the reports of labs have in common.
+#pragma once
+
+#include "libsim/report/record.hpp"
+#include "tools/labs/desk/desk.hpp"
+
+namespace sim::labs {
+
+// "lab", "name", "language" and "seed".
+const report::Record<Desk>& desk_record();
+
+// "predicted", "truth", "ratio" and "within".
+const report::Record<PredictionVerdict>& prediction_record();
+
+}  // namespace sim::labs
