@@ -1,6 +1,7 @@
 // ndsim_compare FILE.json...: one comparison from the --json output of several scenarios, and nothing else.
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
+#include "libsim/report/amounts.hpp"
 #include "libsim/report/text_table.hpp"
 #include "tools/command_line/exit.hpp"
 
@@ -98,18 +99,15 @@ std::string mesh(const json& run) {
     return text.empty() ? "-" : text;
 }
 
-std::string in_seconds(double s) {
-    return fmt::format("{:.3f} s", s);
-}
-
 Row time_row(const json& run) {
     const double bubble = number(run, "bubble_fraction") * number(run, "simulated_seconds");
     // What is left of nothing may be a last digit.
     const double idle = std::max(0.0, mean(run, "idle_seconds") - bubble);
     return {{name(run), mesh(run), fmt::format("{}", run.at("ranks").get<int>()), fmt::format("{}", processes(run)),
-             in_seconds(number(run, "simulated_seconds")), fmt::format("{:.2f}x", number(run, "speedup")),
-             fmt::format("{:.1f} %", 100 * number(run, "efficiency")), in_seconds(mean(run, "compute_seconds")),
-             in_seconds(mean(run, "communication_seconds")), in_seconds(bubble), in_seconds(idle)}};
+             report::in_seconds(number(run, "simulated_seconds")), fmt::format("{:.2f}x", number(run, "speedup")),
+             report::percent_text(number(run, "efficiency")), report::in_seconds(mean(run, "compute_seconds")),
+             report::in_seconds(mean(run, "communication_seconds")), report::in_seconds(bubble),
+             report::in_seconds(idle)}};
 }
 
 Row result_row(const json& run) {
@@ -120,7 +118,7 @@ Row result_row(const json& run) {
              has_same_weights(run) ? "yes"
              : is_compressed(run)  ? "compressed"
                                    : "NO",
-             in_seconds(number(run, "wall_seconds"))}};
+             report::in_seconds(number(run, "wall_seconds"))}};
 }
 
 std::string notes(const std::vector<json>& runs) {

@@ -1,21 +1,13 @@
 #include "libsim/kernel/describe.hpp"
 
 #include "libsim/collectives/schedules/algorithms.hpp"
+#include "libsim/time_units.hpp"
 
 #include <fmt/format.h>
-
-#include <array>
 
 namespace sim::kernel {
 
 namespace {
-
-struct Scale {
-    std::int64_t picoseconds;
-    const char* name;
-};
-constexpr std::array<Scale, 5> scales{
-    {{1'000'000'000'000, "s"}, {1'000'000'000, "ms"}, {1'000'000, "us"}, {1'000, "ns"}, {1, "ps"}}};
 
 // n / scale as a decimal number without trailing zeros.
 std::string decimal(std::int64_t n, std::int64_t scale) {
@@ -75,10 +67,9 @@ std::string describe_amount(std::int64_t amount, Measure measure) {
 
 std::string describe_time(Time time) {
     const std::int64_t picoseconds = time.time_since_epoch().count();
-    for (const Scale& scale : scales) {
-        if (picoseconds >= scale.picoseconds) {
-            return decimal(picoseconds, scale.picoseconds) + " " + scale.name;
-        }
+    if (picoseconds > 0) {
+        const TimeUnit& unit = time_unit_of(picoseconds);
+        return fmt::format("{} {}", decimal(picoseconds, unit.picoseconds), unit.name);
     }
     return "0 s";
 }

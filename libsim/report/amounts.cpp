@@ -84,6 +84,46 @@ std::string change_text(double share) {
     return fmt::format("{:+.1f} %", 100 * share);
 }
 
+std::string signed_time_text(double seconds) {
+    return fmt::format("{}{}", seconds < 0 ? "-" : "+", time_text(std::fabs(seconds)));
+}
+
+std::string in_seconds(double seconds) {
+    return fmt::format("{:.3f} s", seconds);
+}
+
+std::string in_microseconds(double seconds) {
+    return fmt::format("{:.6g} us", seconds * 1e6);
+}
+
+std::string in_gigabytes_per_second(double bytes_per_second) {
+    return fmt::format("{:.6g} GB/s", bytes_per_second / 1e9);
+}
+
+std::string time_text(const TimeUnit& unit, Time time, int digits) {
+    const std::int64_t picoseconds = time.time_since_epoch().count();
+    return fmt::format("{:.{}g} {}", static_cast<double>(picoseconds) / static_cast<double>(unit.picoseconds), digits,
+                       unit.name);
+}
+
+std::string time_text(Time time, int digits) {
+    return time_text(time_unit_of(time.time_since_epoch().count()), time, digits);
+}
+
+std::string bytes_text(std::int64_t bytes, int digits, std::int64_t least) {
+    struct Unit {
+        std::int64_t bytes;
+        const char* name;
+    };
+    for (const Unit& unit : {Unit{1'000'000'000, "GB"}, Unit{1'000'000, "MB"}, Unit{1'000, "kB"}}) {
+        if (bytes >= least * unit.bytes) {
+            return fmt::format("{:.{}g} {}", static_cast<double>(bytes) / static_cast<double>(unit.bytes), digits,
+                               unit.name);
+        }
+    }
+    return fmt::format("{} B", bytes);
+}
+
 std::vector<std::int64_t> in_proportion(std::span<const double> values, std::int64_t sum) {
     const double all = std::accumulate(values.begin(), values.end(), 0.0);
     std::vector<std::int64_t> parts(values.size(), 0);

@@ -1,5 +1,6 @@
 #include "libsim/report/text_timeline.hpp"
 
+#include "libsim/report/amounts.hpp"
 #include "libsim/report/label_letters.hpp"
 #include "libsim/report/terminal_text.hpp"
 #include "libsim/report/text_cells.hpp"

@@ -19,7 +19,4 @@ std::vector<Tick> time_ticks(Time end, int most);
 // The first round time from `time` on.
 Time round_time(Time time);
 
-// "16.1 s", "20 us": in the largest unit that it reaches, with at most `digits` digits.
-std::string time_text(Time time, int digits);
-
 }  // namespace sim::report

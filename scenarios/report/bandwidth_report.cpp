@@ -1,6 +1,7 @@
 #include "scenarios/report/bandwidth_report.hpp"
 
 #include "libsim/collectives/schedules/algorithms.hpp"
+#include "libsim/report/amounts.hpp"
 #include "libsim/report/plot.hpp"
 #include "libsim/report/record.hpp"
 #include "libsim/report/text_table.hpp"
@@ -25,14 +26,6 @@ std::string heading(const command_line::RunOptions& options, const CollectiveCas
     const bool reduces_all = what.kind == CollectiveKind::all_reduce;
     return fmt::format("{}{}{} of floats on {} ranks, profile {}", reduces_all ? text_of(what.config) : "",
                        reduces_all ? " " : "", name_of(what.kind), options.ranks, options.profile);
-}
-
-std::string size_text(std::int64_t bytes) {
-    const auto b = static_cast<double>(bytes);
-    return bytes < 1'000       ? fmt::format("{} B", bytes)
-           : bytes < 1'000'000 ? fmt::format("{:.4g} kB", b / 1e3)
-           : b < giga          ? fmt::format("{:.4g} MB", b / 1e6)
-                               : fmt::format("{:.4g} GB", b / giga);
 }
 
 // As nccl-tests set them: one blank, then the width, to the right.
@@ -108,7 +101,7 @@ std::string bandwidth_table(const command_line::RunOptions& options, const std::
                                     fmt::format("{:.4f}", row.algorithm_bandwidth() / giga),
                                     fmt::format("{:.4f}", busbw), checked ? fmt::format("{}", *row.wrong) : ""}},
                          "  ");
-        plot.x.push_back(size_text(row.what.bytes()));
+        plot.x.push_back(bytes_text(row.what.bytes(), 4));
         bus.values.push_back(busbw);
         sum += busbw;
     }

@@ -2,7 +2,7 @@
 
 #include "libsim/config/errors.hpp"
 #include "libsim/plain_text.hpp"
-#include "libsim/report/time_axis.hpp"
+#include "libsim/report/amounts.hpp"
 #include "libsim/report/timeline.hpp"
 #include "scenarios/report/narration.hpp"
 #include "scenarios/run/watch.hpp"

@@ -1,5 +1,6 @@
 #include "libsim/report/terminal_text.hpp"
 
+#include "libsim/report/amounts.hpp"
 #include "libsim/report/time_axis.hpp"
 
 #include <gmock/gmock.h>

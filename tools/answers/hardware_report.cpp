@@ -1,5 +1,6 @@
 #include "tools/answers/hardware_report.hpp"
 
+#include "libsim/report/amounts.hpp"
 #include "libsim/report/record.hpp"
 #include "libsim/report/text_table.hpp"
 
@@ -33,7 +34,7 @@ std::string shown(double value, const std::string& unit) {
         }
     }
     if (unit == "s") {
-        return fmt::format("{:.6g} us", value * 1e6);
+        return in_microseconds(value);
     }
     return fmt::format("{:.10g}{}{}", value, unit.empty() ? "" : " ", unit);
 }

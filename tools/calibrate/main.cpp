@@ -2,6 +2,7 @@
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
 #include "libsim/nearest.hpp"
+#include "libsim/report/amounts.hpp"
 #include "libsim/report/csv.hpp"
 #include "libsim/report/text_table.hpp"
 #include "libsim/split.hpp"
@@ -126,12 +127,12 @@ void write_left_out(const std::string& file, const CalibrationRuns& runs, const 
     report::TextTable table{
         .columns = {{"set, left out", report::Align::left}, {"runs"}, {"error"}, {"as shipped"}, {"in range"}},
         .rows = {}};
-    const auto percent = [](double share) { return fmt::format("{:.1f} %", 100 * share); };
     for (const LeftOutSet& set : sets) {
         const std::vector<Pair> left = set_scores(set.left_out, set.measured).front().steps;
         const std::vector<Pair> shipped = set_scores(set.shipped, set.measured).front().steps;
-        table.rows.push_back({{set.name, fmt::format("{}", left.size()), percent(mean_absolute_error(left)),
-                               percent(mean_absolute_error(shipped)), percent(share_in_range(set, sets))}});
+        table.rows.push_back(
+            {{set.name, fmt::format("{}", left.size()), report::percent_text(mean_absolute_error(left)),
+              report::percent_text(mean_absolute_error(shipped)), report::percent_text(share_in_range(set, sets))}});
     }
     const training::Uncertainty found = tools::uncertainty_of(sets);
     print(fmt::format("{}[uncertainty] of {}\ndense = {}\nexperts = {}\norder = {}\n", text_of(table),

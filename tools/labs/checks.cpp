@@ -1,7 +1,7 @@
 #include "tools/labs/checks.hpp"
 
 #include "libsim/kernel/describe.hpp"
-#include "libsim/report/time_axis.hpp"
+#include "libsim/report/amounts.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -110,13 +110,7 @@ std::string text_of(Duration time) {
 }
 
 std::string text_of_bytes(std::int64_t bytes) {
-    const auto value = static_cast<double>(bytes);
-    if (bytes < 10'000) {
-        return fmt::format("{} B", bytes);
-    }
-    return bytes < 10'000'000       ? fmt::format("{:.7g} kB", value / 1e3)
-           : bytes < 10'000'000'000 ? fmt::format("{:.7g} MB", value / 1e6)
-                                    : fmt::format("{:.7g} GB", value / 1e9);
+    return report::bytes_text(bytes, 7, 10);
 }
 
 std::string text_of_units(Units units) {

@@ -1,7 +1,7 @@
 #include "tools/ndsim/chakra_report.hpp"
 
+#include "libsim/report/amounts.hpp"
 #include "libsim/report/record.hpp"
-#include "libsim/report/time_axis.hpp"
 
 #include <fmt/format.h>
 

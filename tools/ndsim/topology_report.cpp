@@ -1,6 +1,7 @@
 #include "tools/ndsim/topology_report.hpp"
 
 #include "libsim/network/topologies/named.hpp"
+#include "libsim/report/amounts.hpp"
 #include "libsim/report/record.hpp"
 #include "libsim/report/text_table.hpp"
 
@@ -15,11 +16,11 @@ using namespace report::keys;
 namespace {
 
 std::string rate(std::int64_t bytes_per_second) {
-    return fmt::format("{:.6g} GB/s", static_cast<double>(bytes_per_second) / 1e9);
+    return in_gigabytes_per_second(static_cast<double>(bytes_per_second));
 }
 
 std::string time(Duration duration) {
-    return fmt::format("{:.6g} us", static_cast<double>(duration.count()) / 1e6);
+    return in_microseconds(seconds(duration));
 }
 
 std::string range(const std::string& low, const std::string& high) {

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace sim::tools {
 
@@ -18,16 +17,12 @@ namespace {
 
 constexpr std::size_t most_difference_rows = 12;
 
-std::string signed_time(double seconds) {
-    return fmt::format("{}{}", seconds < 0 ? "-" : "+", report::time_text(std::abs(seconds)));
-}
-
 constexpr int widest_changed_label = 60;
 
 report::TextRow difference_row(double first, double second, std::string_view name) {
     const std::string change = first > 0 ? report::change_text(second / first - 1) : "";
-    return {
-        {report::time_text(first), report::time_text(second), signed_time(second - first), change, std::string(name)}};
+    return {{report::time_text(first), report::time_text(second), report::signed_time_text(second - first), change,
+             std::string(name)}};
 }
 
 std::string side_text(const char* column, const DiffSide& side) {

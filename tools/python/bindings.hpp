@@ -21,6 +21,7 @@ void bind_results(pybind11::module_& module);
 void bind_launch(pybind11::module_& module);
 void bind_planning(pybind11::module_& module);
 void bind_operator_times(pybind11::module_& module);
+void bind_printed_amounts(pybind11::module_& module);
 void bind_lab(pybind11::module_& module);
 
 // What a rank's process does: all of the program, which returns its last words where it does not end well.

@@ -16,5 +16,6 @@ PYBIND11_MODULE(_ndsim, module) {
     bind_launch(module);
     bind_planning(module);
     bind_operator_times(module);
+    bind_printed_amounts(module);
     bind_lab(module);
 }

@@ -1,5 +1,6 @@
 #include "libsim/fit/calibration/calibration_report.hpp"
 
+#include "libsim/report/amounts.hpp"
 #include "libsim/report/record.hpp"
 #include "libsim/report/text_table.hpp"
 
@@ -29,7 +30,7 @@ std::optional<double> uncertainty_of(const FoundNumber& one) {
 
 std::string uncertainty_text(const FoundNumber& one) {
     const std::optional<double> known = uncertainty_of(one);
-    return known ? fmt::format("{:.1f} %", *known * 100) : "-";
+    return known ? percent_text(*known) : "-";
 }
 
 std::string finding_text(const FoundNumber& one) {
@@ -134,9 +135,8 @@ std::string calibration_text(const Calibration& calibration) {
     }
     TextTable files{.columns = {{"measurements", Align::left}, {""}, {"error before"}, {"after"}, {"bias after"}}};
     for (const FileError& one : calibration.files) {
-        files.rows.push_back(
-            {{one.file, fmt::format("{}", one.measurements), fmt::format("{:.1f} %", one.before * 100),
-              fmt::format("{:.1f} %", one.after * 100), fmt::format("{:+.1f} %", one.bias_after * 100)}});
+        files.rows.push_back({{one.file, fmt::format("{}", one.measurements), percent_text(one.before),
+                               percent_text(one.after), change_text(one.bias_after)}});
     }
     std::string text = text_of(files) + "\n" + text_of(numbers) +
                        "\n+-: half of the 95 % interval, if the model is right. Latencies are factors on NCCL's.\n";

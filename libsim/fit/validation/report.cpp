@@ -14,10 +14,6 @@ using namespace report;
 
 namespace {
 
-std::string percent(double share) {
-    return fmt::format("{:.1f} %", share * 100);
-}
-
 std::string rank(const std::optional<double>& correlation) {
     return correlation ? fmt::format("{:.3f}", *correlation) : "-";
 }
@@ -28,18 +24,17 @@ report::TextRow row_of(const SetScore& set) {
     const bool scored = !set.steps.empty();
     const bool memory = !set.memories.empty();
     const char* verdict = !scored || !promised ? "" : error <= *promised ? "kept" : "missed";
-    return {{set.name, fmt::format("{}", set.steps.size()), scored ? percent(error) : "-",
-             promised ? percent(*promised) : "-", scored ? fmt::format("{:+.1f} %", mean_error(set.steps) * 100) : "-",
+    return {{set.name, fmt::format("{}", set.steps.size()), scored ? percent_text(error) : "-",
+             promised ? percent_text(*promised) : "-", scored ? change_text(mean_error(set.steps)) : "-",
              rank(rank_correlation(set.steps)), rank(set.sweep_correlation), fmt::format("{}", set.memories.size()),
-             memory ? percent(mean_absolute_error(set.memories)) : "-", verdict}};
+             memory ? percent_text(mean_absolute_error(set.memories)) : "-", verdict}};
 }
 
 void add_worst(report::TextTable& table, const SetScore& set, const std::vector<RunPrediction>& predictions) {
     for (const RunScore& score : set.worst) {
         const RunPrediction& run = predictions[score.record];
         table.rows.push_back(
-            {{run.id, fmt::format("{:+.1f} %", score.step->error() * 100),
-              fmt::format("{:.4g} s predicted,", score.step->predicted),
+            {{run.id, change_text(score.step->error()), fmt::format("{:.4g} s predicted,", score.step->predicted),
               fmt::format("{:.4g} s measured", score.step->measured),
               fmt::format("{} on {}", run.model.name, number_text(run.layout.ranks(), "GPU", "GPUs"))}});
     }
@@ -49,9 +44,9 @@ std::string layers_of(const std::vector<SetScore>& sets) {
     std::string result;
     for (const SetScore& set : sets) {
         if (!set.layers.empty()) {
-            result +=
-                fmt::format("{}: one layer, forward and backward: {} runs, error {}, bias {:+.1f} %\n", set.name,
-                            set.layers.size(), percent(mean_absolute_error(set.layers)), mean_error(set.layers) * 100);
+            result += fmt::format("{}: one layer, forward and backward: {} runs, error {}, bias {}\n", set.name,
+                                  set.layers.size(), percent_text(mean_absolute_error(set.layers)),
+                                  change_text(mean_error(set.layers)));
         }
     }
     return result.empty() ? "" : "\n" + result;
@@ -62,7 +57,7 @@ std::string ranges_text(const std::vector<RangeScore>& ranges) {
     std::vector<std::string> parts;
     for (const RangeScore& one : ranges) {
         const double share = static_cast<double>(one.in_range) / static_cast<double>(one.steps);
-        parts.push_back(fmt::format("{} {} of {} ({})", one.generation, one.in_range, one.steps, percent(share)));
+        parts.push_back(fmt::format("{} {} of {} ({})", one.generation, one.in_range, one.steps, percent_text(share)));
     }
     return parts.empty() ? ""
                          : fmt::format("\nMeasured steps within their {:.0f} % range: {}\n",

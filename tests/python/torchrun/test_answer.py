@@ -4,7 +4,7 @@ import json
 import pathlib
 
 import pytest
-from ndsim.torchrun.answer import quantities
+from ndsim._ndsim import bytes_text, percent_text, time_text
 from ndsim.torchrun.answer.answers import file_of_run
 from ndsim.torchrun.script.steps import steady_seconds
 
@@ -101,10 +101,10 @@ def test_a_step_is_the_mean_from_step_to_step_after_the_first():
     assert steady_seconds([9 * second, 10 * second, 12 * second, 14 * second]) == 2.0
 
 
-def test_quantities_have_four_digits_and_a_unit():
-    assert [quantities.time(value) for value in (0, 1.5e-7, 0.0032125, 12)] == ["0 s", "150.0 ns", "3.212 ms", "12.00 s"]
-    assert [quantities.size(value) for value in (0, 512, 84929347584)] == ["0 B", "512.0 B", "84.93 GB"]
-    assert quantities.share(1, 3) == "33.3 %"
+def test_amounts_are_printed_as_the_commands_print_them():
+    assert [time_text(value) for value in (0, 1.5e-7, 0.0032125, 12)] == ["0 us", "0.150 us", "3.212 ms", "12.00 s"]
+    assert [bytes_text(value) for value in (0, 512, 84929347584)] == ["0 B", "512.0 B", "84.93 GB"]
+    assert percent_text(1 / 3) == "33.3 %"
 
 
 TYPES = {"string": str, "integer": int, "number": (int, float), "boolean": bool, "object": dict, "array": list, "null": type(None)}

@@ -1,5 +1,6 @@
 #include "tools/ndsim/drawing/drawing.hpp"
 
+#include "libsim/report/amounts.hpp"
 #include "libsim/report/svg.hpp"
 #include "tools/ndsim/drawing/placement.hpp"
 
@@ -152,7 +153,7 @@ std::string legend(const Topology& topology, const std::map<std::int64_t, const 
     double x = at.x;
     for (const auto& [rate, colour] : colours) {
         svg += fmt::format("<path d=\"M{:.1f} {:.1f}h24\" stroke=\"{}\" stroke-width=\"3\"/>\n", x, at.y + 16, colour);
-        const std::string words = fmt::format("{:.6g} GB/s", static_cast<double>(rate) / 1e9);
+        const std::string words = in_gigabytes_per_second(static_cast<double>(rate));
         svg += text({x + 29, at.y + 20}, words, "font-size=\"11\"");
         x += 50 + 6.5 * static_cast<double>(words.size());
     }

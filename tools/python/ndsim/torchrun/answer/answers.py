@@ -9,11 +9,10 @@ import sys
 from typing import Any, TextIO
 
 from ..._errors import OutputError
-from ..._ndsim import Result
+from ..._ndsim import Result, bytes_text, percent_text, time_text
 from .. import rank as ranks
 from ..launch.channel import Channel
 from ..options import Options
-from . import quantities
 from .budget import Budget, budget_of
 
 MOST_ROWS = 16
@@ -46,9 +45,9 @@ def rank_table(budget: Budget) -> list[str]:
     heads = ("rank", "pid", "computing", "communication", "idle", "allocated", "reserved", "step")
     rows = [heads]
     for each in budget.ranks[:MOST_ROWS]:
-        times = [quantities.time(value) for value in (each.computing, each.communicating, each.idle)]
-        sizes = [quantities.size(value) for value in (each.allocated, each.reserved)]
-        step = "" if each.step_seconds is None else quantities.time(each.step_seconds)
+        times = [time_text(value) for value in (each.computing, each.communicating, each.idle)]
+        sizes = [bytes_text(value) for value in (each.allocated, each.reserved)]
+        step = "" if each.step_seconds is None else time_text(each.step_seconds)
         rows.append((str(each.rank), str(each.pid), *times, *sizes, step))  # type: ignore[arg-type]
     widths = [max(len(row[column]) for row in rows) for column in range(len(heads))]
     lines = ["  " + "  ".join(cell.rjust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
@@ -61,20 +60,20 @@ def step_text(budget: Budget) -> str:
     if budget.step_seconds is None:
         return f"not known: it is taken from step to step of an optimizer, and there was {budget.steps or 'none'}"
     left_out = ", without the first" if budget.steps > 2 else ""
-    return f"{quantities.time(budget.step_seconds)}, the mean of {budget.steps} steps of the optimizer{left_out}"
+    return f"{time_text(budget.step_seconds)}, the mean of {budget.steps} steps of the optimizer{left_out}"
 
 
 def text_of(setting: ranks.Setting, result: Result, budget: Budget) -> str:
     """The summary of a run."""
     machine, seconds = setting.machine, result.seconds
     ran = "" if len(budget.ranks) == budget.world else f", of which {len(budget.ranks)} ran in the place of all"
-    memory = f"{quantities.size(budget.allocated)} allocated, {quantities.size(budget.reserved)} reserved"
+    memory = f"{bytes_text(budget.allocated)} allocated, {bytes_text(budget.reserved)} reserved"
     lines = [
         f"{os.path.basename(setting.options.script)} on {budget.world:,} x {machine.accelerator} ({machine.name}){ran}",
         "",
         f"  step            {step_text(budget)}",
-        f"  simulated time  {quantities.time(seconds)}",
-        f"  memory          {memory} of {quantities.size(machine.memory_bytes)}, on the fullest rank",
+        f"  simulated time  {time_text(seconds)}",
+        f"  memory          {memory} of {bytes_text(machine.memory_bytes)}, on the fullest rank",
         f"  timeline        {result.timeline_sha256[:16]}",
         f"  wall time       {result.wall_seconds:.3f} s",
         "",
@@ -91,7 +90,7 @@ def text_of(setting: ranks.Setting, result: Result, budget: Budget) -> str:
         ("I  idle, for the host", budget.mean(lambda each: each.idle)),
         ("   run", seconds),
     )
-    lines += [f"  {what:<24}{quantities.time(part):>10}  {quantities.share(part, seconds):>7}" for what, part in parts]
+    lines += [f"  {what:<24}{time_text(part):>10}  {percent_text(part / seconds):>7}" for what, part in parts]
     return "\n".join([*lines, "", *rank_table(budget), ""])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..._ndsim import percent_text, time_text
 from .works import Work
 
 _PICOSECONDS = 1_000_000_000_000
@@ -87,13 +88,6 @@ def _row(label: str, how: str, is_guessed: bool, entries: Sequence[Entry]) -> di
     }
 
 
-def _time_text(seconds: float) -> str:
-    for unit, name in ((1, "s"), (1e-3, "ms")):
-        if seconds >= unit:
-            return f"{seconds / unit:.3f} {name}"
-    return f"{seconds / 1e-6:.3f} us"
-
-
 def _how_text(row: dict[str, Any]) -> str:
     if row["of_peak"] is None:
         return str(row["how"])
@@ -106,13 +100,13 @@ def table_text(rows: Sequence[dict[str, Any]], most: int | None = None) -> str:
     shown = list(rows) if most is None else list(rows[:most])
     lines = [("operator", "count", "GPU time", "share", "priced as")]
     lines += [
-        (row["operator"], str(row["count"]), _time_text(row["seconds"]), f"{100 * row['share']:.1f} %", _how_text(row))
+        (row["operator"], str(row["count"]), time_text(row["seconds"]), percent_text(row["share"]), _how_text(row))
         for row in shown
     ]
     others = list(rows)[len(shown) :]
     if others:
-        time = _time_text(sum(row["seconds"] for row in others))
-        share = f"{100 * sum(row['share'] for row in others):.1f} %"
+        time = time_text(sum(row["seconds"] for row in others))
+        share = percent_text(sum(row["share"] for row in others))
         lines.append((f"{len(others)} others", str(sum(row["count"] for row in others)), time, share, ""))
     widths = [max(len(line[at]) for line in lines) for at in range(4)]
     text = [
