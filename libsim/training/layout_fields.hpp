@@ -1,7 +1,8 @@
 // A layout field is one switch of a training step: a row that says its option, what it sets, its values and its words.
 //
-// Options, JSON, its schema, the axes of searches and the commands that are printed are read off these rows. A new
-// switch is a member of Parallelism, Batch, Numerics or Framework, a row here, and the physics that reads it.
+// Options, JSON, its schema, the axes of searches, the commands that are printed and the flags of other frameworks are
+// read off these rows. A new switch is a member of Parallelism, Batch, Numerics or Framework, a row here, and the
+// physics that reads it.
 #pragma once
 
 #include "libsim/training/layout.hpp"
@@ -41,6 +42,19 @@ struct TextField {
 // As JSON has it; nothing is null.
 using FieldValue = std::variant<std::monostate, bool, std::int64_t, std::string>;
 
+// The framework whose command a flag is typed into.
+enum class Launcher : std::uint8_t { megatron, torchtitan };
+
+// How a framework is told this switch.
+struct LaunchFlag {
+    enum class Says : std::uint8_t { flag, lacks };  // lacks: the framework has no such switch, and `text` names it
+
+    Launcher launcher;
+    const char* text;                       // {} in it stands for the value, as our own option takes it
+    bool (*said)(const Layout&) = nullptr;  // null: always
+    Says says = Says::flag;
+};
+
 struct LayoutField {
     const char* option;  // without --
     const char* takes;   // N, NAME, on|off …
@@ -49,6 +63,8 @@ struct LayoutField {
     std::variant<WholeField, ToggleField, NameField, TextField> kind;
     FieldValue (*shown)(const Layout&) = nullptr;  // in JSON, where it is not the value that was set
     const char* also = "";                         // a second key of the same value, from before keys were options
+    std::vector<LaunchFlag> launched =
+        {};  // flags of other frameworks; those of several switches: search/launch_flags.cpp
 
     // The option's name, with _ for -.
     std::string key() const;

@@ -45,6 +45,14 @@ TEST(LaunchFlags, OfMegatron) {
               "--recompute-num-layers 1");
 }
 
+TEST(LaunchFlags, ThatTheRowOfASwitchSaysFollowTheOthersWhereTheyHaveNoPlaceAmongThem) {
+    training::Layout told = layout();
+    told.framework.overlap_tensor = true;
+    told.framework.offload_optimizer = true;
+    EXPECT_EQ(megatron_flags(llama(), told).lines.back(), "--tp-comm-overlap");
+    EXPECT_EQ(torchtitan_flags(llama(), told).lines.back(), "--training.enable_cpu_offload");
+}
+
 TEST(LaunchFlags, OfMegatronSayWhereGradientsAreAddedByAKernelOfTheirOwn) {
     const auto unfused = [](int zero, bool fused) {
         const training::Layout layout{.parallelism = {.dp = 8, .zero = zero},

@@ -1,0 +1,51 @@
+#include "libsim/training/layout_fields.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sim::training {
+
+namespace {
+
+struct Value {
+    const Layout& layout;
+
+    // The accessors of a field are those that set it, too; here they only read.
+    FieldValue operator()(const WholeField& field) const { return std::int64_t{field.in(const_cast<Layout&>(layout))}; }
+    FieldValue operator()(const ToggleField& field) const { return field.in(const_cast<Layout&>(layout)); }
+    FieldValue operator()(const NameField& field) const { return field.name(layout); }
+    FieldValue operator()(const TextField& field) const {
+        const std::string text = field.text(layout);
+        return text.empty() ? FieldValue() : FieldValue(text);
+    }
+};
+
+struct Typed {
+    std::string operator()(std::monostate) const { return ""; }
+    std::string operator()(bool on) const { return on ? "on" : "off"; }
+    std::string operator()(std::int64_t n) const { return fmt::format("{}", n); }
+    std::string operator()(const std::string& text) const { return text; }
+};
+
+}  // namespace
+
+std::string LayoutField::key() const {
+    std::string key = option;
+    std::replace(key.begin(), key.end(), '-', '_');
+    return key;
+}
+
+FieldValue value_of(const LayoutField& field, const Layout& layout) {
+    return std::visit(Value{layout}, field.kind);
+}
+
+FieldValue shown_value(const LayoutField& field, const Layout& layout) {
+    return field.shown != nullptr ? field.shown(layout) : value_of(field, layout);
+}
+
+std::string option_text(const FieldValue& value) {
+    return std::visit(Typed{}, value);
+}
+
+}  // namespace sim::training
