@@ -288,9 +288,14 @@ TrainingCase training_case(const TrainingOptions& options) {
     return found;
 }
 
+training::Machine machine_of_job(const training::Machine& machine, int gpus) {
+    training::Machine placed = machine;
+    placed.place(gpus);
+    return placed;
+}
+
 TrainingCase case_of(const training::Transformer& model, const training::Machine& machine, const Layout& layout) {
-    TrainingCase found{.model = model, .machine = machine, .layout = layout};
-    found.machine.place(layout.ranks());
+    TrainingCase found{.model = model, .machine = machine_of_job(machine, layout.ranks()), .layout = layout};
     if (found.machine.gpus_per_node != machine.gpus_per_node) {
         found.told.push_back(fmt::format("{} of a node's {} GPUs: the job is spread evenly over its nodes",
                                          found.machine.gpus_per_node, machine.gpus_per_node));

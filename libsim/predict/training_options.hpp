@@ -64,8 +64,11 @@ struct TrainingCase {
     int gpus() const { return layout.ranks(); }
 };
 
-// The case of a layout: the machine is as the job lies on its nodes. Every prediction of options, whether one layout
-// was asked for, swept or searched, is of a case that was made here.
+// The machine as a job of so many GPUs lies on its nodes. Nothing else places a job.
+training::Machine machine_of_job(const training::Machine& machine, int gpus);
+
+// The case of a layout: the machine is as the job lies on its nodes. Every prediction, whether one layout was asked
+// for, swept, searched or taken from a published run, is of a case that was made here.
 TrainingCase case_of(const training::Transformer& model, const training::Machine& machine,
                      const training::Layout& layout);
 

@@ -118,7 +118,7 @@ std::size_t PlanCounts::refused_in_all() const {
 PlanQuestion question_of(const PlanQuestion& question, int gpus) {
     PlanQuestion one = question;
     one.space.gpus = {gpus};
-    one.machine.place(gpus);
+    one.machine = machine_of_job(question.machine, gpus);
     return one;
 }
 

@@ -2,6 +2,7 @@
 
 #include "libsim/error.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
+#include "libsim/predict/training_options.hpp"
 #include "libsim/training/layout_fields.hpp"
 #include "libsim/training/recomputation.hpp"
 
@@ -85,8 +86,7 @@ public:
 
 private:
     void for_meshes(int gpus) {
-        training::Machine placed = machine_;
-        placed.place(gpus);
+        const training::Machine placed = predict::machine_of_job(machine_, gpus);
         const std::vector<int> tp = divisors(gpus, placed.gpus_per_node);
         const std::vector<int> pp = usual_stages(gpus);
         const std::vector<int> cp = powers_of_two(std::min(gpus, model_.sequence / least_tokens));

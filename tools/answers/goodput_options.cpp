@@ -47,8 +47,8 @@ AskedStep step_of(const GoodputOptions& options, std::vector<std::string>& told)
         if (options.training.gpus == 0) {
             throw UsageError("--gpus is missing: how many there are, where --step-seconds says how long a step is");
         }
-        training::Machine machine = priced_machine_of(options.training).machine;
-        machine.place(options.training.gpus);
+        const training::Machine machine =
+            machine_of_job(priced_machine_of(options.training).machine, options.training.gpus);
         return {.length = faults::long_duration(options.step_seconds),
                 .gpus = options.training.gpus,
                 .gpus_per_node = machine.gpus_per_node};

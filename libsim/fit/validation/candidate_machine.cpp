@@ -72,7 +72,6 @@ training::Machine machine_of(const RunRecord& record, const MachinesByName& mach
                                          machine.scale_out / giga, machine.gpu.name);
     }
     machine.derive_network();
-    machine.place(record.layout.gpus);
     return machine;
 }
 

@@ -2,6 +2,7 @@
 
 #include "libsim/error.hpp"
 #include "libsim/predict/predict.hpp"
+#include "libsim/predict/training_options.hpp"
 #include "libsim/training/check_layout.hpp"
 #include "libsim/training/memory.hpp"
 
@@ -223,6 +224,7 @@ void predict_into(RunPrediction& result, const RunRecord& record, const Machines
     Machine machine = machine_of(record, machines, changes, result.assumed);
     machine.gpu.efficiency.gemm_peak *= practice.products;
     const Candidates candidates = candidates_of(record, practice, result.model, machine, result.assumed);
+    machine = case_of(result.model, machine, candidates.known).machine;  // what is open changes no number of ranks
     const Choice choice = chosen(candidates, result.model, machine, result.assumed);
     note_choices(candidates, choice, result.model.layers, result.assumed);
     result.layout = choice.layout;
