@@ -1,4 +1,5 @@
 // What to try next, each with its predicted gain and the command that tries it; and what an explanation assumes.
+#include "libsim/explain/collective_words.hpp"
 #include "libsim/explain/step_sections.hpp"
 #include "libsim/explain/train/sections.hpp"
 
@@ -106,11 +107,14 @@ std::optional<Section> explain_assumptions(const ExplainedStep& explained) {
         }
     }
     FigureTable modelled{.key = "modelled", .title = "What this rests on", .columns = {{"what", "what", Unit::words}}};
-    for (const char* const line :
-         {"modelled: every kernel by its size and shape, every collective as NCCL's tuner expects it, the order of the "
-          "schedule, overlap",
-          "not modelled: congestion by other jobs, uneven experts, and whatever a section does not name",
-          "how far such predictions are from measured runs: docs/accuracy.md", "GB = 10^9 bytes"}) {
+    const CollectiveWords words = collective_words(report.what.machine.gpu);
+    for (const std::string& line :
+         {fmt::format("modelled: every kernel by its size and shape, every collective {}, the order of the schedule, "
+                      "overlap",
+                      words.priced),
+          std::string("not modelled: congestion by other jobs, uneven experts, and whatever a section does not name"),
+          std::string("how far such predictions are from measured runs: docs/accuracy.md"),
+          std::string("GB = 10^9 bytes")}) {
         add_line(modelled, line);
     }
     section.figures = {{"simulated_ranks", "GPUs that were simulated", std::int64_t{report.step.simulated_ranks},

@@ -1,4 +1,5 @@
 // The links of a training step, what goes over each, and how long a step waits for them.
+#include "libsim/explain/collective_words.hpp"
 #include "libsim/explain/step_sections.hpp"
 #include "libsim/explain/train/sections.hpp"
 #include "libsim/predict/machine_file.hpp"
@@ -36,7 +37,7 @@ Traffic traffic_of(const Prediction& step, Predicate&& counts) {
     return sum;
 }
 
-FigureTable uses_table(const Prediction& step) {
+FigureTable uses_table(const Prediction& step, const CollectiveWords& words) {
     FigureTable table{.key = "uses",
                       .title =
                           "What a GPU sends in a step, by kind and size; alone: one of them, with nothing else "
@@ -46,8 +47,8 @@ FigureTable uses_table(const Prediction& step) {
                                   {"bytes", "size", Unit::bytes, "of one", "bytes"},
                                   {"members", "GPUs", Unit::count, "that take part", "members"},
                                   {"over", "over", Unit::words},
-                                  {"algorithm", "algorithm", Unit::words, "as NCCL's tuner chooses", "algorithm"},
-                                  {"alone", "alone", Unit::seconds, "NCCL's own estimate", "seconds_alone"},
+                                  {"algorithm", "algorithm", Unit::words, words.algorithm, "algorithm"},
+                                  {"alone", "alone", Unit::seconds, words.alone, "seconds_alone"},
                                   {"bus", "busbw", Unit::bytes_per_second, "as nccl-tests define it", "busbw"},
                                   {"link_share", "of link", Unit::share, "busbw / the link's rate", "share_of_link"}}};
     for (std::size_t i = 0; i < step.communication.size(); ++i) {
@@ -94,6 +95,7 @@ bool is_waiting(TimeCategory category) {
 std::optional<Section> explain_links(const ExplainedStep& explained) {
     const StepReport& report = *explained.report;
     const training::Machine& machine = report.what.machine;
+    const CollectiveWords words = collective_words(machine.gpu);
     Section section{.kind = SectionKind::links};
     section.said = {links_sentence(report)};
     const Traffic node = traffic_of(report.step, [](const CommunicationUse& use) { return !use.across_nodes; });
@@ -103,7 +105,7 @@ std::optional<Section> explain_links(const ExplainedStep& explained) {
         {"node_rate", "link within a node", machine.scale_up, Unit::bytes_per_second,
          "per GPU and direction, hardware file of " + machine.name},
         {"node_reached", "that a ring reaches", machine.network.within, Unit::bytes_per_second,
-         "the link's rate x what NCCL is measured to reach"},
+         "the link's rate x " + words.reached},
         {"node_latency", "a message's latency", machine.network.message_latency, Unit::seconds, "hardware file"},
         {"node_bytes", "sent within the node", node.bytes, Unit::bytes, on_bus},
     };
@@ -112,7 +114,7 @@ std::optional<Section> explain_links(const ExplainedStep& explained) {
                                {{"network_rate", "link between nodes", machine.scale_out, Unit::bytes_per_second,
                                  "per GPU and direction, hardware file of " + machine.name},
                                 {"network_reached", "that a ring reaches", machine.network.across,
-                                 Unit::bytes_per_second, "the link's rate x what NCCL is measured to reach"},
+                                 Unit::bytes_per_second, "the link's rate x " + words.reached},
                                 {"network_latency", "a message's latency", machine.network.message_latency_across,
                                  Unit::seconds, "hardware file"}});
     }
@@ -123,7 +125,7 @@ std::optional<Section> explain_links(const ExplainedStep& explained) {
     section.figures.push_back({"host_rate", "link to the host's memory", machine.host_link, Unit::bytes_per_second,
                                "hardware file of " + machine.name});
     if (!report.step.communication.empty()) {
-        section.tables = {uses_table(report.step)};
+        section.tables = {uses_table(report.step, words)};
     }
     return section;
 }

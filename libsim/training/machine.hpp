@@ -28,6 +28,7 @@ struct Accelerator {
     double usd_per_hour = 0;      // of one, on demand; 0: not known
     double sustained_clock = 1;   // of the clock that the peaks are given for: below 1 where a power cap holds it down
     int flash_version = 2;        // of the newest FlashAttention that there is for it; 0: none
+    std::string collectives = "NCCL";  // the library that carries them out; empty: a compiler does
     Efficiency efficiency;
     Uncertainty uncertainty;
 

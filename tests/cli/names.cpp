@@ -6,7 +6,9 @@
 
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 TEST(Names, OfModelsAndMachinesAreFoundHoweverTheyAreWritten) {
@@ -53,6 +55,17 @@ TEST(Names, OfCollectivesAreTheVendorsLibrary) {
                 HasSubstr("NCCL's model in place of RCCL's"));
     EXPECT_THAT(run_command("ndsim collective all_reduce --machine tpu-v5p-pod --ranks 64 --sizes 1M").out,
                 HasSubstr("NCCL's model in place of XLA's"));
+}
+
+// A compiler is no library: none is named for a TPU.
+TEST(Names, OfTheLibraryThatAStepsCollectivesArePricedByComeFromTheMachine) {
+    const auto printed = [](const char* machine) {
+        return run_command(std::string("ndsim train --model llama3-8b --gpus 64 --zero 3 --machine ") + machine).out;
+    };
+    EXPECT_THAT(printed("dgx-h100"), HasSubstr("every collective as NCCL's tuner expects it"));
+    EXPECT_THAT(printed("mi300x-8"), HasSubstr("every collective by NCCL's model in place of RCCL's"));
+    EXPECT_THAT(printed("tpu-v5p-pod"),
+                AllOf(HasSubstr("every collective by a model of its algorithm and links"), Not(HasSubstr("CCL"))));
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ void take_machine(CollectiveOptions& options, Sweep& sweep) {
     sweep.wires = wants_wires(options);
     if (wants_nccl(options)) {
         for (const auto& [key, text] : read_hardware(options.machine).remarks) {
-            sweep.library = key == "collectives" ? text : sweep.library;
+            sweep.library = key == "collectives" || key == "compiler" ? text : sweep.library;
         }
         sweep.nccl = NcclMethod{machine.network, {.members = options.ranks, .on_node = used.on_node}};
     }

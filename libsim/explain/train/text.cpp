@@ -1,3 +1,4 @@
+#include "libsim/explain/collective_words.hpp"
 #include "libsim/explain/train/sections.hpp"
 #include "libsim/report/amounts.hpp"
 
@@ -40,8 +41,7 @@ std::string footer(const StepReport& report) {
     }
     text += fmt::format(
         "  {} of {} ranks simulated, {} operations{}\n"
-        "  modelled: every kernel by size and shape, every collective as NCCL's tuner expects it, the schedule's "
-        "order,\n"
+        "  modelled: every kernel by size and shape, every collective {}, the schedule's order,\n"
         "  overlap. Not modelled: congestion by other jobs, failures, checkpoints, uneven experts, input that comes "
         "late\n"
         "  how far predictions are from measured runs: docs/accuracy.md\n"
@@ -49,7 +49,8 @@ std::string footer(const StepReport& report) {
         "counts\nwhat is computed again, too; both count the masked half of causal attention, which FlashAttention "
         "leaves out. busbw: as nccl-tests define it. Energy: the GPUs at full load. GB = 10^9 bytes.\n",
         report.step.simulated_ranks, report.what.gpus(), report.step.ops,
-        report.unfolded ? "" : "; the others do the same as one of these, --unfold runs them all");
+        report.unfolded ? "" : "; the others do the same as one of these, --unfold runs them all",
+        collective_words(report.what.machine.gpu).priced);
     if (!report.step.timeline_sha256.empty()) {
         text += fmt::format("timeline {}\n", report.step.timeline_sha256);
     }

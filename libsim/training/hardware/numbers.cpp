@@ -15,7 +15,7 @@ namespace {
 using Names = std::vector<std::string>;
 
 // Texts that are only told.
-const char* const remarks[] = {"links", "memory_type", "note", "topology", "collectives"};
+const char* const remarks[] = {"links", "memory_type", "note", "topology", "collectives", "compiler"};
 
 bool is_remark(const std::string& key) {
     return std::find(std::begin(remarks), std::end(remarks), key) != std::end(remarks);
@@ -84,6 +84,15 @@ double stored(const Slot& slot) {
         fmt::format("{}: unknown key {}{}{}", entry.where, prefix, entry.key, did_you_mean(entry.key, known, prefix)));
 }
 
+// A remark of who carries out collectives: a library, or a compiler, which is none.
+void take_collectives(Accelerator& gpu, const std::pair<std::string, std::string>& remark) {
+    if (remark.first == "collectives") {
+        gpu.collectives = remark.second;
+    } else if (remark.first == "compiler") {
+        gpu.collectives.clear();
+    }
+}
+
 }  // namespace
 
 void refuse(const HardwareEntry& entry, const std::string& wanted) {
@@ -119,6 +128,7 @@ void put_numbers(Hardware& hardware, const std::vector<HardwareEntry>& entries, 
         } else if (is_remark(entry.key)) {
             std::erase_if(hardware.remarks, [&](const auto& one) { return one.first == entry.key; });
             hardware.remarks.emplace_back(entry.key, text_of(full));
+            take_collectives(hardware.machine.gpu, hardware.remarks.back());
         } else if (std::find(others.begin(), others.end(), entry.key) == others.end()) {
             refuse_key(entry, slots, others, prefix);
         }
