@@ -14,6 +14,40 @@ namespace {
 
 using namespace sim::training;
 
+// As a cell of a table has them.
+std::string with_backslashes(const std::string& text, std::string_view before) {
+    std::string escaped;
+    for (const char letter : text) {
+        escaped += (before.find(letter) == std::string_view::npos ? "" : "\\") + std::string(1, letter);
+    }
+    return escaped;
+}
+
+// A row for each switch: the option, and its words in --help.
+std::string page_table() {
+    std::string table = "| option | meaning, default |\n|---|---|\n";
+    for (const LayoutField& field : layout_fields()) {
+        table += fmt::format("| `--{} {}` | {} |\n", field.option, with_backslashes(field.takes, "|"),
+                             with_backslashes(field.help, "|*"));
+    }
+    return table;
+}
+
+// After a change that is meant, `tools/schemas.sh` writes the table again.
+TEST(LayoutFields, AreTheTableOfTheirPage) {
+    const std::string page = NDSIM_SOURCE_DIR "/docs/ndsim-train.md";
+    const std::string first = "<!-- begin of the layout's switches: written by tools/schemas.sh -->\n";
+    const std::string text = sim::config::read_text(page, "a page", 1 << 20);
+    const std::size_t begin = text.find(first) + first.size();
+    const std::size_t end = text.find("<!-- end of the layout's switches -->\n");
+    ASSERT_LE(begin, end);
+    if (std::getenv("NDSIM_WRITE_SCHEMAS") != nullptr) {
+        std::ofstream(page) << text.substr(0, begin) + page_table() + text.substr(end);
+        return;
+    }
+    EXPECT_EQ(text.substr(begin, end - begin), page_table()) << "where this is meant: tools/schemas.sh";
+}
+
 TEST(LayoutFields, AreOptionsAndKeysOfJsonByOneName) {
     sim::predict::TrainingOptions options;
     const auto rows = sim::predict::training_rows(options);
