@@ -155,7 +155,7 @@ std::vector<Field<ShownRow>> columns() {
     return joined<Row>(
         {row_record().fields({"gpus"}),
          fields_of<Row>(layout_record().fields({"dp", "tp", "pp", "cp", "ep", "expert_tp", "interleave", "schedule",
-                                                "micro_batch", "zero", "recompute"}),
+                                                "micro_batch", "zero", "recompute", "recompute_modules"}),
                         &Row::layout),
          row_record().fields({"step_seconds", "step_seconds_low", "step_seconds_high"}),
          {whole<Row>("may_be_fastest", "1: it cannot be told apart from the fastest on as many GPUs; 0: it is slower.",

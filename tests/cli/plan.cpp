@@ -76,6 +76,14 @@ TEST(NdsimPlan, SaysWhatItsColumnsOfRobustnessMean) {
     EXPECT_THAT(csv.out, HasSubstr(",pareto,slow_gpu,slow_gpu_on_average,slow_links\n"));
 }
 
+TEST(NdsimPlan, HasAColumnForTheModulesThatAreRecomputed) {
+    const std::string options = small + "--tp 8 --micro-batch 1 --zero 0 --recompute none,selective --csv - ";
+    const std::string csv = run_command(options + "--recompute-modules layernorm,mlp").out;
+    EXPECT_THAT(csv, HasSubstr(",recompute,recompute_modules,step_seconds,"));
+    EXPECT_THAT(csv, HasSubstr(",selective,\"layernorm,mlp\","));
+    EXPECT_THAT(csv, HasSubstr(",none,\"\","));
+}
+
 TEST(NdsimPlan, IsTheSameWhateverTheNumberOfThreads) {
     const std::string options = small + "--tp 1,2,4 --json --jobs ";
     EXPECT_EQ(run_command(options + "1").out, run_command(options + "2").out);
