@@ -29,13 +29,14 @@ public:
         : timeline_(timeline),
           style_(style),
           end_(std::max(style.until == Time{} ? timeline.end_of_all() : style.until, Time{})),
+          begin_(std::min(style.from, end_)),
           letters_(timeline),
           painter_(style.colour, style.ascii) {}
 
     std::string draw() {
         all_ = timeline_rows(timeline_);
         rows_ = shown_rows(all_, style_.most_rows, timeline_.fault_rank);
-        if (end_ == Time{} || rows_.empty()) {
+        if (end_ == begin_ || rows_.empty()) {
             return heading() + fault_line();
         }
         name_rows();
@@ -74,12 +75,13 @@ private:
         }
         const int room = std::max(style_.width - name_columns_ - 2, fewest_columns);
         columns_ = {.end = end_,
-                    .count = static_cast<int>(std::min<std::int64_t>(room, end_.time_since_epoch().count()))};
+                    .count = static_cast<int>(std::min<std::int64_t>(room, (end_ - begin_).count())),
+                    .begin = begin_};
     }
 
     // Of a step of many micro-batches all passes would be narrower than a column, and none would have its letter.
     void show_readable_part() {
-        if (timeline_.account.empty() || style_.until != Time{} || style_.now) {
+        if (timeline_.account.empty() || style_.from != Time{} || style_.until != Time{} || style_.now) {
             return;
         }
         std::vector<Duration> lengths;
@@ -140,7 +142,10 @@ private:
                 continue;
             }
             const std::string& form = letters_.short_form(span);
-            const int first = columns_.nearest(span.begin);
+            if (span.end <= begin_) {
+                continue;
+            }
+            const int first = columns_.nearest(std::max(span.begin, begin_));
             const int beyond = columns_.nearest(std::min(span.end, now()));
             if (form.empty() || beyond - first < static_cast<int>(form.size())) {
                 continue;
@@ -173,13 +178,14 @@ private:
     std::string heading() const {
         std::string text = timeline_.title.empty() ? "" : timeline_.title + ": ";
         text += fmt::format("{} rank{}", timeline_.ranks, timeline_.ranks == 1 ? "" : "s");
-        if (end_ == Time{} || rows_.empty()) {
+        if (end_ == begin_ || rows_.empty()) {
             text += ", nothing took any time";
         } else {
-            const double column = static_cast<double>(columns_.end.time_since_epoch().count()) / columns_.count;
+            const double column = static_cast<double>((columns_.end - begin_).count()) / columns_.count;
             const std::string first =
                 columns_.end < end_ ? fmt::format("the first {} of ", time_text(columns_.end, 3)) : "";
-            text += fmt::format(", {}{}; a column is {}", first, time_text(now(), 5),
+            const std::string since = style_.from == Time{} ? "" : fmt::format("{} to ", time_text(begin_, 5));
+            text += fmt::format(", {}{}{}; a column is {}", first, since, time_text(now(), 5),
                                 time_text(Time{Duration{static_cast<std::int64_t>(column)}}, 3));
         }
         return terminal_text(text, style_.width, style_.ascii) + "\n";
@@ -189,7 +195,7 @@ private:
         const auto begin = static_cast<std::size_t>(name_columns_ + 2);
         std::string line;
         for (const Tick& tick :
-             time_ticks(columns_.end, (columns_.count + columns_of_a_tick - 1) / columns_of_a_tick)) {
+             time_ticks(columns_.end, (columns_.count + columns_of_a_tick - 1) / columns_of_a_tick, begin_)) {
             const std::size_t at = begin + static_cast<std::size_t>(columns_.at(tick.at));
             const bool fits = at + 1 + tick.text.size() <= static_cast<std::size_t>(style_.width);
             if (fits && (line.empty() || line.size() < at)) {
@@ -277,6 +283,7 @@ private:
     const Timeline& timeline_;
     const TextStyle& style_;
     Time end_;
+    Time begin_;
     LabelLetters letters_;
     TextPainter painter_;
     std::vector<TimelineRow> all_;

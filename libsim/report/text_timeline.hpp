@@ -25,7 +25,8 @@ struct TextStyle {
     bool ascii = false;
     int most_rows = 64;        // what is left out is counted in a line
     bool pids = false;         // with each rank's process, where the timeline has them
-    Time until = {};           // where the time axis ends; 0: where the timeline does
+    Time from = {};            // where the time axis begins
+    Time until = {};           // where it ends; 0: where the timeline does
     std::optional<Time> now;   // what is later is not drawn; none: the whole timeline
     std::optional<Time> mark;  // a time that a sign below the rows shows
 };

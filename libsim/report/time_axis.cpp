@@ -21,15 +21,16 @@ std::int64_t round_count(std::int64_t at_least) {
 
 }  // namespace
 
-std::vector<Tick> time_ticks(Time end, int most) {
+std::vector<Tick> time_ticks(Time end, int most, Time begin) {
+    const std::int64_t first = begin.time_since_epoch().count();
     const std::int64_t last = end.time_since_epoch().count();
     std::vector<Tick> ticks;
-    if (last <= 0) {
+    if (last <= first) {
         return ticks;
     }
-    const std::int64_t step = round_count((last - 1) / std::max(most, 1) + 1);
+    const std::int64_t step = round_count((last - first - 1) / std::max(most, 1) + 1);
     const TimeUnit& unit = time_unit_of(last);
-    for (std::int64_t at = 0; at < last; at += step) {
+    for (std::int64_t at = (first / step + (first % step == 0 ? 0 : 1)) * step; at < last; at += step) {
         const Time time{Duration{at}};
         ticks.push_back({time, time_text(unit, time, 12)});
         if (at > last - step) {

@@ -13,8 +13,9 @@ struct Tick {
     std::string text;  // "0.5 ms"
 };
 
-// From 0 to before `end`, so far apart that there are at most `most`. None where `end` is 0.
-std::vector<Tick> time_ticks(Time end, int most);
+// From `begin` to before `end`, so far apart that there are at most `most`, in the unit that `end` reaches. None where
+// there is no time between them.
+std::vector<Tick> time_ticks(Time end, int most, Time begin = {});
 
 // The first round time from `time` on.
 Time round_time(Time time);

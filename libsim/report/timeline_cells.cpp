@@ -34,6 +34,7 @@ CellFill fill_of(OpKind kind) {
 // `sign` -1 takes it away.
 void add_time(std::vector<Times>& cells, const TimeColumns& columns, Time begin, Time end, CellFill fill,
               int sign = 1) {
+    begin = std::max(begin, columns.begin);
     if (begin >= end || begin >= columns.end) {
         return;
     }
@@ -81,13 +82,13 @@ CellFill most_of(Times times, const Times& beside, Duration length, CellFill res
 }  // namespace
 
 Time TimeColumns::begin_of(int column) const {
-    const std::int64_t all = end.time_since_epoch().count();
+    const std::int64_t all = (end - begin).count();
     // In two parts: the product of all and a column may leave 64 bits.
-    return Time{Duration{all / count * column + all % count * column / count}};
+    return begin + Duration{all / count * column + all % count * column / count};
 }
 
 int TimeColumns::at(Time time) const {
-    const Wide column = Wide{time.time_since_epoch().count()} * count / end.time_since_epoch().count();
+    const Wide column = Wide{(time - begin).count()} * count / (end - begin).count();
     int found = static_cast<int>(std::clamp<Wide>(column, 0, count - 1));
     while (found + 1 < count && begin_of(found + 1) <= time) {
         ++found;

@@ -16,13 +16,14 @@ namespace sim::report {
 enum class CellFill : std::uint8_t { compute, send, receive, collective, checkpoint, waiting, nothing };
 inline constexpr int cell_fills = 7;
 
-// Columns of equal time from 0 to `end`. Requires: 1 <= count <= end in picoseconds.
+// Columns of equal time from `begin` to `end`. Requires: 1 <= count <= end - begin in picoseconds.
 struct TimeColumns {
     Time end;
     int count = 1;
+    Time begin = {};
 
     Time begin_of(int column) const;
-    int at(Time time) const;  // the last for what is later
+    int at(Time time) const;  // the first for what is earlier, the last for what is later
     // The column whose beginning is nearest, the earlier of two; count for the end.
     int nearest(Time time) const;
 };

@@ -43,8 +43,25 @@ TEST(Outputs, HaveAnOptionForWhatACommandOffers) {
     EXPECT_THAT(names(everything), ElementsAre("csv", "svg", "json"));
     EXPECT_THAT(names({.table = "all rows"}), ElementsAre("csv", "json"));
     EXPECT_THAT(names({.timeline = "what happens when"}),
-                ElementsAre("svg", "trace", "report", "timeline", "ascii", "json"));
+                ElementsAre("svg", "trace", "report", "timeline", "ascii", "from", "to", "json"));
     EXPECT_THAT(names({}), ElementsAre("json"));
+}
+
+TEST(Outputs, ArePartsOfATimelineOnlyWhereOneIsDrawnAndItsEndIsBehindItsBeginning) {
+    const auto complaint = [](const Outputs& outputs) {
+        try {
+            check_outputs(outputs);
+        } catch (const UsageError& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    EXPECT_EQ(complaint({{"timeline", ""}, {"from", "1.5s"}, {"to", "1600ms"}}), "");
+    EXPECT_EQ(complaint({{"from", "1s"}}), "--from is for --timeline, which is not asked for");
+    EXPECT_EQ(complaint({{"timeline", ""}, {"to", "5"}}),
+              "--to must be a time with its unit, such as 120ms, not \"5\"");
+    EXPECT_EQ(complaint({{"timeline", ""}, {"from", "2s"}, {"to", "1s"}}), "--to 1s must be later than --from 2s");
+    EXPECT_EQ(complaint({{"timeline", ""}, {"to", "0s"}}), "--to 0s must be later than 0s");
 }
 
 TEST(Outputs, AreSetByTheirOptions) {

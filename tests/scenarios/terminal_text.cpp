@@ -56,6 +56,8 @@ TEST(TimeAxis, HasRoundTicksInOneUnit) {
     EXPECT_EQ(texts(time_ticks(ps(7), 10)), "0 ps | 1 ps | 2 ps | 3 ps | 4 ps | 5 ps | 6 ps | ");
     EXPECT_EQ(texts(time_ticks(ps(250'000'000), 3)), "0 us | 100 us | 200 us | ");
     EXPECT_EQ(texts(time_ticks(ps(0), 3)), "");
+    EXPECT_EQ(texts(time_ticks(ps(16'100'000'000'000), 4, ps(11'500'000'000'000))), "12 s | 14 s | 16 s | ");
+    EXPECT_EQ(texts(time_ticks(ps(5), 3, ps(5))), "");
     EXPECT_EQ(time_ticks(ps(INT64_MAX), 2).size(), 2U);
 }
 

@@ -200,6 +200,17 @@ TEST(TextTimeline, ShowsTheRankThatEndedTheRunAmongThoseLeftOut) {
               "broke off: rank 500 (pid 9) w…\n");
 }
 
+TEST(TextTimeline, IsDrawnFromOneTimeToAnother) {
+    // 20 columns of 0.2 s: the forward pass of micro-batch 0 on rank 1 lies from 3 s to 5 s, in columns 5 to 14.
+    EXPECT_EQ(pipeline().text({.width = 28, .from = Drawn::at(2), .until = Drawn::at(6)}),
+              "pipeline: 2 ranks, 2 s to 6…\n"
+              "        |2 s      |4 s\n"
+              "rank 0  F1████████→→→→→·····\n"
+              "rank 1  ←←←←←F0████████←←←←←\n"
+              "█ compute  → send  ← receive\n"
+              "· waiting  F forward of mi…\n");
+}
+
 TEST(TextTimeline, OfARunThatIsUnderWayEndsNow) {
     Drawn drawn = pipeline();
     const TextStyle style{.width = 28, .until = Drawn::at(20), .now = Drawn::at(3)};

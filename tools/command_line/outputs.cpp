@@ -1,6 +1,8 @@
 #include "tools/command_line/outputs.hpp"
 
+#include "libsim/config/durations.hpp"
 #include "libsim/config/errors.hpp"
+#include "libsim/report/amounts.hpp"
 #include "libsim/report/csv.hpp"
 #include "libsim/report/page.hpp"
 #include "libsim/report/svg_timeline.hpp"
@@ -20,6 +22,8 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <optional>
+#include <string_view>
 
 namespace sim::command_line {
 
@@ -31,6 +35,8 @@ namespace {
 const std::string standard_output = "-";
 const std::string beside_text;  // no file, and not in place of the text
 constexpr const char* ascii = "ascii";
+constexpr const char* drawn_from = "from";
+constexpr const char* drawn_to = "to";
 
 struct Format {
     const char* option;
@@ -53,6 +59,7 @@ struct Format {
     const char* suffix = "";  // of its files, where they have one; empty: any
 
     const char* key() const { return *wanted_as == '\0' ? option : wanted_as; }
+    bool takes_time() const { return std::string_view(takes) == "TIME"; }
     bool shows_timeline() const { return draw != nullptr || write != nullptr || picture != nullptr; }
 };
 
@@ -114,6 +121,14 @@ constexpr auto formats = std::to_array<Format>({
      .picture = report::text_timeline,
      .help = "draw the timeline as text, a row for each rank and stream"},
     {.option = ascii, .words = &Offer::timeline, .help = "draw --timeline in plain ASCII"},
+    {.option = drawn_from,
+     .takes = "TIME",
+     .words = &Offer::timeline,
+     .help = "draw --timeline from this time on (0s)"},
+    {.option = drawn_to,
+     .takes = "TIME",
+     .words = &Offer::timeline,
+     .help = "draw --timeline up to this time (its end)"},
     {"json", "", "", &Offer::json, json},
 });
 
@@ -141,7 +156,10 @@ std::vector<config::OptionRow> output_rows(Outputs& outputs, const Offer& offer)
                               .help = words,
                               .kind = config::Text{},
                               .changes_result = false};
-        if (row.takes.empty()) {
+        if (format.takes_time()) {
+            row.kind = config::Text{
+                [&outputs, name = std::string(format.key())](const std::string& time) { outputs[name] = time; }};
+        } else if (row.takes.empty()) {
             const std::string& where = format.show == nullptr ? beside_text : standard_output;
             row.kind = config::Flag{[&outputs, &where, name = std::string(format.key())](bool wanted) {
                 wanted ? void(outputs[name] = where) : void(outputs.erase(name));
@@ -162,11 +180,54 @@ std::vector<config::OptionRow> output_rows(Outputs& outputs, const Offer& offer)
     return rows;
 }
 
+namespace {
+
+// None: not wanted.
+std::optional<Time> time_wanted(const Outputs& outputs, const char* option) {
+    const auto wanted = outputs.find(option);
+    if (wanted == outputs.end()) {
+        return std::nullopt;
+    }
+    if (!outputs.contains("timeline")) {
+        throw config::UsageError(fmt::format("--{} is for --timeline, which is not asked for", option));
+    }
+    const std::optional<Duration> time = config::duration_of_text(wanted->second);
+    if (!time) {
+        throw config::UsageError(
+            fmt::format("--{} must be a time with its unit, such as 120ms, not \"{}\"", option, wanted->second));
+    }
+    return Time{*time};
+}
+
+void check_times(const Outputs& outputs) {
+    const std::optional<Time> begin = time_wanted(outputs, drawn_from);
+    const std::optional<Time> end = time_wanted(outputs, drawn_to);
+    if (end && *end <= begin.value_or(Time{})) {
+        throw config::UsageError(fmt::format("--to {} must be later than {}", outputs.at(drawn_to),
+                                             begin ? fmt::format("--from {}", outputs.at(drawn_from)) : "0s"));
+    }
+}
+
+// The part of the timeline that is drawn; what begins behind its end is a wrong question, and said beside the picture.
+void take_times(const Outputs& outputs, const report::Timeline& timeline, report::TextStyle& style) {
+    const Time end = timeline.end_of_all();
+    style.from = time_wanted(outputs, drawn_from).value_or(Time{});
+    style.until = std::min(time_wanted(outputs, drawn_to).value_or(Time{}), end);
+    if (style.from >= end && style.from > Time{}) {
+        tell_drawn(fmt::format("--from {} is not before the end of the timeline, {}\n", outputs.at(drawn_from),
+                               report::time_text(end, 5)));
+        style.from = Time{};
+    }
+}
+
+}  // namespace
+
 void check_outputs(const Outputs& outputs) {
+    check_times(outputs);
     std::vector<std::string> printed;
     for (const Format& format : formats) {
         const auto wanted = outputs.find(format.key());
-        if (wanted == outputs.end() || wanted->second == beside_text) {
+        if (wanted == outputs.end() || wanted->second == beside_text || format.takes_time()) {
             continue;
         }
         if (wanted->second == standard_output) {
@@ -226,8 +287,9 @@ void write_timeline(const Outputs& outputs, const report::Timeline& timeline) {
         }
         if (format.picture != nullptr) {
             const bool is_free = shows_text(outputs);
-            const std::string picture =
-                format.picture(timeline, text_style(outputs, is_free ? STDOUT_FILENO : STDERR_FILENO));
+            report::TextStyle style = text_style(outputs, is_free ? STDOUT_FILENO : STDERR_FILENO);
+            take_times(outputs, timeline, style);
+            const std::string picture = format.picture(timeline, style);
             is_free ? print_drawn(picture + "\n") : tell_drawn(picture + "\n");
             continue;
         }
