@@ -102,6 +102,8 @@ BreakOut::BreakOut(std::chrono::milliseconds watchdog) {
     looks_before_leaving_anywhere_ = looks_before_leaving_ + looks_in(patience_with_libraries, each);
     old_reaction_ = StopSignal::react_by({&BreakOut::on_stop, this});
     if (!is_traced()) {
+        patience_ = looks_before_leaving_;
+        between_looks_ = each;
         look_every(each);
     }
 }
@@ -116,9 +118,12 @@ BreakOut::Left BreakOut::resume(Fiber& fiber) {
     left_ = Left::not_at_all;
     looks_ = 0;
     running_ = &fiber;
+    turn_.store(turn_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    is_in_turn_.store(true, std::memory_order_release);
     fiber.resume();
+    is_in_turn_.store(false, std::memory_order_relaxed);
     running_ = nullptr;
-    in_host_code_ = 0;
+    in_host_code_.store(false, std::memory_order_relaxed);
     return left_;
 }
 
@@ -145,7 +150,7 @@ void BreakOut::on_timer(int, siginfo_t* info, void* context) {
 }
 
 void BreakOut::look(std::uintptr_t at) {
-    if (running_ == nullptr || in_host_code_ != 0) {
+    if (running_ == nullptr || in_host_code_.load(std::memory_order_relaxed)) {
         return;
     }
     looks_ = looks_ + 1;
@@ -163,7 +168,8 @@ void BreakOut::leave(Left why) {
 }
 
 void BreakOut::leave_overflow(const void* context) {
-    if (running_ != nullptr && in_host_code_ == 0 && !is_in_libraries(program_counter(context))) {
+    if (running_ != nullptr && !in_host_code_.load(std::memory_order_relaxed) &&
+        !is_in_libraries(program_counter(context))) {
         leave(Left::for_overflow);
     }
 }

@@ -13,6 +13,7 @@
 #include "ranks/fiber/fiber.hpp"
 #include "ranks/host/stop_signal.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
@@ -37,11 +38,20 @@ public:
     // left. Returns where that cannot be, in the library or the host's code.
     void leave_overflow(const void* context);
 
+    // What another thread may ask. The number of the turn that runs or ran last; whether a rank is in its own code.
+    std::uint64_t turn() const { return turn_.load(std::memory_order_acquire); }
+    bool is_in_rank() const {
+        return is_in_turn_.load(std::memory_order_acquire) && !in_host_code_.load(std::memory_order_relaxed);
+    }
+    // As many looks, so far apart, make the watchdog's patience; 0: a debugger is there, and nobody is left.
+    int looks_before_leaving() const { return patience_; }
+    std::chrono::milliseconds between_looks() const { return between_looks_; }
+
     // While this lives, the rank is in the host's code, which comes back by itself.
     class HostCode {
     public:
-        explicit HostCode(BreakOut& of) : of_(&of) { of.in_host_code_ = 1; }
-        ~HostCode() { of_->in_host_code_ = 0; }
+        explicit HostCode(BreakOut& of) : of_(&of) { of.in_host_code_.store(true, std::memory_order_relaxed); }
+        ~HostCode() { of_->in_host_code_.store(false, std::memory_order_relaxed); }
         HostCode(const HostCode&) = delete;
         HostCode& operator=(const HostCode&) = delete;
 
@@ -68,11 +78,16 @@ private:
     StopSignal::Reaction old_reaction_;
     // Read and written by the signal handler, in the same thread.
     Fiber* volatile running_ = nullptr;
-    volatile std::sig_atomic_t in_host_code_ = 0;
     volatile std::sig_atomic_t looks_ = 0;  // at the same piece of a rank's code
     volatile std::sig_atomic_t looks_before_leaving_ = 0;
     volatile std::sig_atomic_t looks_before_leaving_anywhere_ = 0;
     volatile Left left_ = Left::not_at_all;
+    // Read by another thread, too.
+    std::atomic<std::uint64_t> turn_ = 0;
+    std::atomic<bool> is_in_turn_ = false;
+    std::atomic<bool> in_host_code_ = false;
+    int patience_ = 0;
+    std::chrono::milliseconds between_looks_{0};
 };
 
 }  // namespace sim::ranks

@@ -3,6 +3,7 @@
 #include "libsim/error.hpp"
 #include "libsim/kernel/describe.hpp"
 #include "libsim/plain_text.hpp"
+#include "ranks/fiber/deaf_watch.hpp"
 #include "ranks/fiber/fiber_port.hpp"
 #include "ranks/fiber/stacks.hpp"
 #include "ranks/fiber/sudden_ends.hpp"
@@ -44,7 +45,8 @@ public:
           stacks_(options.ranks, stack_bytes(options)),
           slots_(std::make_unique_for_overwrite<Op[]>(slots_each_ * static_cast<std::size_t>(options.ranks))),
           break_out_(options.watchdog),
-          sudden_ends_(run_, stacks_, break_out_) {
+          sudden_ends_(run_, stacks_, break_out_),
+          deaf_watch_(break_out_, sudden_ends_, options.watchdog) {
         run_.begin_with(std::vector<int>(static_cast<std::size_t>(options.ranks), static_cast<int>(getpid())));
     }
 
@@ -212,6 +214,7 @@ private:
     StopSignal stop_;
     BreakOut break_out_;
     SuddenEnds sudden_ends_;
+    DeafWatch deaf_watch_;
     std::optional<std::string> thrown_;  // by the rank that ran last
     bool out_of_memory_ = false;         // the rank that ran last
 };

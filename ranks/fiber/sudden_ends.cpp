@@ -11,12 +11,23 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <utility>
 
 namespace sim::ranks {
 
 namespace {
 
 constexpr std::size_t signal_stack_bytes = 64U << 10U;
+
+// Nothing here may allocate: the library may be in the middle of that.
+template <class... Args>
+[[noreturn]] void end_process(int code, fmt::format_string<Args...> format, Args&&... args) {
+    std::array<char, 512> text{};
+    const auto end = fmt::format_to_n(text.data(), text.size() - 1, format, std::forward<Args>(args)...);
+    [[maybe_unused]] const ssize_t written =
+        write(STDERR_FILENO, text.data(), static_cast<std::size_t>(end.out - text.data()));
+    _exit(code);
+}
 
 // A handler has nothing else to find its object by; a fault and an exit come to the thread that they are of.
 thread_local SuddenEnds* innermost = nullptr;
@@ -88,18 +99,20 @@ void SuddenEnds::on_fault(int signal, siginfo_t* info, void* context) {
 
 void SuddenEnds::on_guard(int rank, void* context) {
     break_out_->leave_overflow(context);  // returns where nobody can go on
-    // Nothing here may allocate: the library may be in the middle of that.
     const Op* const last = running_->last_op();
-    std::array<char, 512> text{};
-    const auto end =
-        fmt::format_to_n(text.data(), text.size() - 1,
-                         "rank {} ran over its stack of {} KiB in a function of the C or C++ library, after "
-                         "op {}{}{}; LaunchOptions::stack_bytes gives it a larger one\n",
-                         rank, (stacks_->stack(rank).size() + 1023) / 1024, run_->kernel.ops(rank),
-                         last == nullptr ? "" : ", its last: ", last == nullptr ? "" : name_of(last->kind));
-    [[maybe_unused]] const ssize_t written =
-        write(STDERR_FILENO, text.data(), static_cast<std::size_t>(end.out - text.data()));
-    _exit(exit_code::rank_died);
+    end_process(exit_code::rank_died,
+                "rank {} ran over its stack of {} KiB in a function of the C or C++ library, after "
+                "op {}{}{}; LaunchOptions::stack_bytes gives it a larger one\n",
+                rank, (stacks_->stack(rank).size() + 1023) / 1024, run_->kernel.ops(rank),
+                last == nullptr ? "" : ", its last: ", last == nullptr ? "" : name_of(last->kind));
+}
+
+void SuddenEnds::end_for_silence(std::chrono::milliseconds watchdog) const {
+    const int rank = running_->rank();
+    const Op* const last = running_->last_op();
+    end_process(exit_code::rank_hung, "rank {} hangs and blocks signals: no op for {} s, after op {}{}{}\n", rank,
+                std::chrono::duration<double>(watchdog).count(), run_->kernel.ops(rank),
+                last == nullptr ? "" : ", its last: ", last == nullptr ? "" : name_of(last->kind));
 }
 
 void SuddenEnds::name_who_exits(const char* how) {

@@ -13,6 +13,7 @@
 #include "ranks/fiber/stacks.hpp"
 #include "ranks/host/run.hpp"
 
+#include <chrono>
 #include <csignal>
 #include <vector>
 
@@ -38,6 +39,10 @@ public:
     private:
         SuddenEnds* of_;
     };
+
+    // Names the rank that runs as hung, and ends the process with that code: for another thread, where the rank can
+    // neither go on nor be left.
+    [[noreturn]] void end_for_silence(std::chrono::milliseconds watchdog) const;
 
 private:
     static void on_fault(int signal, siginfo_t* info, void* context);

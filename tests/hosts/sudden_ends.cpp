@@ -10,11 +10,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
+#include <thread>
 
 namespace {
 
 using namespace sim;
 using namespace sim::test;
+using namespace std::chrono_literals;
 using testing::HasSubstr;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -48,14 +50,16 @@ ranks::LaunchOptions fibers(int count) {
 }
 
 // What is said on standard error, and the exit status behind it.
-std::string end_of(const std::function<void(GPU&)>& of_rank_1) {
+std::string end_of(const std::function<void(GPU&)>& of_rank_1, std::chrono::milliseconds watchdog = 30s) {
     std::array<int, 2> ends{};
     if (pipe(ends.data()) != 0) {
         return "no pipe";
     }
     const int status = in_a_process([&] {
         dup2(ends[1], STDERR_FILENO);
-        return ranks::launch(fibers(3),
+        ranks::LaunchOptions options = fibers(3);
+        options.watchdog = watchdog;
+        return ranks::launch(options,
                              [&](GPU& gpu) {
                                  gpu.compute("before", Units(10));
                                  gpu.now();
@@ -130,6 +134,31 @@ TEST(SuddenEnds, ARankThatExitsIsNamedAndItsProcessHasNotDoneWell) {
     EXPECT_EQ(end_of([](GPU&) { std::exit(0); }), std::string("rank 1 exited with status 0") + before);
     EXPECT_EQ(end_of([](GPU&) { std::exit(7); }), std::string("rank 1 exited with status 7") + before);
     EXPECT_EQ(end_of([](GPU&) { std::quick_exit(0); }), std::string("rank 1 left by quick_exit") + before);
+}
+
+TEST(SuddenEnds, ARankThatBlocksAllSignalsAndLoopsIsNamedByTheWatchdog) {
+    const auto deaf = [](GPU&) {
+        sigset_t all;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, nullptr);
+        volatile bool for_ever = true;
+        while (for_ever) {
+        }
+    };
+    EXPECT_EQ(end_of(deaf, 200ms), "rank 1 hangs and blocks signals: no op for 0.2 s, after op 2, its last: now\n5");
+}
+
+TEST(SuddenEnds, ARankThatBlocksAllSignalsAndComesBackIsNoConcernOfTheWatchdog) {
+    const auto shy = [](GPU& gpu) {
+        sigset_t all;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, nullptr);
+        for (int i = 0; i < 40; ++i) {
+            std::this_thread::sleep_for(10ms);
+            gpu.now();
+        }
+    };
+    EXPECT_EQ(end_of(shy, 200ms), "0");
 }
 
 TEST(SuddenEnds, AChildOfARankExitsAsItLikes) {
