@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 
 namespace {
 
@@ -57,6 +58,11 @@ TEST_F(CompareTwo, OfPredictionsNamesTheCause) {
     EXPECT_THAT(said.out, HasSubstr("llama3-8b on dgx-h100"));
     EXPECT_THAT(said.out, ContainsRegex("B takes [0-9.]+ s \\([0-9.]+ %\\) less than A: bubble -[0-9.]+ s"));
     EXPECT_THAT(said.out, HasSubstr("schedule 1f1b -> interleaved, interleave 1 -> 2"));
+    EXPECT_THAT(said.out, ContainsRegex("memory of the fullest GPU: [0-9.]+ GB -> [0-9.]+ GB \\([-+][0-9.]+ %\\)\n"));
+    for (const auto& [run, key] : {std::pair{a, "a"}, std::pair{b, "b"}}) {
+        const Json result = Json::parse(std::ifstream(run));
+        EXPECT_EQ(compared(a, b, " --json").json().at(key).at("peak_memory_bytes"), result.at("memory").at("peak"));
+    }
     const Json json = compared(a, b, " --json").json();
     double sum = 0;
     for (const auto& [name, part] : json.at("parts").items()) {

@@ -1,4 +1,5 @@
 // ndsim compare: two results side by side, what makes the difference, and why.
+#include "libsim/report/amounts.hpp"
 #include "libsim/report/page.hpp"
 #include "libsim/report/record.hpp"
 #include "libsim/report/text_table.hpp"
@@ -105,6 +106,22 @@ report::TextRow row_of(const std::string& name, double a, double b, double whole
              percent_of(b - a, whole)}};
 }
 
+// "memory of the fullest GPU: 61.30 GB -> 47.98 GB (-21.7 %)"; empty: the results do not say it.
+std::string memory_line(const ComparedRun& a, const ComparedRun& b) {
+    const auto line = [](double first, double second, const auto& text) {
+        return fmt::format("memory of the fullest GPU: {} -> {} ({})\n", text(first), text(second),
+                           percent_of(second - first, first));
+    };
+    if (a.peak_bytes && b.peak_bytes) {
+        return line(static_cast<double>(*a.peak_bytes), static_cast<double>(*b.peak_bytes),
+                    [](double bytes) { return report::bytes_text(bytes); });
+    }
+    if (a.peak_units.value_or(0) > 0 && b.peak_units) {
+        return line(*a.peak_units, *b.peak_units, [](double units) { return fmt::format("{:.6g} units", units); });
+    }
+    return "";
+}
+
 std::string text_of(const Compared& both) {
     const auto& [a, b, comparison] = both;
     report::TextTable table{
@@ -123,13 +140,22 @@ std::string text_of(const Compared& both) {
             {{one.name}, fmt::format("{} -> {}", one.a.empty() ? "none" : one.a, one.b.empty() ? "none" : one.b)});
     }
     return fmt::format("A  {}  ({})\nB  {}  ({})\n\n", a.name, a.file, b.name, b.file) + text_of(table) + "\n" +
-           comparison.sentence + "\n";
+           memory_line(a, b) + comparison.sentence + "\n";
 }
 
 const report::Record<ComparedRun>& result_record() {
     static const report::Record<ComparedRun> record(
-        "The result to start from.", {name<ComparedRun>("file", "File that it was read from.", &ComparedRun::file),
-                                      name<ComparedRun>("name", "What it is a result of.", &ComparedRun::name)});
+        "The result to start from.",
+        {name<ComparedRun>("file", "File that it was read from.", &ComparedRun::file),
+         name<ComparedRun>("name", "What it is a result of.", &ComparedRun::name),
+         only_if(whole<ComparedRun>("peak_memory_bytes",
+                                    "Bytes that the fullest GPU holds at its peak; a predicted step has it.",
+                                    [](const ComparedRun& of) { return of.peak_bytes.value_or(0); }),
+                 [](const ComparedRun& of) { return of.peak_bytes.has_value(); }),
+         only_if(number<ComparedRun>("peak_memory_units",
+                                     "Units of data that the fullest rank holds at its peak; a scenario has it.",
+                                     [](const ComparedRun& of) { return of.peak_units.value_or(0); }),
+                 [](const ComparedRun& of) { return of.peak_units.has_value(); })});
     return record;
 }
 

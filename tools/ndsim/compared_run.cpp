@@ -42,6 +42,9 @@ ComparedRun prediction(const Ordered& json) {
         run.lines.push_back(
             {title_of(category), part_of(category), json.at("breakdown").at(name_of(category)).get<double>()});
     }
+    if (json.contains("memory")) {
+        run.peak_bytes = json.at("memory").at("peak").get<std::int64_t>();
+    }
     for (const char* const key : {"model", "machine", "gpus", "layout"}) {
         add_settings(key, json.at(key), run.settings);
     }
@@ -84,6 +87,7 @@ ComparedRun scenario(const Ordered& json) {
     run.profile = in_words(json.at("profile"));
     for (const Ordered& rank : json.at("per_rank")) {
         run.totals.push_back(totals_of_rank(rank));
+        run.peak_units = std::max(run.peak_units.value_or(0), rank.at("peak_memory_units").get<double>());
     }
     return run;
 }

@@ -30,6 +30,9 @@ struct ComparedRun {
     double seconds = 0;
     std::vector<ComparedLine> lines;
     std::vector<std::pair<std::string, std::string>> settings;  // what was asked for, in the order of the file
+    // The most memory that a GPU holds, which a prediction says in bytes and a scenario in units.
+    std::optional<std::int64_t> peak_bytes;
+    std::optional<double> peak_units;
 
     // These are needed to make its timeline again (run_again.hpp).
     std::optional<config::Given> given;  // none: the file does not say it
