@@ -64,7 +64,9 @@ void add_failures(Section& section, const FailureSituation& situation) {
     section.figures.insert(
         section.figures.end(),
         {{"timeout_seconds", "until a collective gives up", collective_times_out_after, Unit::seconds,
-          "torch.distributed: the default of NCCL's groups"},
+          situation.collectives.empty()
+              ? "torch.distributed: the default of its groups"
+              : fmt::format("torch.distributed: the default of {}'s groups", situation.collectives)},
          {"checkpoint_seconds", "between two checkpoints", situation.checkpoint_seconds, Unit::hours,
           "--checkpoint-seconds"},
          {"lost_gpu_seconds", "work of all GPUs lost", situation.gpus * situation.checkpoint_seconds / 2, Unit::hours,

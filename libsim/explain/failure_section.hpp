@@ -9,7 +9,7 @@
 
 namespace sim::explain {
 
-// torch.distributed, the default time-out of NCCL's process group, in seconds.
+// torch.distributed, the default time-out of the process group of GPUs, in seconds.
 inline constexpr double collective_times_out_after = 600;
 
 struct FailureSituation {
@@ -17,6 +17,7 @@ struct FailureSituation {
     int gpus = 1;
     int gpus_per_node = 1;
     double checkpoint_seconds = 0;
+    std::string collectives = "NCCL";  // the library that carries them out; empty: none
 };
 
 // A table with a line for each thing that can be killed, and the figures that its sentences name.

@@ -73,7 +73,8 @@ std::optional<Section> explain_failures(const ExplainedStep& explained) {
     add_failures(section, {.input = best_pipeline(input_of(explained)),
                            .gpus = what.gpus(),
                            .gpus_per_node = what.machine.gpus_per_node,
-                           .checkpoint_seconds = explained.settings.checkpoint_seconds});
+                           .checkpoint_seconds = explained.settings.checkpoint_seconds,
+                           .collectives = what.machine.gpu.collectives});
     section.notes = {
         {"With one checkpoint each {checkpoint_seconds}, a failure of these GPUs each {between_seconds} "
          "costs {lost_gpu_seconds} of GPU time on average, and what the restart takes."},

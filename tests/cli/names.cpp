@@ -66,6 +66,8 @@ TEST(Names, OfTheLibraryThatAStepsCollectivesArePricedByComeFromTheMachine) {
     EXPECT_THAT(printed("mi300x-8"), HasSubstr("every collective by NCCL's model in place of RCCL's"));
     EXPECT_THAT(printed("tpu-v5p-pod"),
                 AllOf(HasSubstr("every collective by a model of its algorithm and links"), Not(HasSubstr("CCL"))));
+    EXPECT_THAT(run_command("ndsim explain --model llama3-8b --gpus 64 --zero 3 --machine tpu-v5p-pod").out,
+                Not(HasSubstr("CCL")));
 }
 
 }  // namespace
