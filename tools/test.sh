@@ -28,4 +28,5 @@ fi
 
 tools/install_packages.sh test
 tools/build.sh all
-ctest --test-dir build --output-on-failure -j2 "$@"
+# One more than there are cores: some tests wait for processes, browsers and clocks.
+ctest --test-dir build --output-on-failure -j "$(($(nproc) + 1))" "$@"

@@ -145,9 +145,7 @@ std::vector<Field<ShownMethod>> config_columns() {
                        &Method::is_on_wires);
     };
     return {
-        algorithm_field<Method>([](const Method& of) {
-            return std::string(of.is_by_nccl() ? of.timed->by_nccl()->algorithm : name_of(of.config().algorithm));
-        }),
+        algorithm_field<Method>(algorithm_of),
         column("channels", "Sequences of messages that run side by side; empty: NCCL's model, which has none of ours.",
                &AlgorithmConfig::channels),
         column("pieces", "Chunks into which a pipeline cuts a channel's part; 0: it does not.",

@@ -167,6 +167,10 @@ TEST(NdsimCollective, CarriesOutAScheduleOfTheUsersOwn) {
     EXPECT_DOUBLE_EQ(row["seconds"], 467e-6 + 100e-6);
     EXPECT_EQ(row["algorithm"], "custom");
     EXPECT_EQ(row["wrong"], 0);
+    EXPECT_THAT(
+        run_command("ndsim collective all_reduce --profile lab-pcie --sizes 1500000 --csv - --algorithm '" + file + "'")
+            .out,
+        HasSubstr(",custom,"));
     EXPECT_THAT(refusal("ndsim collective all_gather --algorithm '" + file + "'"),
                 EndsWith("is a schedule of all-reduce, not of all-gather"));
 }

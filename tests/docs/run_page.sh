@@ -13,6 +13,8 @@
 # A page that changes ndsim itself (docs/how-to/) says so in a line of its own:
 #   <!-- in a copy -->       FOLDER is a copy of the source directory, whose files blocks may change, and `build` a folder
 #                            of its own that begins with BUILD's executables (build_changed.sh links them anew)
+# Tests that ctest runs itself are not run once more: of `build/bin/ndsim_test_X --gtest_filter=… | grep '  OK '` it is tested that
+# the filter names some. A benchmark runs as briefly as it can. Neither holds in a copy, whose programs are others.
 # A page whose pictures its own blocks draw says so, too:
 #   <!-- pictures drawn here -->   each picture pictures/NAME of the page is the file NAME that a block has written
 set -euo pipefail
@@ -83,6 +85,12 @@ awk -v blocks="$folder/.blocks" '
 
 cd "$folder"
 shopt -s nullglob
+if ! $in_a_copy; then
+    for block in .blocks/[0-9]*.sh; do
+        sed -i -E "s/^(build\/bin\/ndsim_test_[a-z]+) (--gtest_filter=[^|]*) \| grep '  OK '\$/\1 --gtest_list_tests \2 | grep '^  '/
+            s/--benchmark_min_time=[0-9.]+/--benchmark_min_time=0.001/" "$block"
+    done
+fi
 for block in .blocks/[0-9]*; do
     if [[ $block == *.row ]]; then
         read -r name _ text < "$block"
