@@ -1,6 +1,7 @@
 // The switches of a layout are told once: options, JSON, its schema and axes of searches have all of them.
 #include "libsim/training/layout_fields.hpp"
 
+#include "libsim/config/text_file.hpp"
 #include "libsim/predict/records.hpp"
 #include "libsim/predict/training_options.hpp"
 #include "libsim/search/space.hpp"
@@ -8,6 +9,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <fstream>
 #include <set>
 
 namespace {

@@ -37,7 +37,7 @@ constexpr std::array goal_names{"time", "memory", "cost"};
 constexpr std::array level_names{"field", "beginner"};
 
 template <class Names>
-std::vector<std::string> list_of(const Names& names) {
+std::vector<std::string> listed(const Names& names) {
     return {names.begin(), names.end()};
 }
 
@@ -92,7 +92,7 @@ const char* name_of(Goal goal) {
 
 OptionRow level_row(explain::Level& level) {
     return keeping_result({"level", "NAME", "field, or beginner: every term is introduced before it is used (field)",
-                           enumerator(level, list_of(level_names))});
+                           enumerator(level, listed(level_names))});
 }
 
 std::vector<OptionRow> explain_rows(ExplainOptions& options) {
@@ -105,7 +105,7 @@ std::vector<OptionRow> explain_rows(ExplainOptions& options) {
         {"which", "", "which parallelism to take, and what each would cost; asks what is missing on a terminal",
          flag(options.which)},
         {"goal", "NAME", "of --which: the least time, memory or cost (time)",
-         noted(options.goal, options.goal_given, list_of(goal_names))},
+         noted(options.goal, options.goal_given, listed(goal_names))},
         level_row(options.level)};
     const std::vector<OptionRow> of_settings = explain::setting_rows(options.settings);
     rows.insert(rows.end(), of_settings.begin(), of_settings.end());
