@@ -211,8 +211,8 @@ std::string sweep_json(const Sweep& sweep, const std::vector<SweepRow>& rows) {
     return json_line(sweep_record().json({&sweep, shown_methods(rows, sweep.custom.has_value())}));
 }
 
-Table sweep_rows(const std::vector<SweepRow>& rows) {
-    return column_record().table(shown_methods(rows, false));
+Table sweep_rows(const Sweep& sweep, const std::vector<SweepRow>& rows) {
+    return column_record().table(shown_methods(rows, sweep.custom.has_value()));
 }
 
 SchemaText collective_schema() {

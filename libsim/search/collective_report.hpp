@@ -15,7 +15,7 @@ namespace sim::search {
 std::string sweep_json(const Sweep& sweep, const std::vector<SweepRow>& rows);
 
 // A row for each size and method.
-report::Table sweep_rows(const std::vector<SweepRow>& rows);
+report::Table sweep_rows(const Sweep& sweep, const std::vector<SweepRow>& rows);
 
 // tools/schemas/collective.schema.json, and its part of columns.json.
 report::SchemaText collective_schema();

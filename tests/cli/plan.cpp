@@ -81,7 +81,7 @@ TEST(NdsimPlan, HasAColumnForTheModulesThatAreRecomputed) {
     const std::string csv = run_command(options + "--recompute-modules layernorm,mlp").out;
     EXPECT_THAT(csv, HasSubstr(",recompute,recompute_modules,step_seconds,"));
     EXPECT_THAT(csv, HasSubstr(",selective,\"layernorm,mlp\","));
-    EXPECT_THAT(csv, HasSubstr(",none,\"\","));
+    EXPECT_THAT(csv, HasSubstr(",none,,"));
 }
 
 TEST(NdsimPlan, IsTheSameWhateverTheNumberOfThreads) {

@@ -116,7 +116,7 @@ public:
         };
         command_line::Report report{.text = [&] { return table_foot(shape_, rows); },
                                     .json = [&] { return sweep_json(sweep, rows); },
-                                    .table = [&] { return sweep_rows(rows); }};
+                                    .table = [&] { return sweep_rows(sweep, rows); }};
         if (std::any_of(rows.begin(), rows.end(), has_curve)) {
             report.picture = [&] { return sweep_svg(sweep, rows); };
         }
