@@ -1,5 +1,6 @@
 #include "libsim/goodput/alternatives.hpp"
 
+#include "libsim/faults/checkpoint_intervals.hpp"
 #include "libsim/goodput/closed_forms.hpp"
 
 #include <algorithm>
@@ -111,8 +112,8 @@ std::vector<IntervalRow> interval_rows(const LongJob& job, LongDuration step, co
     if (cost == 0 || std::isinf(between)) {
         return rows;
     }
-    add(IntervalChoice::young, intervals.rounded(young_interval(cost, between)));
-    const double daly = daly_interval(cost, between);
+    add(IntervalChoice::young, intervals.rounded(faults::young_interval(cost, between)));
+    const double daly = faults::daly_interval(cost, between);
     add(IntervalChoice::daly, intervals.rounded(daly));
     for (int half_doublings = -6; half_doublings <= 6; ++half_doublings) {
         intervals.at(intervals.rounded(daly * std::exp2(half_doublings / 2.0)));

@@ -8,18 +8,6 @@ namespace sim::goodput {
 
 using faults::seconds_of;
 
-double young_interval(double checkpoint, double between_failures) {
-    return std::sqrt(2 * checkpoint * between_failures);
-}
-
-double daly_interval(double checkpoint, double between_failures) {
-    if (checkpoint >= 2 * between_failures) {
-        return between_failures;
-    }
-    const double ratio = checkpoint / (2 * between_failures);
-    return young_interval(checkpoint, between_failures) * (1 + std::sqrt(ratio) / 3 + ratio / 9) - checkpoint;
-}
-
 double expected_share(double interval, double checkpoint, double between_failures, double detection, double restart) {
     if (std::isinf(between_failures)) {
         return interval / (interval + checkpoint);

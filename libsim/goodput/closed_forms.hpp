@@ -1,10 +1,10 @@
-// What theory says about checkpoints and failures: the best interval, and the share of the time that is effective.
+// The share of the time that is effective, as theory has it; faults/checkpoint_intervals.hpp has the best intervals.
 //
 // In all of them M is the mean time between failures of the whole job, and the interval is work between checkpoints.
-// Sources: Young, "A first order approximation to the optimum checkpoint interval", CACM 17 (1974). Daly, "A higher
-// order estimate of the optimum checkpoint interval for restart dumps", FGCS 22 (2006). Bougeret et al., "Checkpointing
-// strategies for parallel jobs", SC 2011, for the time during which a failure is not noticed. Kokolis et al.,
-// "Revisiting reliability in large-scale machine learning research clusters", HPCA 2025, arXiv:2410.21680v2.
+// Sources: Daly, "A higher order estimate of the optimum checkpoint interval for restart dumps", FGCS 22 (2006).
+// Bougeret et al., "Checkpointing strategies for parallel jobs", SC 2011, for the time during which a failure is not
+// noticed. Kokolis et al., "Revisiting reliability in large-scale machine learning research clusters", HPCA 2025,
+// arXiv:2410.21680v2.
 #pragma once
 
 #include "libsim/goodput/job.hpp"
@@ -12,11 +12,6 @@
 #include <optional>
 
 namespace sim::goodput {
-
-// sqrt(2 C M), for checkpoints that cost C seconds.
-double young_interval(double checkpoint, double between_failures);
-// sqrt(2 C M) (1 + sqrt(C / 2M) / 3 + C / 18 M) - C, and M where C >= 2 M.
-double daly_interval(double checkpoint, double between_failures);
 
 // tau / (e^(R/M) (M + D) (e^((tau + C)/M) - 1)): exact for a job that restarts at once, if failures are memoryless,
 // each is noticed after D, and those during a restart, R, begin it again. With D = 0 Daly's.

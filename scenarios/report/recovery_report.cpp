@@ -1,6 +1,6 @@
 #include "scenarios/report/recovery_report.hpp"
 
-#include "libsim/goodput/closed_forms.hpp"
+#include "libsim/faults/checkpoint_intervals.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -72,8 +72,8 @@ std::optional<Intervals> intervals_of(const Outcome& outcome) {
     return Intervals{.between_faults = between,
                      .step = step,
                      .own = step * static_cast<double>(options.checkpoints.every),
-                     .young = goodput::young_interval(cost, between),
-                     .daly = goodput::daly_interval(cost, between)};
+                     .young = faults::young_interval(cost, between),
+                     .daly = faults::daly_interval(cost, between)};
 }
 
 std::string text_of(const Intervals& intervals) {

@@ -1,3 +1,4 @@
+#include "libsim/faults/checkpoint_intervals.hpp"
 #include "libsim/goodput/closed_forms.hpp"
 #include "libsim/goodput/sample.hpp"
 
@@ -10,8 +11,10 @@ namespace {
 
 using namespace sim::goodput;
 using namespace std::chrono_literals;
+using sim::faults::daly_interval;
 using sim::faults::hours_of;
 using sim::faults::Part;
+using sim::faults::young_interval;
 
 // Ten nodes of 8 GPUs, which never fail; an hour between checkpoints of a minute.
 LongJob calm_job() {

@@ -3,6 +3,7 @@
 #include "libsim/config/errors.hpp"
 #include "libsim/explain/failure_section.hpp"
 #include "libsim/explain/train/sections.hpp"
+#include "libsim/faults/checkpoint_intervals.hpp"
 #include "libsim/goodput/closed_forms.hpp"
 #include "libsim/predict/predict.hpp"
 #include "libsim/report/amounts.hpp"
@@ -138,7 +139,7 @@ void add_interval(const GoodputOptions& options, LongDuration step, LongJob& job
                 "--checkpoint-seconds is missing: where nothing fails, or checkpoints cost nothing, there is "
                 "no best interval");
         }
-        interval = daly_interval(cost, between);
+        interval = faults::daly_interval(cost, between);
         told.push_back(
             fmt::format("a checkpoint after each {} of work: Daly's optimum, in whole steps; "
                         "--checkpoint-seconds sets another",

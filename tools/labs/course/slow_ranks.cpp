@@ -1,7 +1,7 @@
 #include "tools/labs/course/slow_ranks.hpp"
 
 #include "libsim/collectives/all_reduce.hpp"
-#include "libsim/goodput/closed_forms.hpp"
+#include "libsim/faults/checkpoint_intervals.hpp"
 #include "libsim/parallel/shares.hpp"
 
 #include <numeric>
@@ -32,7 +32,7 @@ std::vector<int> SlowRankNumbers::fair_shares() const {
 }
 
 double SlowRankNumbers::youngs_interval() const {
-    return goodput::young_interval(checkpoint_seconds, seconds_between_failures());
+    return faults::young_interval(checkpoint_seconds, seconds_between_failures());
 }
 
 lab::Program with_slow_rank(SlowRankHabits habits) {
