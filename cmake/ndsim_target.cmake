@@ -8,15 +8,18 @@ set(NDSIM_WARNINGS
     -Wno-missing-field-initializers)
 # libsim/namespaces.hpp says once which namespaces are inline.
 set(NDSIM_WARNINGS_CLANG -Wno-inline-namespace-reopened-noninline)
-if(NDSIM_UNITY_BUILD)
-    # In a batch, clang++ takes a parameter for a shadow of what another file has for itself.
-    list(APPEND NDSIM_WARNINGS_CLANG -Wno-shadow)
-endif()
 # Where the standard library is precompiled, g++ 12 looks into it for these and finds what is not there.
 set(NDSIM_WARNINGS_GNU -Wlogical-op -Wduplicated-cond
     -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread)
 # In a batch, g++ takes a .cpp file for a header.
 list(APPEND NDSIM_WARNINGS_GNU -Wno-subobject-linkage)
+
+if(NDSIM_UNITY_BUILD)
+    # In a batch, a parameter may have the name of what another file has for itself. The clang preset, without batches, finds the
+    # shadows that count.
+    list(REMOVE_ITEM NDSIM_WARNINGS -Wshadow)
+    list(APPEND NDSIM_WARNINGS_GNU -Wshadow=local)
+endif()
 
 # C++20, includes as they lie from the root of the repository, and floating point that no compiler flag changes.
 # Warnings are errors only in our own build: another project's newer compiler must not fail on ours.
@@ -31,7 +34,7 @@ function(ndsim_target name)
     endif()
 endfunction()
 
-# What nearly every file includes, parsed once for all; and eight source files at a time. All code is fit for a shared library, as
+# What nearly every file includes, parsed once for all; and twelve source files at a time. All code is fit for a shared library, as
 # Python's module is one and precompiled headers serve only what is compiled alike. The clang preset goes without both, and finds
 # what a file forgets to include.
 set(NDSIM_COMMON_HEADERS
@@ -50,7 +53,7 @@ function(ndsim_compiled_together name)
     target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:fmt::fmt>)
     target_precompile_headers(${name} REUSE_FROM ndsim_common_headers)
     target_compile_options(${name} PRIVATE -fPIC)
-    set_target_properties(${name} PROPERTIES UNITY_BUILD ${NDSIM_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 8)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ${NDSIM_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 12)
 endfunction()
 
 # A program, or a library that only our programs link: where its time goes does not show, so that little is optimised.

@@ -129,20 +129,17 @@ struct FaultyRun {
     const sim::ranks::Result& result;
 
     const sim::ranks::Fault& fault() const { return *result.fault; }
-    // The first rank that died; none: messages do not get through.
-    std::optional<RankOfRun> dead() const {
-        return fault().rank < 0 ? std::nullopt
-                                : std::optional(RankOfRun{&result, static_cast<std::size_t>(fault().rank)});
-    }
+    // False: messages do not get through, and nobody died.
+    bool has_dead() const { return fault().rank >= 0; }
+    // The first rank that died. Requires: has_dead().
+    RankOfRun dead() const { return {&result, static_cast<std::size_t>(fault().rank)}; }
 };
 
 // A fact of the rank that died.
 template <class Value>
 auto of_the_dead(Value value) {
-    return [value](const FaultyRun& of) {
-        const auto dead = of.dead();
-        return dead ? std::optional(std::invoke(value, *dead)) : std::nullopt;
-    };
+    using Found = std::optional<std::decay_t<std::invoke_result_t<Value, const RankOfRun&>>>;
+    return [value](const FaultyRun& of) { return of.has_dead() ? Found(std::invoke(value, of.dead())) : std::nullopt; };
 }
 
 const Record<FaultyRun>& fault_record() {

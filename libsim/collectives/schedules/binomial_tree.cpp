@@ -18,7 +18,7 @@ namespace sim::collectives {
 
 namespace {
 
-int distance_of(const Schedule& tree, int member) {
+int binomial_distance_of(const Schedule& tree, int member) {
     return (member - tree.root + tree.members) % tree.members;
 }
 
@@ -38,23 +38,23 @@ Step whole(const Schedule& tree, const Peers& peers, bool reduce) {
     return step;
 }
 
-Step broadcast_step(const Schedule& tree, int /*channel*/, int member, int round) {
-    return whole(tree, binomial_away_from_root(tree.members, distance_of(tree, member), round), false);
+Step binomial_broadcast_step(const Schedule& tree, int /*channel*/, int member, int round) {
+    return whole(tree, binomial_away_from_root(tree.members, binomial_distance_of(tree, member), round), false);
 }
 
-Step reduce_step(const Schedule& tree, int /*channel*/, int member, int round) {
-    return whole(tree, binomial_towards_root(tree.members, distance_of(tree, member), round), true);
+Step binomial_reduce_step(const Schedule& tree, int /*channel*/, int member, int round) {
+    return whole(tree, binomial_towards_root(tree.members, binomial_distance_of(tree, member), round), true);
 }
 
-Step all_reduce_step(const Schedule& tree, int channel, int member, int round) {
+Step binomial_all_reduce_step(const Schedule& tree, int channel, int member, int round) {
     const int half = binomial_rounds(tree.members);
-    return round < half ? reduce_step(tree, channel, member, round)
-                        : broadcast_step(tree, channel, member, round - half);
+    return round < half ? binomial_reduce_step(tree, channel, member, round)
+                        : binomial_broadcast_step(tree, channel, member, round - half);
 }
 
-Step scatter_step(const Schedule& tree, int /*channel*/, int member, int round) {
+Step binomial_scatter_step(const Schedule& tree, int /*channel*/, int member, int round) {
     const int reach = 1 << (binomial_rounds(tree.members) - 1 - round);
-    const int self = distance_of(tree, member);
+    const int self = binomial_distance_of(tree, member);
     const Peers peers = binomial_away_from_root(tree.members, self, round);
     Step step{.to = member_at(tree, peers.to), .from = member_at(tree, peers.from)};
     step.send = peers.to < 0 ? ChunkSet{} : subtree(tree, peers.to, reach);
@@ -62,9 +62,9 @@ Step scatter_step(const Schedule& tree, int /*channel*/, int member, int round) 
     return step;
 }
 
-Step gather_step(const Schedule& tree, int /*channel*/, int member, int round) {
+Step binomial_gather_step(const Schedule& tree, int /*channel*/, int member, int round) {
     const int reach = 1 << round;
-    const int self = distance_of(tree, member);
+    const int self = binomial_distance_of(tree, member);
     const Peers peers = binomial_towards_root(tree.members, self, round);
     Step step{.to = member_at(tree, peers.to), .from = member_at(tree, peers.from)};
     step.send = peers.to < 0 ? ChunkSet{} : subtree(tree, self, reach);
@@ -109,11 +109,11 @@ Peers binomial_towards_root(int members, int distance, int round) {
 
 Schedule binomial_tree_schedule(const ScheduleRequest& request) {
     switch (request.kind) {
-        case CollectiveKind::broadcast: return tree(request, 1, broadcast_step);
-        case CollectiveKind::reduce: return tree(request, 1, reduce_step);
-        case CollectiveKind::gather: return tree(request, 1, gather_step);
-        case CollectiveKind::scatter: return tree(request, 1, scatter_step);
-        default: return tree(request, 2, all_reduce_step);
+        case CollectiveKind::broadcast: return tree(request, 1, binomial_broadcast_step);
+        case CollectiveKind::reduce: return tree(request, 1, binomial_reduce_step);
+        case CollectiveKind::gather: return tree(request, 1, binomial_gather_step);
+        case CollectiveKind::scatter: return tree(request, 1, binomial_scatter_step);
+        default: return tree(request, 2, binomial_all_reduce_step);
     }
 }
 

@@ -29,7 +29,7 @@ int other(const Schedule& schedule, int number) {
     return number < schedule.root ? number : number + 1;
 }
 
-Step gather_step(const Schedule& gather, int channel, int member, int step) {
+Step direct_gather_step(const Schedule& gather, int channel, int member, int step) {
     const int sender = other(gather, dealt(gather, channel, step));
     if (member == sender) {
         return {.to = gather.root, .send = {sender}};
@@ -37,7 +37,7 @@ Step gather_step(const Schedule& gather, int channel, int member, int step) {
     return member == gather.root && sender < gather.members ? Step{.from = sender, .receive = {sender}} : Step{};
 }
 
-Step scatter_step(const Schedule& scatter, int channel, int member, int step) {
+Step direct_scatter_step(const Schedule& scatter, int channel, int member, int step) {
     const int receiver = other(scatter, dealt(scatter, channel, step));
     if (member == receiver) {
         return {.from = scatter.root, .receive = {receiver}};
@@ -56,23 +56,23 @@ Pair exchange(const Schedule& schedule, int channel, int member, int step) {
     return number < n - 1 ? Pair{(member + number + 1) % n, (member + n - number - 1) % n} : Pair{};
 }
 
-Step all_to_all_step(const Schedule& schedule, int channel, int member, int step) {
+Step direct_all_to_all_step(const Schedule& schedule, int channel, int member, int step) {
     const Pair with = exchange(schedule, channel, member, step);
     return {.to = with.to, .send = {with.to}, .from = with.from, .receive = {with.from}};
 }
 
-Step all_gather_step(const Schedule& schedule, int channel, int member, int step) {
+Step direct_all_gather_step(const Schedule& schedule, int channel, int member, int step) {
     const Pair with = exchange(schedule, channel, member, step);
     return {.to = with.to, .send = {with.to < 0 ? -1 : member}, .from = with.from, .receive = {with.from}};
 }
 
-Step reduce_scatter_step(const Schedule& schedule, int channel, int member, int step) {
+Step direct_reduce_scatter_step(const Schedule& schedule, int channel, int member, int step) {
     const Pair with = exchange(schedule, channel, member, step);
     return {
         .to = with.to, .send = {with.to}, .from = with.from, .receive = {with.from < 0 ? -1 : member}, .reduce = true};
 }
 
-Step all_reduce_step(const Schedule& schedule, int channel, int member, int step) {
+Step direct_all_reduce_step(const Schedule& schedule, int channel, int member, int step) {
     const Pair with = exchange(schedule, channel, member, step);
     const int whole = with.to < 0 ? -1 : 0;
     return {.to = with.to, .send = {whole}, .from = with.from, .receive = {whole}, .reduce = true};
@@ -95,14 +95,14 @@ Schedule exchanges(const ScheduleRequest& request, Step (*at)(const Schedule&, i
     return schedule;
 }
 
-Schedule all_to_all(const ScheduleRequest& request) {
-    Schedule schedule = exchanges(request, all_to_all_step);
+Schedule direct_all_to_all(const ScheduleRequest& request) {
+    Schedule schedule = exchanges(request, direct_all_to_all_step);
     schedule.sends = SentData::input;
     return schedule;
 }
 
-Schedule all_reduce(const ScheduleRequest& request) {
-    Schedule schedule = exchanges(request, all_reduce_step);
+Schedule direct_all_reduce(const ScheduleRequest& request) {
+    Schedule schedule = exchanges(request, direct_all_reduce_step);
     schedule.chunks = 1;
     schedule.sends = SentData::input;
     return schedule;
@@ -112,12 +112,12 @@ Schedule all_reduce(const ScheduleRequest& request) {
 
 Schedule direct_schedule(const ScheduleRequest& request) {
     switch (request.kind) {
-        case CollectiveKind::gather: return messages(request, gather_step);
-        case CollectiveKind::scatter: return messages(request, scatter_step);
-        case CollectiveKind::all_gather: return exchanges(request, all_gather_step);
-        case CollectiveKind::reduce_scatter: return exchanges(request, reduce_scatter_step);
-        case CollectiveKind::all_to_all: return all_to_all(request);
-        default: return all_reduce(request);
+        case CollectiveKind::gather: return messages(request, direct_gather_step);
+        case CollectiveKind::scatter: return messages(request, direct_scatter_step);
+        case CollectiveKind::all_gather: return exchanges(request, direct_all_gather_step);
+        case CollectiveKind::reduce_scatter: return exchanges(request, direct_reduce_scatter_step);
+        case CollectiveKind::all_to_all: return direct_all_to_all(request);
+        default: return direct_all_reduce(request);
     }
 }
 

@@ -72,7 +72,7 @@ int node_of(int tree, int members, int distance) {
     return others % 2 == 0 ? members - distance : (distance + others - 2) % others + 1;
 }
 
-int distance_of(int tree, int members, int node) {
+int double_tree_distance_of(int tree, int members, int node) {
     if (tree == 0 || node <= 0) {
         return node;
     }
@@ -88,11 +88,11 @@ TreePlace place_in_tree(int tree, int members, int distance) {
     }
     if (self > 0) {
         const int above = above_node(members, self);
-        place.above = distance_of(tree, members, above);
+        place.above = double_tree_distance_of(tree, members, above);
         place.which = below_node(members, above)[0] == self ? 0 : 1;
     }
     const std::array<int, 2> below = below_node(members, self);
-    place.below = {distance_of(tree, members, below[0]), distance_of(tree, members, below[1])};
+    place.below = {double_tree_distance_of(tree, members, below[0]), double_tree_distance_of(tree, members, below[1])};
     return place;
 }
 
@@ -120,7 +120,7 @@ struct Place {
 };
 
 // A round is two steps: to the first and to the second below. The piece of a round is one further on at each level.
-Step broadcast_step(const Schedule& schedule, int channel, int member, int number) {
+Step double_tree_broadcast_step(const Schedule& schedule, int channel, int member, int number) {
     const Place place(schedule, channel, member);
     const int piece = number / 2 - place.tree.depth;
     Step step;
@@ -131,7 +131,7 @@ Step broadcast_step(const Schedule& schedule, int channel, int member, int numbe
     return step;
 }
 
-Step reduce_step(const Schedule& schedule, int channel, int member, int number) {
+Step double_tree_reduce_step(const Schedule& schedule, int channel, int member, int number) {
     const Place place(schedule, channel, member);
     const int piece = number / 2 - (depth_of_tree(schedule.members) - place.tree.depth);
     Step step;
@@ -143,7 +143,7 @@ Step reduce_step(const Schedule& schedule, int channel, int member, int number) 
 }
 
 // A round is three steps: up, to the first and to the second below; meanwhile from the first, the second, and above.
-Step all_reduce_step(const Schedule& schedule, int channel, int member, int number) {
+Step double_tree_all_reduce_step(const Schedule& schedule, int channel, int member, int number) {
     const Place place(schedule, channel, member);
     const int depth = depth_of_tree(schedule.members);
     const int up = number / 3 - (depth - place.tree.depth);
@@ -181,11 +181,12 @@ Schedule trees(const ScheduleRequest& request, int levels, int steps_of_round,
 Schedule double_binary_tree_schedule(const ScheduleRequest& request) {
     const int depth = depth_of_tree(request.members);
     if (request.kind == CollectiveKind::all_reduce) {
-        Schedule schedule = trees(request, 2 * depth, 3, all_reduce_step);
+        Schedule schedule = trees(request, 2 * depth, 3, double_tree_all_reduce_step);
         schedule.synchrony = Synchrony::later_step;
         return schedule;
     }
-    return trees(request, depth, 2, request.kind == CollectiveKind::broadcast ? broadcast_step : reduce_step);
+    return trees(request, depth, 2,
+                 request.kind == CollectiveKind::broadcast ? double_tree_broadcast_step : double_tree_reduce_step);
 }
 
 }  // namespace sim::collectives

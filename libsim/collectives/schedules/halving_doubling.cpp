@@ -67,7 +67,7 @@ ChunkSet part_left(int places, int q, int round) {
     return chunks_in_a_row(first, length);
 }
 
-Step all_reduce_step(const Schedule& schedule, int /*channel*/, int member, int number) {
+Step halving_all_reduce_step(const Schedule& schedule, int /*channel*/, int member, int number) {
     const Folded folded(schedule.members);
     const int rounds = folded.rounds();
     const int before = folded.aside > 0 ? 1 : 0;
@@ -101,7 +101,7 @@ Halves halves(const Folded& folded, int member, int distance) {
             folded.blocks(other, other + distance)};
 }
 
-Step reduce_scatter_step(const Schedule& schedule, int /*channel*/, int member, int number) {
+Step halving_reduce_scatter_step(const Schedule& schedule, int /*channel*/, int member, int number) {
     const Folded folded(schedule.members);
     const int before = folded.aside > 0 ? 1 : 0;
     if (number < before) {
@@ -117,7 +117,7 @@ Step reduce_scatter_step(const Schedule& schedule, int /*channel*/, int member, 
     return {.to = of.peer, .send = of.theirs, .from = of.peer, .receive = of.mine, .reduce = true};
 }
 
-Step all_gather_step(const Schedule& schedule, int /*channel*/, int member, int number) {
+Step halving_all_gather_step(const Schedule& schedule, int /*channel*/, int member, int number) {
     const Folded folded(schedule.members);
     const int before = folded.aside > 0 ? 1 : 0;
     const int even = member - member % 2;
@@ -151,9 +151,9 @@ Schedule folded(const ScheduleRequest& request, int exchanges, Step (*at)(const 
 
 Schedule halving_doubling_schedule(const ScheduleRequest& request) {
     switch (request.kind) {
-        case CollectiveKind::reduce_scatter: return folded(request, 1, reduce_scatter_step);
-        case CollectiveKind::all_gather: return folded(request, 1, all_gather_step);
-        default: return folded(request, 2, all_reduce_step);
+        case CollectiveKind::reduce_scatter: return folded(request, 1, halving_reduce_scatter_step);
+        case CollectiveKind::all_gather: return folded(request, 1, halving_all_gather_step);
+        default: return folded(request, 2, halving_all_reduce_step);
     }
 }
 

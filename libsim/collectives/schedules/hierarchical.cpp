@@ -55,7 +55,7 @@ Step ring_of_level(const Level& level, const Schedule& schedule, CollectiveKind 
             .reduce = ring.reduce};
 }
 
-Step reduce_scatter_step(const Schedule& schedule, int /*channel*/, int member, int number) {
+Step hierarchical_reduce_scatter_step(const Schedule& schedule, int /*channel*/, int member, int number) {
     for (const Level& level : levels_of(schedule)) {
         if (number < level.places - 1) {
             return ring_of_level(level, schedule, CollectiveKind::reduce_scatter, member, number);
@@ -65,7 +65,7 @@ Step reduce_scatter_step(const Schedule& schedule, int /*channel*/, int member, 
     return {};
 }
 
-Step all_gather_step(const Schedule& schedule, int /*channel*/, int member, int number) {
+Step hierarchical_all_gather_step(const Schedule& schedule, int /*channel*/, int member, int number) {
     const std::array<Level, most_levels> levels = levels_of(schedule);
     for (auto level = levels.rbegin(); level != levels.rend(); ++level) {
         if (number < level->places - 1) {
@@ -76,10 +76,10 @@ Step all_gather_step(const Schedule& schedule, int /*channel*/, int member, int 
     return {};
 }
 
-Step all_reduce_step(const Schedule& schedule, int channel, int member, int number) {
+Step hierarchical_all_reduce_step(const Schedule& schedule, int channel, int member, int number) {
     const int half = schedule.steps / 2;
-    return number < half ? reduce_scatter_step(schedule, channel, member, number)
-                         : all_gather_step(schedule, channel, member, number - half);
+    return number < half ? hierarchical_reduce_scatter_step(schedule, channel, member, number)
+                         : hierarchical_all_gather_step(schedule, channel, member, number - half);
 }
 
 // Within one level, among those who are the root's likes in all levels below: in `peers`, distances from the root.
@@ -101,7 +101,7 @@ bool is_like_root_below(const Level& level, const Schedule& schedule, int member
     return member % level.stride == schedule.root % level.stride;
 }
 
-Step broadcast_step(const Schedule& schedule, int /*channel*/, int member, int number) {
+Step hierarchical_broadcast_step(const Schedule& schedule, int /*channel*/, int member, int number) {
     const std::array<Level, most_levels> levels = levels_of(schedule);
     for (auto level = levels.rbegin(); level != levels.rend(); ++level) {
         const int rounds = binomial_rounds(level->places);
@@ -117,7 +117,7 @@ Step broadcast_step(const Schedule& schedule, int /*channel*/, int member, int n
     return {};
 }
 
-Step reduce_step(const Schedule& schedule, int /*channel*/, int member, int number) {
+Step hierarchical_reduce_step(const Schedule& schedule, int /*channel*/, int member, int number) {
     for (const Level& level : levels_of(schedule)) {
         const int rounds = binomial_rounds(level.places);
         if (number < rounds) {
@@ -161,11 +161,11 @@ Schedule of_trees(const ScheduleRequest& request, Step (*at)(const Schedule&, in
 
 Schedule hierarchical_schedule(const ScheduleRequest& request) {
     switch (request.kind) {
-        case CollectiveKind::reduce_scatter: return of_rings(request, 1, reduce_scatter_step);
-        case CollectiveKind::all_gather: return of_rings(request, 1, all_gather_step);
-        case CollectiveKind::broadcast: return of_trees(request, broadcast_step);
-        case CollectiveKind::reduce: return of_trees(request, reduce_step);
-        default: return of_rings(request, 2, all_reduce_step);
+        case CollectiveKind::reduce_scatter: return of_rings(request, 1, hierarchical_reduce_scatter_step);
+        case CollectiveKind::all_gather: return of_rings(request, 1, hierarchical_all_gather_step);
+        case CollectiveKind::broadcast: return of_trees(request, hierarchical_broadcast_step);
+        case CollectiveKind::reduce: return of_trees(request, hierarchical_reduce_step);
+        default: return of_rings(request, 2, hierarchical_all_reduce_step);
     }
 }
 

@@ -23,7 +23,7 @@ int modulo(int index, int members) {
 }
 
 // Chunk i starts at member i+1 and collects one contribution a step, so that it is whole when it reaches member i.
-Step reduce_step(const Schedule& ring, int /*channel*/, int member, int step) {
+Step ring_reduce_step(const Schedule& ring, int /*channel*/, int member, int step) {
     const int n = ring.members;
     return {.to = modulo(member + 1, n),
             .send = {modulo(member - 1 - step, n)},
@@ -32,7 +32,7 @@ Step reduce_step(const Schedule& ring, int /*channel*/, int member, int step) {
             .reduce = true};
 }
 
-Step gather_step(const Schedule& ring, int /*channel*/, int member, int step) {
+Step ring_gather_step(const Schedule& ring, int /*channel*/, int member, int step) {
     const int n = ring.members;
     return {.to = modulo(member + 1, n),
             .send = {modulo(member - step, n)},
@@ -40,9 +40,10 @@ Step gather_step(const Schedule& ring, int /*channel*/, int member, int step) {
             .receive = {modulo(member - 1 - step, n)}};
 }
 
-Step all_reduce_step(const Schedule& ring, int channel, int member, int step) {
+Step ring_all_reduce_step(const Schedule& ring, int channel, int member, int step) {
     const int half = ring.members - 1;
-    return step < half ? reduce_step(ring, channel, member, step) : gather_step(ring, channel, member, step - half);
+    return step < half ? ring_reduce_step(ring, channel, member, step)
+                       : ring_gather_step(ring, channel, member, step - half);
 }
 
 RingOrder order_of(const Schedule& ring, int channel) {
@@ -78,7 +79,7 @@ Step chain_step(const Schedule& chain, const RingOrder& order, int first, int me
     return result;
 }
 
-Step broadcast_step(const Schedule& chain, int channel, int member, int step) {
+Step ring_broadcast_step(const Schedule& chain, int channel, int member, int step) {
     const RingOrder order = order_of(chain, channel);
     return chain_step(chain, order, order.place_of(chain.root), member, step);
 }
@@ -103,7 +104,7 @@ Schedule chain(const ScheduleRequest& request, Step (*at)(const Schedule&, int, 
                       request.config.channels);
 }
 
-Schedule around(const ScheduleRequest& request, int rounds, Step (*at)(const Schedule&, int, int, int)) {
+Schedule ring_around(const ScheduleRequest& request, int rounds, Step (*at)(const Schedule&, int, int, int)) {
     return split_over({.kind = request.kind,
                        .members = request.members,
                        .config = request.config,
@@ -118,11 +119,11 @@ Schedule around(const ScheduleRequest& request, int rounds, Step (*at)(const Sch
 
 Schedule ring_schedule(const ScheduleRequest& request) {
     switch (request.kind) {
-        case CollectiveKind::broadcast: return chain(request, broadcast_step);
+        case CollectiveKind::broadcast: return chain(request, ring_broadcast_step);
         case CollectiveKind::reduce: return chain(request, chain_reduce_step);
-        case CollectiveKind::all_gather: return around(request, 1, gather_step);
-        case CollectiveKind::reduce_scatter: return around(request, 1, reduce_step);
-        default: return around(request, 2, all_reduce_step);
+        case CollectiveKind::all_gather: return ring_around(request, 1, ring_gather_step);
+        case CollectiveKind::reduce_scatter: return ring_around(request, 1, ring_reduce_step);
+        default: return ring_around(request, 2, ring_all_reduce_step);
     }
 }
 
@@ -130,8 +131,8 @@ Step ring_step(CollectiveKind kind, int members, int member, int step) {
     const bool reduces =
         kind == CollectiveKind::reduce_scatter || (kind == CollectiveKind::all_reduce && step < members - 1);
     const Schedule of{.members = members};
-    return reduces ? reduce_step(of, 0, member, step)
-                   : gather_step(of, 0, member, kind == CollectiveKind::all_reduce ? step - (members - 1) : step);
+    return reduces ? ring_reduce_step(of, 0, member, step)
+                   : ring_gather_step(of, 0, member, kind == CollectiveKind::all_reduce ? step - (members - 1) : step);
 }
 
 }  // namespace sim::collectives
