@@ -3,7 +3,7 @@
 #include <libsim/config/profile.hpp>
 #include <libsim/interop/goal/text.hpp>
 #include <libsim/predict/predict.hpp>
-#include <libsim/report/time_axis.hpp>
+#include <libsim/report/amounts.hpp>
 #include <libsim/interop/trace_files/read_trace.hpp>
 #include <libsim/training/hardware.hpp>
 #include <libsim/training/machine_cluster.hpp>
