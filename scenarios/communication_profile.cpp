@@ -29,14 +29,14 @@ using sim::GPU;
 // Each rank holds a whole array.
 constexpr std::int64_t most_elements_with_data = 100'000'000;
 
-struct ProfileOptions : command_line::RunOptions {
+struct ProfileOptions : RunOptions {
     sim::CollectiveKind kind = sim::CollectiveKind::all_reduce;
     std::optional<sim::Algorithm> algorithm;  // none: the collective's own
     std::vector<std::int64_t> sizes{1'000, 10'000, 100'000, 1'000'000, 10'000'000};
     bool check = false;
 };
 
-const command_line::Executable executable{
+const Executable executable{
     .name = "communication_profile",
     .summary =
         "How long collectives take, by size: time, algorithm bandwidth and bus bandwidth, as nccl-tests has them.",
@@ -46,7 +46,7 @@ const command_line::Executable executable{
                  "communication_profile --collective all-gather --check            # with real numbers, too"},
 };
 
-std::vector<config::OptionRow> option_rows(ProfileOptions& options) {
+std::vector<OptionRow> option_rows(ProfileOptions& options) {
     std::vector<std::string> kinds;
     for (const sim::CollectiveKind kind : profiled_kinds()) {
         kinds.emplace_back(name_of(kind));
@@ -58,19 +58,19 @@ std::vector<config::OptionRow> option_rows(ProfileOptions& options) {
     }
     const auto set_algorithm = [&options](std::size_t i) { options.algorithm = sim::all_algorithms()[i]; };
     const auto set_sizes = [&options](const std::vector<std::int64_t>& sizes) { options.sizes = sizes; };
-    std::vector<config::OptionRow> rows{
+    std::vector<OptionRow> rows{
         {"ranks", "N", "ranks that take part (2)", whole(options.ranks, 2, most_ranks)},
         {"collective", "NAME", fmt::format("{} (all-reduce)", fmt::join(kinds, ", ")), Choice{kinds, set_kind}},
         {"algorithm", "NAME", "ring, direct, … (ring; direct for gather, scatter, all-to-all)",
          Choice{algorithm_names, set_algorithm}},
         {"sizes", "LIST|A:B", "floats: 1000,5000 or 1e3:1e7, ten times more each, or 1:1024:2, twice (1e3:1e7)",
-         config::List{1, 1'000'000'000'000, set_sizes}},
-        {"check", "", "with real numbers too: as long, and right?", config::flag(options.check)},
-        command_line::host_row(options),
-        command_line::profile_row(options, config::profile_names()),
-        command_line::watchdog_row(options),
+         List{1, 1'000'000'000'000, set_sizes}},
+        {"check", "", "with real numbers too: as long, and right?", flag(options.check)},
+        host_row(options),
+        profile_row(options, profile_names()),
+        watchdog_row(options),
     };
-    const std::vector<config::OptionRow> outputs = command_line::output_rows(
+    const std::vector<OptionRow> outputs = output_rows(
         options.outputs, {.json = "print one JSON object instead of the table", .table = "a line for each size"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
@@ -81,22 +81,22 @@ sim::AlgorithmConfig config_of(const ProfileOptions& options) {
 }
 
 void check_options(const ProfileOptions& options, const sim::Cluster& cluster) {
-    command_line::check_host(options.host, options.ranks);
+    check_host(options.host, options.ranks);
     try {
         check_algorithm(options.kind, config_of(options), options.ranks);
     } catch (const sim::ProgramError& error) {
-        throw config::UsageError(fmt::format("--algorithm: {}", error.what()));
+        throw UsageError(fmt::format("--algorithm: {}", error.what()));
     }
     for (const std::int64_t size : options.sizes) {
         if (options.check && size > most_elements_with_data) {
-            throw config::UsageError(
+            throw UsageError(
                 fmt::format("--check holds {} floats on every rank; it goes up to {}", size, most_elements_with_data));
         }
     }
     try {
         sim::require_price(cluster, sim::Bytes{1});
     } catch (const sim::ProgramError& error) {
-        throw config::UsageError(
+        throw UsageError(
             fmt::format("--profile {} does not fit: {}; its kind must be \"uniform\"", options.profile, error.what()));
     }
 }
@@ -123,10 +123,10 @@ std::optional<Timed> timed(const ProfileOptions& options, const sim::Cluster& cl
         return std::nullopt;
     }
     if (with_data.end != by_size.end) {
-        exit_code = command_line::complain(executable.name,
-                                           fmt::format("{} bytes take {} s by size and {} s with data", what.bytes(),
-                                                       sim::seconds(by_size.end), sim::seconds(with_data.end)),
-                                           failed);
+        exit_code = complain(executable.name,
+                             fmt::format("{} bytes take {} s by size and {} s with data", what.bytes(),
+                                         sim::seconds(by_size.end), sim::seconds(with_data.end)),
+                             failed);
         return std::nullopt;
     }
     std::int64_t wrong = 0;
@@ -140,11 +140,11 @@ int run_or_throw(int argc, const char* const* argv) {
     ProfileOptions options;
     options.ranks = 2;
     options.profile = "lab-pcie";
-    if (!command_line::take_options(executable, option_rows(options), argc, argv)) {
+    if (!take_options(executable, option_rows(options), argc, argv)) {
         return done;
     }
-    command_line::check_outputs(options.outputs);
-    const sim::Cluster cluster = config::read_profile(options.profile, options.ranks);
+    check_outputs(options.outputs);
+    const sim::Cluster cluster = read_profile(options.profile, options.ranks);
     check_options(options, cluster);
     std::vector<CollectiveCase> cases;
     for (const std::int64_t elements : options.sizes) {
@@ -165,14 +165,14 @@ int run_or_throw(int argc, const char* const* argv) {
             return stopped + signal;
         }
     }
-    command_line::write_outputs(options.outputs, {.text = [&] { return bandwidth_table(options, table); },
-                                                  .json = [&] { return bandwidth_json(options, table); },
-                                                  .table = [&] { return bandwidth_rows(table); }});
-    return right ? done : command_line::complain(executable.name, "some of the numbers are wrong", failed);
+    write_outputs(options.outputs, {.text = [&] { return bandwidth_table(options, table); },
+                                    .json = [&] { return bandwidth_json(options, table); },
+                                    .table = [&] { return bandwidth_rows(table); }});
+    return right ? done : complain(executable.name, "some of the numbers are wrong", failed);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    return command_line::exit_code_of(executable.name, [&] { return run_or_throw(argc, argv); });
+    return exit_code_of(executable.name, [&] { return run_or_throw(argc, argv); });
 }

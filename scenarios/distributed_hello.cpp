@@ -25,12 +25,12 @@ using namespace sim::scenarios;
 using sim::GPU;
 using sim::Size;
 
-struct HelloOptions : command_line::RunOptions {
+struct HelloOptions : RunOptions {
     int elements = 4;
     bool mismatch = false;
 };
 
-const command_line::Executable executable{
+const Executable executable{
     .name = "distributed_hello",
     .summary = "Every rank says hello, and all of them sum up ones x rank.",
     .examples = {"distributed_hello                # 4 processes: each ends with 0 + 1 + 2 + 3 = 6",
@@ -38,17 +38,16 @@ const command_line::Executable executable{
                  "distributed_hello --ranks 64 --profile lab-nvlink --quiet"},
 };
 
-std::vector<config::OptionRow> option_rows(HelloOptions& options) {
-    std::vector<config::OptionRow> rows;
+std::vector<OptionRow> option_rows(HelloOptions& options) {
+    std::vector<OptionRow> rows;
     rows.push_back({"ranks", "N", "ranks that say hello (4)", whole(options.ranks, 1, most_ranks)});
     rows.push_back({"elements", "N", "numbers that each rank brings (4)", whole(options.elements, 1, 1'000'000)});
-    rows.push_back(
-        {"mismatch", "", "the last rank brings one number more than the others", config::flag(options.mismatch)});
-    rows.push_back(command_line::host_row(options));
-    command_line::add_clock_rows(options, rows);
-    rows.push_back(command_line::profile_row(options, config::profile_names()));
-    rows.push_back(command_line::watchdog_row(options));
-    command_line::add_output_rows(options, rows);
+    rows.push_back({"mismatch", "", "the last rank brings one number more than the others", flag(options.mismatch)});
+    rows.push_back(host_row(options));
+    add_clock_rows(options, rows);
+    rows.push_back(profile_row(options, profile_names()));
+    rows.push_back(watchdog_row(options));
+    add_output_rows(options, rows);
     return rows;
 }
 
@@ -77,21 +76,20 @@ void hello(GPU& gpu, const HelloOptions& options, const sim::Cluster& cluster) {
 int run_or_throw(int argc, const char* const* argv) {
     HelloOptions options;
     options.ranks = 4;
-    if (!command_line::take_options(executable, option_rows(options), argc, argv)) {
+    if (!take_options(executable, option_rows(options), argc, argv)) {
         return done;
     }
-    command_line::check_host(options.host, options.ranks);
-    const sim::Cluster cluster = config::read_profile(options.profile, options.ranks);
+    check_host(options.host, options.ranks);
+    const sim::Cluster cluster = read_profile(options.profile, options.ranks);
     const Launched launched = launch_and_show(executable.name, options, cluster,
                                               [&](GPU& gpu, const auto&) { hello(gpu, options, cluster); });
     if (!launched.result.ok()) {
         return launched.exit_code;
     }
     const HelloRun run{options, launched.result};
-    command_line::write_outputs(options.outputs,
-                                {.text = [&] { return hello_text(run); }, .json = [&] { return hello_json(run); }});
+    write_outputs(options.outputs, {.text = [&] { return hello_text(run); }, .json = [&] { return hello_json(run); }});
     if (!run.is_right()) {
-        return command_line::complain(executable.name, "the sum is wrong", failed);
+        return complain(executable.name, "the sum is wrong", failed);
     }
     return launched.exit_code;
 }
@@ -99,5 +97,5 @@ int run_or_throw(int argc, const char* const* argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    return command_line::exit_code_of(executable.name, [&] { return run_or_throw(argc, argv); });
+    return exit_code_of(executable.name, [&] { return run_or_throw(argc, argv); });
 }

@@ -42,7 +42,7 @@ void require_prices(const Options& options, const Cluster& cluster) {
         require_price(cluster, Units{options.gradient_units});
         require_price(cluster, Units{options.activation_units * options.items});
     } catch (const ProgramError& error) {
-        throw config::UsageError(
+        throw UsageError(
             fmt::format("--profile {} does not fit: {}; its kind must be \"units\", or \"loggp\" or \"cluster\" with "
                         "seconds_per_unit "
                         "in [compute] and bytes_per_unit in [network]",
@@ -73,7 +73,7 @@ Launched launch_training(const Scenario& scenario, const Options& options, const
         return living_replicas(options, ranks, dead);
     };
     return launch_and_show(scenario.name, recoverable, cluster, [&](GPU& gpu, const sim::ranks::Start& start) {
-        lesson::train(gpu, options_of_life(options, start.places), start);
+        train(gpu, options_of_life(options, start.places), start);
     });
 }
 
@@ -90,15 +90,15 @@ std::vector<double> slowdowns_of(const Options& options, const Cluster& cluster)
 }
 
 int run_once(const Scenario& scenario, Options options) {
-    const Cluster cluster = config::read_profile(options.profile, options.ranks);
+    const Cluster cluster = read_profile(options.profile, options.ranks);
     options.slowdown = slowdowns_of(options, cluster);
-    lesson::check_plan(options);
+    check_plan(options);
     if (options.show_schedule) {
-        command_line::print(lesson::schedule_text(options));
+        print(schedule_text(options));
         return done;
     }
     require_prices(options, cluster);
-    config::check_faults(options.faults, options.ranks, cluster.network);
+    check_faults(options.faults, options.ranks, cluster.network);
     check_elastic(options, cluster);
     check_memory(options);
     tell_of_many_messages(scenario, options);
@@ -106,22 +106,22 @@ int run_once(const Scenario& scenario, Options options) {
     const sim::ranks::StopSignal stop;
     Launched launched = launch_training(scenario, options, cluster);
     if (!launched.result.ok()) {
-        if (launched.result.fault->as_asked && !command_line::shows_text(options.outputs)) {
-            command_line::write_outputs(
-                options.outputs, {.text = [] { return std::string(); },
-                                  .json = [&] { return json_of_fault(scenario.name, options, launched.result); }});
+        if (launched.result.fault->as_asked && !shows_text(options.outputs)) {
+            write_outputs(options.outputs,
+                          {.text = [] { return std::string(); },
+                           .json = [&] { return json_of_fault(scenario.name, options, launched.result); }});
         }
         return launched.exit_code;
     }
     const Outcome outcome =
         outcome_of(scenario.name, options, cluster, std::move(launched.result), std::move(launched.lives));
-    command_line::write_outputs(
-        options.outputs, {.text = [&] { return summary(outcome); }, .json = [&] { return json_report(outcome); }});
+    write_outputs(options.outputs,
+                  {.text = [&] { return summary(outcome); }, .json = [&] { return json_report(outcome); }});
     if (const int signal = stop.received(); signal != 0) {
         return stopped + signal;
     }
     if (launched.exit_code == done && !outcome.agrees()) {
-        return command_line::complain(scenario.name, differs, failed);
+        return complain(scenario.name, differs, failed);
     }
     return launched.exit_code;
 }
@@ -131,14 +131,14 @@ Options sized(const CommandLineOf& line, std::int64_t size, const Cluster& clust
     Options options = std::get<Options>(read_options(line.scenario, line.argc, line.argv, size));
     options.slowdown = slowdowns_of(options, cluster);
     options.quiet = true;  // the lines of several runs would be read as one story
-    lesson::check_plan(options);
+    check_plan(options);
     require_prices(options, cluster);
-    config::check_faults(options.faults, options.ranks, cluster.network);
+    check_faults(options.faults, options.ranks, cluster.network);
     return options;
 }
 
 int run_scaling(const CommandLineOf& line, const Options& asked) {
-    const Cluster cluster = config::read_profile(asked.profile, asked.ranks);
+    const Cluster cluster = read_profile(asked.profile, asked.ranks);
     const sim::ranks::StopSignal stop;
     Scaling scaling{.scenario = line.scenario.name, .axis = line.scenario.axes.front().first, .profile = asked.profile};
     bool agree = true;
@@ -146,7 +146,7 @@ int run_scaling(const CommandLineOf& line, const Options& asked) {
         Options options;
         try {
             options = sized(line, size, cluster);
-        } catch (const config::UsageError& error) {
+        } catch (const UsageError& error) {
             scaling.sizes.push_back({size, {}, error.what()});
             continue;
         } catch (const DeadlockError& error) {
@@ -166,18 +166,18 @@ int run_scaling(const CommandLineOf& line, const Options& asked) {
     }
     const auto possible = [](const ScalingSize& size) { return size.outcome.has_value(); };
     if (std::none_of(scaling.sizes.begin(), scaling.sizes.end(), possible)) {
-        throw config::UsageError(
+        throw UsageError(
             fmt::format("--scaling: none of these sizes is possible; the first: {}", scaling.sizes.front().why_not));
     }
-    command_line::write_outputs(
-        asked.outputs, {.text = [&] { return show_scaling(scaling); }, .json = [&] { return json_scaling(scaling); }});
-    return agree ? done : command_line::complain(line.scenario.name, differs, failed);
+    write_outputs(asked.outputs,
+                  {.text = [&] { return show_scaling(scaling); }, .json = [&] { return json_scaling(scaling); }});
+    return agree ? done : complain(line.scenario.name, differs, failed);
 }
 
 int run_or_throw(const CommandLineOf& line) {
     const auto read = read_options(line.scenario, line.argc, line.argv);
-    if (const auto* answer = std::get_if<command_line::Answer>(&read)) {
-        command_line::print(answer->text);
+    if (const auto* answer = std::get_if<Answer>(&read)) {
+        print(answer->text);
         return done;
     }
     const Options& options = std::get<Options>(read);
@@ -187,7 +187,7 @@ int run_or_throw(const CommandLineOf& line) {
 }  // namespace
 
 int run(const Scenario& scenario, int argc, const char* const* argv) {
-    return command_line::exit_code_of(scenario.name, [&] { return run_or_throw({scenario, argc, argv}); });
+    return exit_code_of(scenario.name, [&] { return run_or_throw({scenario, argc, argv}); });
 }
 
 }  // namespace sim::scenarios

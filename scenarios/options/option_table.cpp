@@ -32,7 +32,7 @@ const std::vector<Axis>& all_axes() {
     return axes;
 }
 
-void add_axes(const Scenario& scenario, Options& options, std::vector<config::OptionRow>& rows) {
+void add_axes(const Scenario& scenario, Options& options, std::vector<OptionRow>& rows) {
     int all = 1;
     for (const auto& [name, size] : scenario.axes) {
         all *= size;
@@ -56,7 +56,7 @@ void add_axes(const Scenario& scenario, Options& options, std::vector<config::Op
     }
 }
 
-void add_model(Options& options, std::vector<config::OptionRow>& rows) {
+void add_model(Options& options, std::vector<OptionRow>& rows) {
     lesson::Shape& shape = options.shape;
     rows.insert(
         rows.end(),
@@ -67,74 +67,71 @@ void add_model(Options& options, std::vector<config::OptionRow>& rows) {
          {"experts", "N", "experts in each layer; 0: none (0, or 2 for each of --ep)", whole(shape.experts, 0, 1024)},
          {"top-k", "N", "experts for each position, where there are any (2)", whole(shape.top_k, 1, 1024)},
          {"loss", "NAME", "mean-squared or cross-entropy (mean-squared)",
-          config::enumerator(shape.loss, {"mean-squared", "cross-entropy"})},
-         {"optimizer", "NAME", "sgd or adam (sgd)", config::enumerator(options.optimizer, {"sgd", "adam"})}});
+          enumerator(shape.loss, {"mean-squared", "cross-entropy"})},
+         {"optimizer", "NAME", "sgd or adam (sgd)", enumerator(options.optimizer, {"sgd", "adam"})}});
 }
 
-void add_data_parallel(const Scenario& scenario, Options& options, std::vector<config::OptionRow>& rows) {
+void add_data_parallel(const Scenario& scenario, Options& options, std::vector<OptionRow>& rows) {
     if (!scenario.has_axis("dp")) {
         return;
     }
-    rows.insert(
-        rows.end(),
-        {{"zero", "N", "shard over replicas: 1 optimizer states, 2 gradients too, 3 weights too (0)",
-          whole(options.zero, 0, 3)},
-         {"overlap", "", "add gradients up beside the backward pass", config::flag(options.overlap)},
-         {"buckets", "N", "parts in which gradients are added up (1, or one for each layer with --overlap)",
-          whole(options.buckets, 1, 256)},
-         {"synchronize", "NAME", "how gradients are added up: ring, direct or parameter-server (ring)",
-          config::one_of(options.synchronize, {Algorithm::ring, Algorithm::direct, Algorithm::parameter_server})},
-         {"compress", "NAME", "send less of the gradients: none, top-k or 16-bit (none)",
-          config::choice(options.compress, {"none", "top-k", "16-bit"})},
-         {"compress-fraction", "X", "what --compress top-k sends of them (0.01)",
-          config::real(options.compress_fraction, 1e-9, 1)}});
+    rows.insert(rows.end(),
+                {{"zero", "N", "shard over replicas: 1 optimizer states, 2 gradients too, 3 weights too (0)",
+                  whole(options.zero, 0, 3)},
+                 {"overlap", "", "add gradients up beside the backward pass", flag(options.overlap)},
+                 {"buckets", "N", "parts in which gradients are added up (1, or one for each layer with --overlap)",
+                  whole(options.buckets, 1, 256)},
+                 {"synchronize", "NAME", "how gradients are added up: ring, direct or parameter-server (ring)",
+                  one_of(options.synchronize, {Algorithm::ring, Algorithm::direct, Algorithm::parameter_server})},
+                 {"compress", "NAME", "send less of the gradients: none, top-k or 16-bit (none)",
+                  choice(options.compress, {"none", "top-k", "16-bit"})},
+                 {"compress-fraction", "X", "what --compress top-k sends of them (0.01)",
+                  real(options.compress_fraction, 1e-9, 1)}});
     if (scenario.item_by_item) {
-        rows.insert(rows.end(),
-                    {{"accumulate", "N",
-                      "items whose gradients are summed before they are synchronised "
-                      "(all of a step)",
-                      whole(options.accumulate, 1, most_of_anything)},
-                     {"weighted", "", "share out the items by the GPUs' speed", config::flag(options.weighted)}});
+        rows.insert(rows.end(), {{"accumulate", "N",
+                                  "items whose gradients are summed before they are synchronised "
+                                  "(all of a step)",
+                                  whole(options.accumulate, 1, most_of_anything)},
+                                 {"weighted", "", "share out the items by the GPUs' speed", flag(options.weighted)}});
     }
 }
 
-void add_tensor_and_pipeline(const Scenario& scenario, Options& options, std::vector<config::OptionRow>& rows) {
+void add_tensor_and_pipeline(const Scenario& scenario, Options& options, std::vector<OptionRow>& rows) {
     rows.insert(rows.end(),
                 {{"micro-batches", "N", "micro-batches of a step, except in 0D and 1D (4)",
                   whole(options.micro_batches, 1, most_of_anything)},
                  {"schedule", "NAME",
                   fmt::format("order of a pipeline's work: {} (1f1b)", fmt::join(pipeline_schedule_names(), ", ")),
-                  config::one_of(options.schedule, known_schedules())}});
+                  one_of(options.schedule, known_schedules())}});
     if (scenario.has_axis("pp")) {
         rows.insert(
             rows.end(),
             {{"chunks", "N", "chunks of the model on each stage (1, or 2 with --schedule interleaved)",
               whole(options.chunks, 1, 256)},
-             {"blocking-sends", "", "a stage goes on only when what it sends has left",
-              config::flag(options.blocking_sends)},
-             {"show-schedule", "", "print what each stage does when, and exit", config::flag(options.show_schedule)}});
+             {"blocking-sends", "", "a stage goes on only when what it sends has left", flag(options.blocking_sends)},
+             {"show-schedule", "", "print what each stage does when, and exit", flag(options.show_schedule)}});
     }
     if (scenario.has_axis("tp")) {
         rows.push_back({"sequence-parallel", "", "spread positions over tp where heads are not split",
-                        config::flag(options.sequence_parallel)});
+                        flag(options.sequence_parallel)});
     }
 }
 
-void add_scaling(const Scenario& scenario, Options& options, std::vector<config::OptionRow>& rows) {
+void add_scaling(const Scenario& scenario, Options& options, std::vector<OptionRow>& rows) {
     if (scenario.axes.empty()) {
         return;
     }
     const std::string meaning = fmt::format("run with --{} 1, then 2 …, and compare", scenario.axes.front().first);
     rows.push_back({"scaling", "1,2,...", meaning,
-                    config::List{1, command_line::most_ranks, [&options](const std::vector<std::int64_t>& sizes) {
-                                     options.scaling.assign(sizes.begin(), sizes.end());
-                                 }}});
+                    List{1, command_line::most_ranks, [&options](const std::vector<std::int64_t>& sizes) {
+                             options.scaling.assign(sizes.begin(), sizes.end());
+                         }}});
 }
 
 }  // namespace
 
-std::vector<config::OptionRow> option_table(const Scenario& scenario, Options& options) {
-    std::vector<config::OptionRow> rows;
+std::vector<OptionRow> option_table(const Scenario& scenario, Options& options) {
+    std::vector<OptionRow> rows;
     add_axes(scenario, options, rows);
     rows.push_back(command_line::host_row(options));
     command_line::add_clock_rows(options, rows);
@@ -142,16 +139,16 @@ std::vector<config::OptionRow> option_table(const Scenario& scenario, Options& o
                 {command_line::profile_row(options, {"gpu-py"}),
                  {"items", "N", "items in a step, over all ranks (16)", whole(options.items, 1, most_of_anything)},
                  {"compute-units", "X", "cost of one item, forward and backward (20)",
-                  config::real(options.compute_units, 0, most_units)},
+                  real(options.compute_units, 0, most_units)},
                  {"gradient-units", "X", "size of the whole model's gradient (500)",
-                  config::real(options.gradient_units, 0, most_units)},
+                  real(options.gradient_units, 0, most_units)},
                  {"activation-units", "X", "size of one item's activation at a layer boundary, where one is sent (50)",
-                  config::real(options.activation_units, 0, most_units)},
+                  real(options.activation_units, 0, most_units)},
                  {"steps", "N", "training steps (1)", whole(options.steps, 1, most_of_anything)},
                  {"seed", "N", "of weights and items (1)",
-                  config::Whole{0, INT64_MAX, [&options](std::int64_t n) { options.seed = n; }}},
+                  Whole{0, INT64_MAX, [&options](std::int64_t n) { options.seed = n; }}},
                  command_line::watchdog_row(options),
-                 config::fault_row(options.faults)});
+                 fault_row(options.faults)});
     add_recovery(options, rows);
     add_scaling(scenario, options, rows);
     command_line::add_output_rows(options, rows);

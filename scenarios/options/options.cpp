@@ -22,7 +22,7 @@ using namespace lesson;
 namespace {
 
 // --ranks and the scenario's first axis say the same; the command line wins here too.
-void settle_ranks(const Scenario& scenario, command_line::Settings& settings) {
+void settle_ranks(const Scenario& scenario, Settings& settings) {
     const auto ranks = settings.find("ranks");
     if (scenario.axes.empty() || scenario.ranks_are_world || ranks == settings.end()) {
         return;
@@ -30,9 +30,9 @@ void settle_ranks(const Scenario& scenario, command_line::Settings& settings) {
     const auto axis = settings.find(scenario.axes.front().first);
     if (axis != settings.end() && axis->second.typed == ranks->second.typed &&
         axis->second.value != ranks->second.value) {
-        throw config::UsageError(fmt::format("{} {} and {} {} disagree: both are the size of the {} axis",
-                                             ranks->second.what, describe(ranks->second.value), axis->second.what,
-                                             describe(axis->second.value), axis->first));
+        throw UsageError(fmt::format("{} {} and {} {} disagree: both are the size of the {} axis", ranks->second.what,
+                                     describe(ranks->second.value), axis->second.what, describe(axis->second.value),
+                                     axis->first));
     }
     if (axis == settings.end() || ranks->second.typed) {
         settings[scenario.axes.front().first] = ranks->second;
@@ -41,7 +41,7 @@ void settle_ranks(const Scenario& scenario, command_line::Settings& settings) {
 }
 
 // What is run for each size of the first axis has no size of its own.
-void settle_scaling(const Scenario& scenario, std::optional<std::int64_t> size, command_line::Settings& settings) {
+void settle_scaling(const Scenario& scenario, std::optional<std::int64_t> size, Settings& settings) {
     if (!settings.contains("scaling")) {
         return;
     }
@@ -55,7 +55,7 @@ void settle_scaling(const Scenario& scenario, std::optional<std::int64_t> size, 
     for (const std::string name : {"ranks", first.c_str(), "trace", "report", "svg", "goal", "chakra", "show-schedule",
                                    "fault", "on-fault", "checkpoint-every"}) {
         if (settings.contains(name)) {
-            throw config::UsageError(fmt::format(
+            throw UsageError(fmt::format(
                 "{} and {} exclude each other: {}", settings["scaling"].what, settings[name].what,
                 name == first || name == "ranks" ? "both say how many ranks there are" : "there is more than one run"));
         }
@@ -63,7 +63,7 @@ void settle_scaling(const Scenario& scenario, std::optional<std::int64_t> size, 
 }
 
 // Context parallel in place of expert parallel, unless both are asked for. Of all ranks, the first axis is the rest.
-void settle_mesh(const Scenario& scenario, const command_line::Settings& settings, Options& options) {
+void settle_mesh(const Scenario& scenario, const Settings& settings, Options& options) {
     if (options.mesh.cp > 1 && !settings.contains("ep")) {
         options.mesh.ep = 1;
     }
@@ -81,11 +81,11 @@ void settle_mesh(const Scenario& scenario, const command_line::Settings& setting
         sim::Mesh({{"dp", mesh.dp}, {"tp", mesh.tp}, {"pp", mesh.pp}, {"ep", mesh.ep}, {"cp", mesh.cp}})
             .check_world(options.ranks);
     } catch (const ProgramError& error) {
-        throw config::UsageError(error.what());
+        throw UsageError(error.what());
     }
 }
 
-void settle_model(const command_line::Settings& settings, Options& options) {
+void settle_model(const Settings& settings, Options& options) {
     if (options.shape.experts == 0 && options.mesh.ep > 1) {
         options.shape.experts = 2 * options.mesh.ep;
     }
@@ -125,9 +125,9 @@ std::map<std::string, std::string> options_of_others(const Scenario& scenario) {
 // Options of data parallelism that exclude each other.
 void check_combinations(const Options& options) {
     const auto refuse = [](const char* a, const char* b, const char* why) {
-        throw config::UsageError(fmt::format("{} and {} exclude each other: {}", a, b, why));
+        throw UsageError(fmt::format("{} and {} exclude each other: {}", a, b, why));
     };
-    if (options.show_schedule && !command_line::shows_text(options.outputs)) {
+    if (options.show_schedule && !shows_text(options.outputs)) {
         refuse("--show-schedule", "--json", "a schedule is shown as a picture");
     }
     if (options.zero > 0 && options.synchronize != Algorithm::ring) {
@@ -149,35 +149,35 @@ void check_combinations(const Options& options) {
 
 void check_ranks(const Scenario& scenario, Options& options) {
     if (scenario.axes.empty() && options.ranks != 1) {
-        throw config::UsageError(
+        throw UsageError(
             fmt::format("--ranks must be 1, not {}: {} is the run on one rank that others are compared with",
                         options.ranks, scenario.name));
     }
     const std::int64_t ranks = options.mesh.ranks();
-    command_line::check_host(options.host, ranks);
+    check_host(options.host, ranks);
     options.ranks = static_cast<int>(ranks);
 }
 
 }  // namespace
 
-std::variant<Options, command_line::Answer> read_options(const Scenario& scenario, int argc, const char* const* argv,
-                                                         std::optional<std::int64_t> first_axis) {
+std::variant<Options, Answer> read_options(const Scenario& scenario, int argc, const char* const* argv,
+                                           std::optional<std::int64_t> first_axis) {
     Options options;
-    const std::vector<config::OptionRow> rows = option_table(scenario, options);
-    auto read = command_line::read_settings(
-        {scenario.name, scenario.summary, scenario.examples, options_of_others(scenario)}, rows, argc, argv);
-    if (auto* answer = std::get_if<command_line::Answer>(&read)) {
+    const std::vector<OptionRow> rows = option_table(scenario, options);
+    auto read = read_settings({scenario.name, scenario.summary, scenario.examples, options_of_others(scenario)}, rows,
+                              argc, argv);
+    if (auto* answer = std::get_if<Answer>(&read)) {
         return *answer;
     }
-    command_line::Settings settings = std::get<command_line::Settings>(read);
+    Settings settings = std::get<Settings>(read);
     settle_scaling(scenario, first_axis, settings);
     settle_ranks(scenario, settings);
     options.item_by_item = scenario.item_by_item;
     for (const auto& [axis, size] : scenario.axes) {
-        config::set_option(config::row_named(rows, axis), "--" + axis, std::int64_t{size});
+        set_option(row_named(rows, axis), "--" + axis, std::int64_t{size});
     }
-    command_line::set_options(settings, rows);
-    options.given = command_line::given_of(settings, rows);
+    set_options(settings, rows);
+    options.given = given_of(settings, rows);
     settle_mesh(scenario, settings, options);
     check_ranks(scenario, options);
     settle_model(settings, options);

@@ -22,7 +22,7 @@ constexpr double giga = 1e9;
 constexpr const char* program = "communication_profile";
 constexpr const char* type_of_elements = "float";
 
-std::string heading(const command_line::RunOptions& options, const CollectiveCase& what) {
+std::string heading(const RunOptions& options, const CollectiveCase& what) {
     const bool reduces_all = what.kind == CollectiveKind::all_reduce;
     return fmt::format("{}{}{} of floats on {} ranks, profile {}", reduces_all ? text_of(what.config) : "",
                        reduces_all ? " " : "", name_of(what.kind), options.ranks, options.profile);
@@ -66,7 +66,7 @@ const Record<Timed>& timed_record() {
 }
 
 struct Bandwidths {
-    const command_line::RunOptions& options;
+    const RunOptions& options;
     const std::vector<Timed>& rows;
 };
 
@@ -79,19 +79,19 @@ const Record<Bandwidths>& bandwidths_record() {
               name<All>("collective", "The collective that was timed.",
                         [](const All& of) { return name_of(of.rows.front().what.kind); })},
              fields_of<All>(asked_record().fields({"host", "profile", "ranks"}),
-                            [](const All& of) -> const command_line::RunOptions& { return of.options; }),
+                            [](const All& of) -> const RunOptions& { return of.options; }),
              {list_of<All>("rows", "A row for each size.", timed_record(), [](const All& of) { return of.rows; })}}));
     return record;
 }
 
 }  // namespace
 
-std::string bandwidth_table(const command_line::RunOptions& options, const std::vector<Timed>& rows) {
+std::string bandwidth_table(const RunOptions& options, const std::vector<Timed>& rows) {
     const bool checked = rows.front().wrong.has_value();
     const std::vector<TextColumn> columns = columns_of(checked);
     std::string lines;
-    report::Plot plot;
-    report::Curve bus;
+    Plot plot;
+    Curve bus;
     double sum = 0;
     for (const Timed& row : rows) {
         const double busbw = row.bus_bandwidth() / giga;
@@ -109,14 +109,14 @@ std::string bandwidth_table(const command_line::RunOptions& options, const std::
     return fmt::format("# {}\n#\n", heading(options, rows.front().what)) + head_of(columns, "# ") + lines +
            fmt::format("# Avg bus bandwidth: {:.4f}\n\nbus bandwidth, GB/s, over size\n",
                        sum / static_cast<double>(rows.size())) +
-           report::draw(plot);
+           draw(plot);
 }
 
-report::Table bandwidth_rows(const std::vector<Timed>& rows) {
+Table bandwidth_rows(const std::vector<Timed>& rows) {
     return timed_record().table(rows);
 }
 
-std::string bandwidth_json(const command_line::RunOptions& options, const std::vector<Timed>& rows) {
+std::string bandwidth_json(const RunOptions& options, const std::vector<Timed>& rows) {
     return json_line(bandwidths_record().json({options, rows}));
 }
 

@@ -26,10 +26,10 @@ double sequential_seconds(const Options& options, const Cluster& cluster) {
         }
     });
     if (result.fault && result.fault->failure == sim::ranks::Failure::interrupted) {
-        throw config::Interrupted{result.fault->signal};
+        throw Interrupted{result.fault->signal};
     }
     if (!result.ok() && result.fault->failure == sim::ranks::Failure::machine_limit) {
-        throw config::MachineLimit(result.fault->message);
+        throw MachineLimit(result.fault->message);
     }
     check(result.ok(), "0D alone failed: {}", result.ok() ? "" : result.fault->message);
     return seconds(result.end);
@@ -125,18 +125,18 @@ Outcome outcome_of(const std::string& scenario, const Options& options, const Cl
                    sim::ranks::Result result, std::vector<sim::ranks::Life> lives) {
     Outcome outcome{.scenario = scenario, .options = options, .result = std::move(result), .lives = std::move(lives)};
     outcome.sequential_seconds = sequential_seconds(options, cluster);
-    const lesson::Training alone = lesson::train({.shape = options.shape,
-                                                  .seed = options.unsigned_seed(),
-                                                  .items = options.items,
-                                                  .steps = options.steps,
-                                                  .optimizer = options.optimizer});
-    const std::vector<double> start = lesson::initial_weights(options.shape, options.unsigned_seed());
+    const Training alone = train({.shape = options.shape,
+                                  .seed = options.unsigned_seed(),
+                                  .items = options.items,
+                                  .steps = options.steps,
+                                  .optimizer = options.optimizer});
+    const std::vector<double> start = initial_weights(options.shape, options.unsigned_seed());
     const int ranks = outcome.lives.empty() ? options.ranks : static_cast<int>(outcome.lives.back().places.size());
     const Assembled model = assemble(outcome.result, ranks, {start, alone.weights});
     outcome.max_weight_difference = model.difference;
     outcome.weights_sha256 = sha256_hex(std::as_bytes(std::span(model.weights)));
     outcome.loss_before = alone.loss_before;
-    outcome.loss = lesson::mean_loss(options.shape, model.weights, options.unsigned_seed(), options.items);
+    outcome.loss = mean_loss(options.shape, model.weights, options.unsigned_seed(), options.items);
     return outcome;
 }
 

@@ -111,9 +111,9 @@ std::string show_scaling(const Scaling& scaling) {
                                 {"why", Align::left}},
                     .rows = {},
                     .margin = "  "};
-    report::Curve ideal{.mark = 'o', .line = '.'};
-    report::Curve reached{.mark = '*', .line = '-'};
-    report::Plot plot;
+    Curve ideal{.mark = 'o', .line = '.'};
+    Curve reached{.mark = '*', .line = '-'};
+    Plot plot;
     for (const ScalingSize& size : scaling.sizes) {
         table.rows.push_back(row(size));
         if (size.outcome) {
@@ -125,7 +125,7 @@ std::string show_scaling(const Scaling& scaling) {
     plot.curves = {ideal, reached};
     return fmt::format("{}, profile {}: the same training for each size of {}\n\n", scaling.scenario, scaling.profile,
                        scaling.axis) +
-           text_of(table) + "\nspeedup (*) against the ideal (o), over ranks\n" + report::draw(plot);
+           text_of(table) + "\nspeedup (*) against the ideal (o), over ranks\n" + draw(plot);
 }
 
 std::string json_scaling(const Scaling& scaling) {

@@ -45,10 +45,10 @@ const char* fault_word(sim::ranks::Failure failure) {
 // What a run shows of itself on standard error while it lasts: its log lines, its timeline, or how far it has come.
 class Show {
 public:
-    Show(const command_line::RunOptions& options, const Cluster& cluster, Timeline& timeline)
+    Show(const RunOptions& options, const Cluster& cluster, Timeline& timeline)
         : options_(&options),
           timeline_(&timeline),
-          keeps_spans_(options.watch || command_line::wants_timeline(options.outputs)),
+          keeps_spans_(options.watch || wants_timeline(options.outputs)),
           tells_(!options.quiet && !options.watch),
           log_("ndsim", std::make_shared<spdlog::sinks::stderr_sink_st>()),
           narration_({.acknowledgement = [&cluster](const Span& span) { return acknowledgement_of(cluster, span); },
@@ -131,27 +131,26 @@ private:
         }
     }
 
-    const command_line::RunOptions* options_;
+    const RunOptions* options_;
     Timeline* timeline_;
     bool keeps_spans_;
     bool tells_;
     spdlog::logger log_;
     Narration narration_;
     std::optional<Watch> watch_;
-    std::optional<command_line::Progress> progress_;
+    std::optional<Progress> progress_;
 };
 
 }  // namespace
 
-sim::ranks::LaunchOptions launch_options(const std::string& name, const command_line::RunOptions& options,
-                                         const Cluster& cluster) {
+sim::ranks::LaunchOptions launch_options(const std::string& name, const RunOptions& options, const Cluster& cluster) {
     sim::ranks::LaunchOptions launch{.ranks = options.ranks,
                                      .host = options.host,
                                      .clock = options.clock,
                                      .time_scale = options.time_scale,
                                      .cluster = cluster};
     launch.faults = options.faults;
-    launch.record = command_line::wants_program(options.outputs);
+    launch.record = wants_program(options.outputs);
     launch.watchdog =
         std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(options.watchdog_seconds));
     launch.on_log = nullptr;  // the narration tells these lines among its own
@@ -175,7 +174,7 @@ void complete(Timeline& timeline, const sim::ranks::Result& result) {
     }
 }
 
-Launched launch_shown(sim::ranks::LaunchOptions launch, const command_line::RunOptions& options,
+Launched launch_shown(sim::ranks::LaunchOptions launch, const RunOptions& options,
                       const sim::ranks::RecoverableProgram& program, Timeline& timeline) {
     Show show(options, launch.cluster, timeline);
     show.listen(launch);
@@ -189,10 +188,10 @@ Launched launch_shown(sim::ranks::LaunchOptions launch, const command_line::RunO
 
 }  // namespace
 
-Launched launch_and_show(const std::string& name, const command_line::RunOptions& options, const Cluster& cluster,
+Launched launch_and_show(const std::string& name, const RunOptions& options, const Cluster& cluster,
                          const sim::ranks::RecoverableProgram& program) {
-    command_line::check_watch(options);
-    command_line::check_outputs(options.outputs);
+    check_watch(options);
+    check_outputs(options.outputs);
     Timeline timeline{.title = name,
                       .facts = {{"host", name_of(options.host)}, {"profile", options.profile}},
                       .ranks = options.ranks,
@@ -204,15 +203,15 @@ Launched launch_and_show(const std::string& name, const command_line::RunOptions
     Launched launched = launch_shown(launch_options(name, options, cluster), options, program, timeline);
     try {
         // Of a run that failed, too: it shows how far the ranks came.
-        command_line::write_timeline(options.outputs, timeline);
+        write_timeline(options.outputs, timeline);
         if (launched.result.recording) {
-            command_line::write_program(options.outputs, {.title = name,
-                                                          .profile = options.profile,
-                                                          .ops = launched.result.recording.get(),
-                                                          .cluster = &cluster});
+            write_program(options.outputs, {.title = name,
+                                            .profile = options.profile,
+                                            .ops = launched.result.recording.get(),
+                                            .cluster = &cluster});
         }
-    } catch (const config::OutputError& error) {
-        command_line::complain(name, error.what(), no_output);
+    } catch (const OutputError& error) {
+        complain(name, error.what(), no_output);
         launched.exit_code = launched.exit_code == done ? no_output : launched.exit_code;
     }
     if (!launched.result.ok()) {

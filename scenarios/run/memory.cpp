@@ -18,7 +18,7 @@ constexpr double arrays = 6;
 constexpr double gigabyte = 1e9;
 
 double bytes_of_rank(const Options& options) {
-    const double weights = static_cast<double>(lesson::weight_count(options.shape));
+    const double weights = static_cast<double>(weight_count(options.shape));
     return arrays * sizeof(double) * weights / (options.mesh.tp * options.mesh.pp);
 }
 
@@ -32,7 +32,7 @@ void check_memory(const Options& options) {
     const double needed = bytes_of_rank(options) * options.ranks;
     const double there = bytes_of_machine();
     if (needed > there) {
-        throw config::MachineLimit(fmt::format(
+        throw MachineLimit(fmt::format(
             "{} ranks that really train need about {:.0f} GB, and this machine has {:.0f} GB; {} ranks would fit, more "
             "with a smaller --hidden",
             options.ranks, needed / gigabyte, there / gigabyte, static_cast<int>(there / bytes_of_rank(options))));

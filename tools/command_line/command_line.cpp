@@ -28,45 +28,45 @@ std::string footer(const Executable& executable) {
 }
 
 // What follows the options on a usage line: "KIND [FILE]".
-std::string arguments_of(const std::vector<config::OptionRow>& rows) {
+std::string arguments_of(const std::vector<OptionRow>& rows) {
     std::vector<std::string> names;
-    for (const config::OptionRow& row : rows) {
-        if (row.role != config::Role::option) {
-            names.push_back(row.role == config::Role::argument ? row.name : fmt::format("[{}]", row.name));
+    for (const OptionRow& row : rows) {
+        if (row.role != Role::option) {
+            names.push_back(row.role == Role::argument ? row.name : fmt::format("[{}]", row.name));
         }
     }
     return fmt::format("{}", fmt::join(names, " "));
 }
 
 [[noreturn]] void refuse_extra(const std::string& extra, const Executable& executable,
-                               const std::vector<config::OptionRow>& rows) {
+                               const std::vector<OptionRow>& rows) {
     if (extra.empty() || extra.front() != '-') {
         const std::string arguments = arguments_of(rows);
         const std::string why =
             arguments.empty() ? "every option begins with --" : fmt::format("usage: {} {}", executable.name, arguments);
-        throw config::UsageError(fmt::format("unexpected argument \"{}\"; {}, see --help", shortened(extra), why));
+        throw UsageError(fmt::format("unexpected argument \"{}\"; {}, see --help", shortened(extra), why));
     }
-    std::vector<std::string> known = config::option_names(rows);
+    std::vector<std::string> known = option_names(rows);
     known.insert(known.begin(), {config_option().name, help_option().name, version_option().name});
     const std::string name = extra.substr(0, extra.find('='));
     const std::string bare = name.substr(std::min(name.find_first_not_of('-'), name.size()));
     if (const auto other = executable.elsewhere.find(bare); other != executable.elsewhere.end()) {
-        throw config::UsageError(fmt::format("unknown option {}; it is an option of {}", name, other->second));
+        throw UsageError(fmt::format("unknown option {}; it is an option of {}", name, other->second));
     }
     const std::string hint = did_you_mean(bare, known, "--");
-    throw config::UsageError(fmt::format("unknown option {}{}", shortened(name), hint.empty() ? "; see --help" : hint));
+    throw UsageError(fmt::format("unknown option {}{}", shortened(name), hint.empty() ? "; see --help" : hint));
 }
 
 std::string typed_name(const std::string& name) {
     return (name.size() == 1 ? "-" : "--") + name;
 }
 
-void add_row(CLI::App& app, const config::OptionRow& row, CommandLine& line) {
+void add_row(CLI::App& app, const OptionRow& row, CommandLine& line) {
     const auto take = [&line, name = row.name](const std::string& text) { line.given.emplace_back(name, text); };
-    if (row.role != config::Role::option) {
+    if (row.role != Role::option) {
         // Not required() yet: a wrong option is the better complaint than a missing argument.
         app.add_option_function<std::string>(row.name, take, row.help)->type_name("");
-    } else if (std::holds_alternative<config::Flag>(row.kind)) {
+    } else if (std::holds_alternative<Flag>(row.kind)) {
         const auto on = [take](std::int64_t count) { take(count > 0 ? "true" : "false"); };
         app.add_flag_function("--" + row.name, on, row.help)->disable_flag_override();
     } else {
@@ -89,16 +89,16 @@ void add_row(CLI::App& app, const config::OptionRow& row, CommandLine& line) {
 void refuse_twice(const CLI::Option& option) {
     const std::vector<std::string>& typed = option.results();
     if (typed.size() > 1) {
-        throw config::UsageError(fmt::format("{} is given twice, as {} and as {}; leave one out", option.get_name(),
-                                             shortened(typed[0]), shortened(typed[1])));
+        throw UsageError(fmt::format("{} is given twice, as {} and as {}; leave one out", option.get_name(),
+                                     shortened(typed[0]), shortened(typed[1])));
     }
 }
 
-void check_arguments(const std::vector<config::OptionRow>& rows, const CommandLine& line) {
-    for (const config::OptionRow& row : rows) {
+void check_arguments(const std::vector<OptionRow>& rows, const CommandLine& line) {
+    for (const OptionRow& row : rows) {
         const auto is_it = [&](const auto& given) { return given.first == row.name; };
-        if (row.role == config::Role::argument && std::none_of(line.given.begin(), line.given.end(), is_it)) {
-            throw config::UsageError(fmt::format("{} is missing: {}; see --help", row.name, row.help));
+        if (row.role == Role::argument && std::none_of(line.given.begin(), line.given.end(), is_it)) {
+            throw UsageError(fmt::format("{} is missing: {}; see --help", row.name, row.help));
         }
     }
 }
@@ -109,9 +109,8 @@ std::string version_line() {
     return "ndsim " NDSIM_VERSION "\n";
 }
 
-std::variant<CommandLine, Answer> read_command_line(const Executable& executable,
-                                                    const std::vector<config::OptionRow>& rows, int argc,
-                                                    const char* const* argv) {
+std::variant<CommandLine, Answer> read_command_line(const Executable& executable, const std::vector<OptionRow>& rows,
+                                                    int argc, const char* const* argv) {
     if (const HelpTopic* topic = topic_asked_for(argc, argv); topic != nullptr) {
         return Answer{topic->text(facts_of(executable, rows))};
     }
@@ -123,7 +122,7 @@ std::variant<CommandLine, Answer> read_command_line(const Executable& executable
     app.get_formatter()->label("REQUIRED", "");  // the usage line shows it
     app.footer(footer(executable));
     app.allow_extras();
-    for (const config::OptionRow& row : rows) {
+    for (const OptionRow& row : rows) {
         add_row(app, row, line);
     }
     const auto take_config = [&line](const std::string& file) { line.config = file; };
@@ -134,8 +133,8 @@ std::variant<CommandLine, Answer> read_command_line(const Executable& executable
     try {
         app.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
-        for (const config::OptionRow& row : rows) {
-            if (row.role == config::Role::argument) {
+        for (const OptionRow& row : rows) {
+            if (row.role == Role::argument) {
                 app.get_option(row.name)->required();
             }
         }
@@ -144,12 +143,12 @@ std::variant<CommandLine, Answer> read_command_line(const Executable& executable
         return Answer{version.what()};
     } catch (const CLI::ArgumentMismatch& error) {
         const std::string what = error.what();  // "--items: 1 required N missing"
-        throw config::UsageError(fmt::format("{} needs a value; see --help", what.substr(0, what.find(':'))));
+        throw UsageError(fmt::format("{} needs a value; see --help", what.substr(0, what.find(':'))));
     } catch (const CLI::ParseError& error) {
-        throw config::UsageError(error.what());
+        throw UsageError(error.what());
     }
-    for (const config::OptionRow& row : rows) {
-        if (row.role == config::Role::option && !row.repeats && !std::holds_alternative<config::Flag>(row.kind)) {
+    for (const OptionRow& row : rows) {
+        if (row.role == Role::option && !row.repeats && !std::holds_alternative<Flag>(row.kind)) {
             refuse_twice(*app.get_option(typed_name(row.name)));
         }
     }

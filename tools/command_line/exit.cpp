@@ -81,9 +81,9 @@ void print_drawn(const std::string& text) {
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
         const std::string what = fmt::format("standard output cannot be written: {}", std::strerror(errno));
         if (errno == EPIPE) {
-            throw config::ReaderGone(what);
+            throw ReaderGone(what);
         }
-        throw config::OutputError(what);
+        throw OutputError(what);
     }
 }
 
@@ -93,7 +93,7 @@ namespace {
 int exit_code_of_exception(const std::string& name) {
     try {
         throw;
-    } catch (const config::UsageError& error) {
+    } catch (const UsageError& error) {
         return complain(name, error.what(), usage);
     } catch (const std::invalid_argument& error) {
         return complain(name, error.what(), usage);
@@ -109,11 +109,11 @@ int exit_code_of_exception(const std::string& name) {
     } catch (const BrokenRunError& error) {
         tell(fmt::format("{}: {}\n", name, error.what()));
         return error.died ? rank_died : rank_hung;
-    } catch (const config::MachineLimit& error) {
+    } catch (const MachineLimit& error) {
         return complain(name, error.what(), machine_limit);
-    } catch (const config::ReaderGone&) {
+    } catch (const ReaderGone&) {
         return no_output;
-    } catch (const config::OutputError& error) {
+    } catch (const OutputError& error) {
         return complain(name, error.what(), no_output);
     } catch (const std::system_error& error) {
         return complain(name, error.what(), machine_limit);
@@ -132,7 +132,7 @@ int exit_code_of(const std::string& name, const std::function<int()>& body) {
     std::signal(SIGPIPE, SIG_IGN);
     try {
         return body();
-    } catch (const config::Interrupted& interrupted) {
+    } catch (const Interrupted& interrupted) {
         return stopped + interrupted.signal;
     } catch (...) {
         // A library that could not allocate may have said something else of it.

@@ -22,7 +22,7 @@ using namespace config;
 namespace {
 
 [[noreturn]] void refuse(const std::string& file, const std::string& reason) {
-    throw config::OutputError(fmt::format("{} cannot be written: {}", file, reason));
+    throw OutputError(fmt::format("{} cannot be written: {}", file, reason));
 }
 
 // Returns an errno; 0: all is written.
@@ -162,7 +162,7 @@ void write_output(const std::string& file, const std::function<void(std::ostream
         give_up(errno);
     }
     if (stop.is_alone() && stop.received() != 0) {
-        throw config::Interrupted{stop.received()};
+        throw Interrupted{stop.received()};
     }
 }
 

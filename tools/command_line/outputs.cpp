@@ -45,17 +45,17 @@ struct Format {
     std::string Offer::*words = nullptr;  // of what it shows
     std::string (*show)(const Report& report) = nullptr;
     // In place of it, of formats that show a timeline: into the file, written under its name, or above the text.
-    void (*draw)(std::ostream& out, const report::Timeline& timeline) = nullptr;
+    void (*draw)(std::ostream& out, const Timeline& timeline) = nullptr;
     void (*check)(const std::string& file) = nullptr;
-    void (*write)(const std::string& file, const report::Timeline& timeline) = nullptr;
-    std::string (*picture)(const report::Timeline& timeline, const report::TextStyle& style) = nullptr;
+    void (*write)(const std::string& file, const Timeline& timeline) = nullptr;
+    std::string (*picture)(const Timeline& timeline, const TextStyle& style) = nullptr;
     // Of formats that show the program: one file, or those of a folder.
-    std::vector<report::TraceFile> (*program_files)(const RecordedProgram& program) = nullptr;
+    std::vector<TraceFile> (*program_files)(const RecordedProgram& program) = nullptr;
     const char* help = "";                     // empty: the offer's words
     std::string (*details)() = nullptr;        // behind them
     std::string Offer::*instead_of = nullptr;  // only of commands that offer nothing of this
     const char* wanted_as = "";                // in Outputs; empty: by its option
-    config::Known::Path path = config::Known::Path::file;
+    Known::Path path = Known::Path::file;
     const char* suffix = "";  // of its files, where they have one; empty: any
 
     const char* key() const { return *wanted_as == '\0' ? option : wanted_as; }
@@ -64,7 +64,7 @@ struct Format {
 };
 
 std::string csv(const Report& report) {
-    return report.table ? report::csv_of(report.table()) : "";
+    return report.table ? csv_of(report.table()) : "";
 }
 std::string picture(const Report& report) {
     return report.picture ? report.picture() : "";
@@ -74,14 +74,14 @@ std::string json(const Report& report) {
 }
 
 std::string suffixes() {
-    return "; " + report::trace_suffixes();
+    return "; " + trace_suffixes();
 }
 
-void page(std::ostream& out, const report::Timeline& timeline) {
-    report::write_page(out, timeline);
+void page(std::ostream& out, const Timeline& timeline) {
+    write_page(out, timeline);
 }
-void svg(std::ostream& out, const report::Timeline& timeline) {
-    out << report::svg_timeline(timeline);
+void svg(std::ostream& out, const Timeline& timeline) {
+    out << svg_timeline(timeline);
 }
 
 // In the order of --help.
@@ -115,10 +115,10 @@ constexpr auto formats = std::to_array<Format>({
      .check = check_chakra,
      .program_files = chakra_files,
      .help = "the program as Chakra execution traces, a file for each rank, for ndsim chakra and ASTRA-sim",
-     .path = config::Known::Path::folder},
+     .path = Known::Path::folder},
     {.option = "timeline",
      .words = &Offer::timeline,
-     .picture = report::text_timeline,
+     .picture = text_timeline,
      .help = "draw the timeline as text, a row for each rank and stream"},
     {.option = ascii, .words = &Offer::timeline, .help = "draw --timeline in plain ASCII"},
     {.option = drawn_from,
@@ -136,41 +136,38 @@ constexpr auto formats = std::to_array<Format>({
 void check_suffix(const Format& format, const std::string& file) {
     const std::string suffix = std::filesystem::path(file).extension().string();
     if (*format.suffix != '\0' && !suffix.empty() && suffix != format.suffix) {
-        throw config::UsageError(fmt::format("--{} writes {} files; {} would have to end with {}", format.option,
-                                             format.suffix, shortened(file), format.suffix));
+        throw UsageError(fmt::format("--{} writes {} files; {} would have to end with {}", format.option, format.suffix,
+                                     shortened(file), format.suffix));
     }
 }
 
 }  // namespace
 
-std::vector<config::OptionRow> output_rows(Outputs& outputs, const Offer& offer) {
-    std::vector<config::OptionRow> rows;
+std::vector<OptionRow> output_rows(Outputs& outputs, const Offer& offer) {
+    std::vector<OptionRow> rows;
     for (const Format& format : formats) {
         const std::string offered = offer.*format.words;
         if (offered.empty() || (format.instead_of != nullptr && !(offer.*format.instead_of).empty())) {
             continue;
         }
         const std::string words = *format.help == '\0' ? offered : format.help;
-        config::OptionRow row{.name = format.option,
-                              .takes = format.takes,
-                              .help = words,
-                              .kind = config::Text{},
-                              .changes_result = false};
+        OptionRow row{
+            .name = format.option, .takes = format.takes, .help = words, .kind = Text{}, .changes_result = false};
         if (format.takes_time()) {
-            row.kind = config::Text{
-                [&outputs, name = std::string(format.key())](const std::string& time) { outputs[name] = time; }};
+            row.kind =
+                Text{[&outputs, name = std::string(format.key())](const std::string& time) { outputs[name] = time; }};
         } else if (row.takes.empty()) {
             const std::string& where = format.show == nullptr ? beside_text : standard_output;
-            row.kind = config::Flag{[&outputs, &where, name = std::string(format.key())](bool wanted) {
+            row.kind = Flag{[&outputs, &where, name = std::string(format.key())](bool wanted) {
                 wanted ? void(outputs[name] = where) : void(outputs.erase(name));
             }};
         } else {
             row.writes = true;
             row.help += row.takes == "FILE|-" ? "; -: in place of the text" : "";
             row.help += format.details != nullptr ? format.details() : "";
-            row.kind = config::Text{
-                [&outputs, name = std::string(format.key())](const std::string& file) { outputs[name] = file; },
-                {.path = format.path}};
+            row.kind =
+                Text{[&outputs, name = std::string(format.key())](const std::string& file) { outputs[name] = file; },
+                     {.path = format.path}};
         }
         if (*format.also != '\0') {
             row.also = {format.also};
@@ -189,11 +186,11 @@ std::optional<Time> time_wanted(const Outputs& outputs, const char* option) {
         return std::nullopt;
     }
     if (!outputs.contains("timeline")) {
-        throw config::UsageError(fmt::format("--{} is for --timeline, which is not asked for", option));
+        throw UsageError(fmt::format("--{} is for --timeline, which is not asked for", option));
     }
-    const std::optional<Duration> time = config::duration_of_text(wanted->second);
+    const std::optional<Duration> time = duration_of_text(wanted->second);
     if (!time) {
-        throw config::UsageError(
+        throw UsageError(
             fmt::format("--{} must be a time with its unit, such as 120ms, not \"{}\"", option, wanted->second));
     }
     return Time{*time};
@@ -203,19 +200,19 @@ void check_times(const Outputs& outputs) {
     const std::optional<Time> begin = time_wanted(outputs, drawn_from);
     const std::optional<Time> end = time_wanted(outputs, drawn_to);
     if (end && *end <= begin.value_or(Time{})) {
-        throw config::UsageError(fmt::format("--to {} must be later than {}", outputs.at(drawn_to),
-                                             begin ? fmt::format("--from {}", outputs.at(drawn_from)) : "0s"));
+        throw UsageError(fmt::format("--to {} must be later than {}", outputs.at(drawn_to),
+                                     begin ? fmt::format("--from {}", outputs.at(drawn_from)) : "0s"));
     }
 }
 
 // The part of the timeline that is drawn; what begins behind its end is a wrong question, and said beside the picture.
-void take_times(const Outputs& outputs, const report::Timeline& timeline, report::TextStyle& style) {
+void take_times(const Outputs& outputs, const Timeline& timeline, TextStyle& style) {
     const Time end = timeline.end_of_all();
     style.from = time_wanted(outputs, drawn_from).value_or(Time{});
     style.until = std::min(time_wanted(outputs, drawn_to).value_or(Time{}), end);
     if (style.from >= end && style.from > Time{}) {
         tell_drawn(fmt::format("--from {} is not before the end of the timeline, {}\n", outputs.at(drawn_from),
-                               report::time_text(end, 5)));
+                               time_text(end, 5)));
         style.from = Time{};
     }
 }
@@ -238,8 +235,8 @@ void check_outputs(const Outputs& outputs) {
         }
     }
     if (printed.size() > 1) {
-        throw config::UsageError(fmt::format("{} and {} both want standard output; give one of them a file",
-                                             printed.back(), printed.front()));
+        throw UsageError(fmt::format("{} and {} both want standard output; give one of them a file", printed.back(),
+                                     printed.front()));
     }
 }
 
@@ -265,7 +262,7 @@ void write_program(const Outputs& outputs, const RecordedProgram& program) {
         if (format.program_files == nullptr || wanted == outputs.end()) {
             continue;
         }
-        const std::vector<report::TraceFile> files = format.program_files(program);
+        const std::vector<TraceFile> files = format.program_files(program);
         if (files.front().name.empty()) {
             write_output(wanted->second, files.front().write);
         } else {
@@ -274,12 +271,12 @@ void write_program(const Outputs& outputs, const RecordedProgram& program) {
     }
 }
 
-report::TextStyle text_style(const Outputs& outputs, int descriptor) {
+TextStyle text_style(const Outputs& outputs, int descriptor) {
     const Terminal terminal = terminal_at(descriptor);
     return {.width = terminal.columns, .colour = terminal.colour, .ascii = terminal.ascii || outputs.contains(ascii)};
 }
 
-void write_timeline(const Outputs& outputs, const report::Timeline& timeline) {
+void write_timeline(const Outputs& outputs, const Timeline& timeline) {
     for (const Format& format : formats) {
         const auto wanted = outputs.find(format.key());
         if (!format.shows_timeline() || wanted == outputs.end()) {
@@ -287,7 +284,7 @@ void write_timeline(const Outputs& outputs, const report::Timeline& timeline) {
         }
         if (format.picture != nullptr) {
             const bool is_free = shows_text(outputs);
-            report::TextStyle style = text_style(outputs, is_free ? STDOUT_FILENO : STDERR_FILENO);
+            TextStyle style = text_style(outputs, is_free ? STDOUT_FILENO : STDERR_FILENO);
             take_times(outputs, timeline, style);
             const std::string picture = format.picture(timeline, style);
             is_free ? print_drawn(picture + "\n") : tell_drawn(picture + "\n");

@@ -17,7 +17,7 @@ const char* name_of(sim::ranks::Clock clock) {
     return clock == sim::ranks::Clock::wall ? "wall" : "virtual";
 }
 
-config::OptionRow host_row(RunOptions& options) {
+OptionRow host_row(RunOptions& options) {
     std::vector<std::string> names;
     for (const ranks::HostRow& host : ranks::hosts()) {
         names.emplace_back(host.name);
@@ -27,15 +27,15 @@ config::OptionRow host_row(RunOptions& options) {
                            Choice{names, [&options](std::size_t i) { options.host = static_cast<ranks::Host>(i); }}});
 }
 
-void add_clock_rows(RunOptions& options, std::vector<config::OptionRow>& rows) {
+void add_clock_rows(RunOptions& options, std::vector<OptionRow>& rows) {
     rows.insert(
         rows.end(),
         {keeping_result({"clock", "NAME", "virtual: as fast as possible; wall: in step with the wall's clock (virtual)",
-                         config::enumerator(options.clock, {"virtual", "wall"})}),
+                         enumerator(options.clock, {"virtual", "wall"})}),
          keeping_result({"time-scale", "S", "wall seconds per simulated second, with --clock wall (1)",
-                         config::real(options.time_scale, 0, 1e6)}),
+                         real(options.time_scale, 0, 1e6)}),
          keeping_result({"watch", "", "draw the timeline while it grows, in place of log lines, with --clock wall",
-                         config::flag(options.watch)})});
+                         flag(options.watch)})});
 }
 
 void check_watch(const RunOptions& options) {
@@ -43,35 +43,35 @@ void check_watch(const RunOptions& options) {
         return;
     }
     if (options.clock != sim::ranks::Clock::wall) {
-        throw config::UsageError("--watch shows a run in step with the wall's clock; add --clock wall");
+        throw UsageError("--watch shows a run in step with the wall's clock; add --clock wall");
     }
     if (!terminal_at(STDERR_FILENO).cursor_moves) {
-        throw config::UsageError(
+        throw UsageError(
             "--watch draws on a terminal, and standard error is none on which the cursor moves; --timeline draws the "
             "whole run at its end");
     }
 }
 
-config::OptionRow profile_row(RunOptions& options, const std::vector<std::string>& names) {
+OptionRow profile_row(RunOptions& options, const std::vector<std::string>& names) {
     return {
         "profile", "NAME|FILE",
         fmt::format("what compute and messages cost: {} or a FILE.toml ({})", fmt::join(names, ", "), options.profile),
-        config::name_or_file(options.profile, names)};
+        name_or_file(options.profile, names)};
 }
 
-config::OptionRow watchdog_row(RunOptions& options) {
+OptionRow watchdog_row(RunOptions& options) {
     return keeping_result({"watchdog", "S", "a rank that runs so long without a simulated operation is hung (30)",
-                           config::real(options.watchdog_seconds, 0.001, 1e6)});
+                           real(options.watchdog_seconds, 0.001, 1e6)});
 }
 
-void add_output_rows(RunOptions& options, std::vector<config::OptionRow>& rows) {
-    const std::vector<config::OptionRow> outputs = output_rows(
+void add_output_rows(RunOptions& options, std::vector<OptionRow>& rows) {
+    const std::vector<OptionRow> outputs = output_rows(
         options.outputs, {.json = "print one JSON object instead of the summary",
                           .timeline = "the timeline, for ui.perfetto.dev",
                           .program = "the program as a GOAL schedule, for ndsim goal and other simulators"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
-    rows.insert(rows.end(), {keeping_result({"verbose", "", "show every log line", config::flag(options.verbose)}),
-                             keeping_result({"quiet", "", "show no log lines", config::flag(options.quiet)})});
+    rows.insert(rows.end(), {keeping_result({"verbose", "", "show every log line", flag(options.verbose)}),
+                             keeping_result({"quiet", "", "show no log lines", flag(options.quiet)})});
 }
 
 void check_host(sim::ranks::Host host, std::int64_t wanted) {
@@ -85,7 +85,7 @@ void check_host(sim::ranks::Host host, std::int64_t wanted) {
             hint = fmt::format("; --host {} can have more", other.name);
         }
     }
-    throw config::UsageError(
+    throw UsageError(
         fmt::format("{} ranks are more than the {} that can be {}{}", wanted, row.most_ranks, row.plural, hint));
 }
 

@@ -17,20 +17,19 @@ using namespace config;
 
 namespace {
 
-void read_config(const std::string& file, const std::vector<config::OptionRow>& rows, Settings& settings) {
-    for (const config::TomlEntry& entry : config::read_toml(file)) {
-        const config::OptionRow* row = config::find_row(rows, entry.key);
-        if (row == nullptr || row->role != config::Role::option) {
-            throw config::UsageError(fmt::format("{}: unknown option {}{}", entry.where, entry.key,
-                                                 did_you_mean(entry.key, config::option_names(rows))));
+void read_config(const std::string& file, const std::vector<OptionRow>& rows, Settings& settings) {
+    for (const TomlEntry& entry : read_toml(file)) {
+        const OptionRow* row = find_row(rows, entry.key);
+        if (row == nullptr || row->role != Role::option) {
+            throw UsageError(fmt::format("{}: unknown option {}{}", entry.where, entry.key,
+                                         did_you_mean(entry.key, option_names(rows))));
         }
         if (row->writes) {
-            throw config::UsageError(
-                fmt::format("{}: {} names a file to write, and only the command line may; say --{} there", entry.where,
-                            entry.key, row->name));
+            throw UsageError(fmt::format("{}: {} names a file to write, and only the command line may; say --{} there",
+                                         entry.where, entry.key, row->name));
         }
         const Setting setting{fmt::format("{}: {}", entry.where, entry.key), entry.value};
-        config::check_option(*row, setting.what, setting.value);
+        check_option(*row, setting.what, setting.value);
         settings[row->name] = setting;
     }
 }
@@ -40,20 +39,20 @@ void settle_opposites(Settings& settings) {
     const auto verbose = settings.find("verbose");
     const auto quiet = settings.find("quiet");
     const auto is_on = [&](const Settings::iterator& at) {
-        return at != settings.end() && at->second.value == config::TomlValue(true);
+        return at != settings.end() && at->second.value == TomlValue(true);
     };
     if (!is_on(verbose) || !is_on(quiet)) {
         return;
     }
     if (verbose->second.typed == quiet->second.typed) {
-        throw config::UsageError(fmt::format("{} and {} exclude each other: every log line, or none",
-                                             verbose->second.what, quiet->second.what));
+        throw UsageError(fmt::format("{} and {} exclude each other: every log line, or none", verbose->second.what,
+                                     quiet->second.what));
     }
     settings.erase(verbose->second.typed ? quiet : verbose);
 }
 
 // The file that a setting names, as one name however it was typed; empty: it names none.
-std::string file_of(const config::TomlValue& value) {
+std::string file_of(const TomlValue& value) {
     const auto* const text = std::get_if<std::string>(&value);
     if (text == nullptr || text->empty() || *text == "-") {
         return "";
@@ -64,7 +63,7 @@ std::string file_of(const config::TomlValue& value) {
 }
 
 // Two outputs in one file would be one of them, and an output in place of an input would be the end of it.
-void check_files(const Settings& settings, const std::vector<config::OptionRow>& rows,
+void check_files(const Settings& settings, const std::vector<OptionRow>& rows,
                  const std::optional<std::string>& config_file) {
     std::map<std::string, std::string> read;
     std::map<std::string, std::string> written;
@@ -72,9 +71,9 @@ void check_files(const Settings& settings, const std::vector<config::OptionRow>&
         read.emplace(file_of(*config_file), "--config");
     }
     for (const auto& [name, setting] : settings) {
-        const config::OptionRow& row = config::row_named(rows, name);
+        const OptionRow& row = row_named(rows, name);
         const std::string file = file_of(setting.value);
-        if (file.empty() || config::known_values(row).path != config::Known::Path::file) {
+        if (file.empty() || known_values(row).path != Known::Path::file) {
             continue;
         }
         if (!row.writes && std::filesystem::exists(file)) {
@@ -82,22 +81,22 @@ void check_files(const Settings& settings, const std::vector<config::OptionRow>&
         } else if (!row.writes) {
             continue;  // the name of a preset
         } else if (const auto [other, is_new] = written.emplace(file, setting.what); !is_new) {
-            throw config::UsageError(fmt::format("{} and {} would both write {}; give one of them another file",
-                                                 other->second, setting.what, shortened(typed_text(setting.value))));
+            throw UsageError(fmt::format("{} and {} would both write {}; give one of them another file", other->second,
+                                         setting.what, shortened(typed_text(setting.value))));
         }
     }
     for (const auto& [file, what] : written) {
         if (const auto input = read.find(file); input != read.end()) {
-            throw config::UsageError(fmt::format("{} would write over {}, which {} reads; give it another file", what,
-                                                 shortened(file), input->second));
+            throw UsageError(fmt::format("{} would write over {}, which {} reads; give it another file", what,
+                                         shortened(file), input->second));
         }
     }
 }
 
 }  // namespace
 
-std::variant<Settings, Answer> read_settings(const Executable& executable, const std::vector<config::OptionRow>& rows,
-                                             int argc, const char* const* argv) {
+std::variant<Settings, Answer> read_settings(const Executable& executable, const std::vector<OptionRow>& rows, int argc,
+                                             const char* const* argv) {
     auto read = read_command_line(executable, rows, argc, argv);
     if (auto* answer = std::get_if<Answer>(&read)) {
         return *answer;
@@ -108,13 +107,12 @@ std::variant<Settings, Answer> read_settings(const Executable& executable, const
         read_config(*line.config, rows, settings);
     }
     for (const auto& [name, text] : line.given) {
-        const config::OptionRow& row = config::row_named(rows, name);
-        const std::string typed = row.role == config::Role::option ? "--" + name : name;
-        const Setting setting{typed, config::value_of_text(row, text), true};
-        config::check_option(row, setting.what, setting.value);
+        const OptionRow& row = row_named(rows, name);
+        const std::string typed = row.role == Role::option ? "--" + name : name;
+        const Setting setting{typed, value_of_text(row, text), true};
+        check_option(row, setting.what, setting.value);
         if (const auto other = settings.find(row.name); other != settings.end() && other->second.typed) {
-            throw config::UsageError(
-                fmt::format("{} and {} are one option; leave one out", other->second.what, setting.what));
+            throw UsageError(fmt::format("{} and {} are one option; leave one out", other->second.what, setting.what));
         }
         settings[row.name] = setting;
     }
@@ -123,23 +121,23 @@ std::variant<Settings, Answer> read_settings(const Executable& executable, const
     return settings;
 }
 
-void set_options(const Settings& settings, const std::vector<config::OptionRow>& rows) {
+void set_options(const Settings& settings, const std::vector<OptionRow>& rows) {
     for (const auto& [name, setting] : settings) {
-        config::set_option(config::row_named(rows, name), setting.what, setting.value);
+        set_option(row_named(rows, name), setting.what, setting.value);
     }
 }
 
-config::Given given_of(const Settings& settings, const std::vector<config::OptionRow>& rows) {
-    config::Given given;
+Given given_of(const Settings& settings, const std::vector<OptionRow>& rows) {
+    Given given;
     for (const auto& [name, setting] : settings) {
-        if (config::row_named(rows, name).changes_result) {
+        if (row_named(rows, name).changes_result) {
             given.emplace(name, setting.value);
         }
     }
     return given;
 }
 
-std::optional<Settings> take_options(const Executable& executable, const std::vector<config::OptionRow>& rows, int argc,
+std::optional<Settings> take_options(const Executable& executable, const std::vector<OptionRow>& rows, int argc,
                                      const char* const* argv) {
     auto read = read_settings(executable, rows, argc, argv);
     if (const auto* answer = std::get_if<Answer>(&read)) {

@@ -168,11 +168,11 @@ ForEach Workers::executor() {
     };
 }
 
-config::OptionRow jobs_row(int& jobs) {
-    config::OptionRow row{"jobs", "N", "threads that work side by side (0: one for each core); the result is the same",
-                          whole(jobs, 0, 4096)};
+OptionRow jobs_row(int& jobs) {
+    OptionRow row{"jobs", "N", "threads that work side by side (0: one for each core); the result is the same",
+                  whole(jobs, 0, 4096)};
     row.also = {"threads"};
-    return config::keeping_result(std::move(row));
+    return keeping_result(std::move(row));
 }
 
 }  // namespace sim::command_line

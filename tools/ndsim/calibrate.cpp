@@ -37,10 +37,10 @@ struct CalibrateOptions {
     std::string name;
     std::string out;
     int jobs = 0;
-    command_line::Outputs outputs;
+    Outputs outputs;
 };
 
-const command_line::Executable calibrate_command{
+const Executable calibrate_command{
     .name = "ndsim calibrate",
     .summary =
         "The numbers of your own cluster, from what was measured on it: nccl-tests, a benchmark of kernels, step "
@@ -52,42 +52,41 @@ const command_line::Executable calibrate_command{
                  "ndsim calibrate --machine ours.toml --runs our_runs.json"},
 };
 
-config::OptionRow repeated(config::OptionRow row) {
+OptionRow repeated(OptionRow row) {
     row.repeats = true;
     return row;
 }
 
-std::vector<config::OptionRow> calibrate_rows(CalibrateOptions& options) {
+std::vector<OptionRow> calibrate_rows(CalibrateOptions& options) {
     std::vector<std::string> known = training::machine_names();
     const std::vector<std::string> accelerators = training::accelerator_names();
     known.insert(known.end(), accelerators.begin(), accelerators.end());
-    std::vector<config::OptionRow> rows{
+    std::vector<OptionRow> rows{
         {"machine", "NAME", "what it was measured on, as far as it is known: a machine, an accelerator or a FILE.toml",
-         config::name_or_file(options.machine, known)},
+         name_or_file(options.machine, known)},
         repeated({"nccl-tests", "FILE",
                   "what all_reduce_perf and its like print, or their JSON; may be given several "
                   "times",
-                  config::file(options.nccl_tests)}),
+                  file(options.nccl_tests)}),
         {"collective", "NAME", "of --nccl-tests, where the output does not say",
-         config::choice(options.facts.collective, nccl_tests_collectives())},
+         choice(options.facts.collective, nccl_tests_collectives())},
         {"ranks", "N", "of --nccl-tests, where the output does not say", whole(options.facts.ranks, 2, 1 << 20)},
         {"ranks-per-node", "N", "of --nccl-tests, where the output does not say",
          whole(options.facts.ranks_per_node, 1, 1 << 20)},
         repeated({"benchmark", "FILE", "a table of timed kernels, in CSV; may be given several times",
-                  config::file(options.benchmark)}),
+                  file(options.benchmark)}),
         repeated(
             {"profiler-trace", "FILE",
              "a trace of PyTorch's profiler with shapes (record_shapes=True), .gz or not; may be given several times",
-             config::file(options.profiler_traces)}),
-        {"runs", "FILE", "step times of your own runs, in JSON (docs/data/README.md)", config::file(options.runs)},
+             file(options.profiler_traces)}),
+        {"runs", "FILE", "step times of your own runs, in JSON (docs/data/README.md)", file(options.runs)},
         {"set", "NAMES", "of --runs only these sets, separated by commas", config::text(options.sets)},
         {"print-benchmark", "", "print the Python script that makes the table of --benchmark, and stop",
-         config::flag(options.print_benchmark)},
-        config::writing({"out", "FILE", "write the machine file to FILE", config::file(options.out)}),
+         flag(options.print_benchmark)},
+        writing({"out", "FILE", "write the machine file to FILE", file(options.out)}),
         {"name", "NAME", "what the machine file calls the machine; the machine's own", config::text(options.name)},
-        command_line::jobs_row(options.jobs)};
-    const std::vector<config::OptionRow> outputs =
-        command_line::output_rows(options.outputs, {.table = "each number, and how sure it is"});
+        jobs_row(options.jobs)};
+    const std::vector<OptionRow> outputs = output_rows(options.outputs, {.table = "each number, and how sure it is"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
 }
@@ -105,7 +104,7 @@ std::vector<std::string> files_of(const std::string& joined) {
 }
 
 void add_runs(const CalibrateOptions& options, CalibrationData& data) {
-    const std::string content = config::read_json_text(options.runs, "a JSON file", written_by_programs);
+    const std::string content = read_json_text(options.runs, "a JSON file", written_by_programs);
     const std::vector<RunRecord> records = read_runs(content, options.runs);
     const std::vector<Measured> measured = read_measured(content, options.runs);
     const std::vector<std::string> sets = split(options.sets, ',');
@@ -125,12 +124,12 @@ void add_runs(const CalibrateOptions& options, CalibrationData& data) {
 CalibrationData data_of(const CalibrateOptions& options) {
     CalibrationData data;
     for (const std::string& file : files_of(options.nccl_tests)) {
-        const std::string text = config::read_text(file, "nccl-tests' output", written_by_programs);
+        const std::string text = read_text(file, "nccl-tests' output", written_by_programs);
         const std::vector<Measurement> more = read_nccl_tests(text, file, options.facts);
         data.collectives.insert(data.collectives.end(), more.begin(), more.end());
     }
     for (const std::string& file : files_of(options.benchmark)) {
-        const std::vector<Measurement> more = read_kernel_table(config::read_text(file, "a table in CSV"), file);
+        const std::vector<Measurement> more = read_kernel_table(read_text(file, "a table in CSV"), file);
         data.kernels.insert(data.kernels.end(), more.begin(), more.end());
     }
     for (const std::string& file : files_of(options.profiler_traces)) {
@@ -154,15 +153,15 @@ void check_options(const CalibrateOptions& options) {
         throw UsageError(
             "nothing was measured: give --nccl-tests FILE, --benchmark FILE, --profiler-trace FILE or --runs FILE");
     }
-    command_line::check_outputs(options.outputs);
+    check_outputs(options.outputs);
     if (!options.out.empty()) {
-        command_line::check_output(options.out);
+        check_output(options.out);
     }
 }
 
 std::string machine_file(const CalibrateOptions& options, const Calibration& calibration) {
     const bool is_file = options.machine.ends_with(".toml") || options.machine.find('/') != std::string::npos;
-    const std::string base_text = is_file ? config::read_toml_text(options.machine) : "";
+    const std::string base_text = is_file ? read_toml_text(options.machine) : "";
     return calibrated_machine_file(calibration, options.machine, base_text,
                                    options.name.empty() ? calibration.machine.name : options.name);
 }
@@ -171,25 +170,25 @@ std::string machine_file(const CalibrateOptions& options, const Calibration& cal
 
 int run_calibrate(int argc, const char* const* argv) {
     CalibrateOptions options;
-    if (!command_line::take_options(calibrate_command, calibrate_rows(options), argc, argv)) {
+    if (!take_options(calibrate_command, calibrate_rows(options), argc, argv)) {
         return done;
     }
     if (options.print_benchmark) {
-        command_line::print(std::string(kernel_benchmark()));
+        print(std::string(kernel_benchmark()));
         return done;
     }
     check_options(options);
     const training::Machine machine = read_machine(options.machine);
     const CalibrationData data = data_of(options);
-    command_line::Workers workers(options.jobs);
+    Workers workers(options.jobs);
     const Calibration calibration = calibrate_machine(machine, data, workers.executor());
     if (!options.out.empty()) {
         const std::string text = machine_file(options, calibration);
-        command_line::write_output(options.out, [&](std::ostream& out) { out << text; });
+        write_output(options.out, [&](std::ostream& out) { out << text; });
     }
-    command_line::write_outputs(options.outputs, {.text = [&] { return calibration_text(calibration); },
-                                                  .json = [&] { return calibration_json(calibration); },
-                                                  .table = [&] { return calibration_rows(calibration); }});
+    write_outputs(options.outputs, {.text = [&] { return calibration_text(calibration); },
+                                    .json = [&] { return calibration_json(calibration); },
+                                    .table = [&] { return calibration_rows(calibration); }});
     return done;
 }
 

@@ -32,10 +32,10 @@ struct ChakraOptions {
     std::string algorithm;  // empty: that of each kind
     double flops_per_second = 0;
     bool cpu_time = false;
-    command_line::Outputs outputs;
+    Outputs outputs;
 };
 
-const command_line::Executable chakra_command{
+const Executable chakra_command{
     .name = "ndsim chakra",
     .summary =
         "Runs Chakra execution traces on a network: when each rank has done what it computes, sends and joins. "
@@ -55,25 +55,24 @@ std::vector<std::string> algorithm_names() {
     return names;
 }
 
-std::vector<config::OptionRow> option_rows(ChakraOptions& options) {
-    std::vector<config::OptionRow> rows{
-        config::as_argument({"PREFIX", "", "a folder with the files of all ranks, PREFIX.RANK.et, or PREFIX",
-                             config::file(options.traces)}),
+std::vector<OptionRow> option_rows(ChakraOptions& options) {
+    std::vector<OptionRow> rows{
+        as_argument(
+            {"PREFIX", "", "a folder with the files of all ranks, PREFIX.RANK.et, or PREFIX", file(options.traces)}),
         topology_row(options.network),
         profile_row(options.network),
         {"groups", "FILE", "ASTRA-sim's file of process groups, where the traces name none: {\"0\": [0, 1]}",
-         config::file(options.groups)},
+         file(options.groups)},
         {"algorithm", "NAME",
          "of collectives that have it, or auto: the fastest for each size and group (each kind's own)",
-         config::choice(options.algorithm, algorithm_names())},
+         choice(options.algorithm, algorithm_names())},
         {"flops-per-second", "X", "a GPU's speed, for computations without a time (what the profile says)",
-         config::real(options.flops_per_second, 1, 1e18)},
-        {"cpu-time", "", "what runs on the CPU takes its time, too, as if the GPU did it",
-         config::flag(options.cpu_time)}};
-    const std::vector<config::OptionRow> outputs =
-        command_line::output_rows(options.outputs, {.json = "print one JSON object instead of the table",
-                                                    .table = "when each rank finishes",
-                                                    .timeline = "the run's timeline, for ui.perfetto.dev"});
+         real(options.flops_per_second, 1, 1e18)},
+        {"cpu-time", "", "what runs on the CPU takes its time, too, as if the GPU did it", flag(options.cpu_time)}};
+    const std::vector<OptionRow> outputs =
+        output_rows(options.outputs, {.json = "print one JSON object instead of the table",
+                                      .table = "when each rank finishes",
+                                      .timeline = "the run's timeline, for ui.perfetto.dev"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
 }
@@ -119,26 +118,26 @@ int run_traces(const ChakraOptions& options) {
                               .facts = {{"ranks", std::to_string(ranks)}, {"network", ask.cluster.name}},
                               .ranks = ranks,
                               .topology = network::shared_topology(ask.cluster.network)};
-    if (command_line::wants_timeline(options.outputs)) {
+    if (wants_timeline(options.outputs)) {
         ask.on_span = [&](const Span& span) { add_span(timeline, span); };
     }
     ChakraRun run{.network = ask.cluster.name, .outcome = chakra::run(traces, ask)};
     count_nodes(traces, run);
     timeline.totals = run.outcome.ranks;
     timeline.end = run.outcome.end;
-    if (command_line::wants_timeline(options.outputs)) {
-        command_line::write_timeline(options.outputs, timeline);
+    if (wants_timeline(options.outputs)) {
+        write_timeline(options.outputs, timeline);
     }
-    command_line::write_outputs(options.outputs, {.text = [&] { return text_of(run); },
-                                                  .json = [&] { return json_of(run); },
-                                                  .table = [&] { return table_of(run); }});
+    write_outputs(options.outputs, {.text = [&] { return text_of(run); },
+                                    .json = [&] { return json_of(run); },
+                                    .table = [&] { return table_of(run); }});
     return done;
 }
 
 #else
 
 int run_traces(const ChakraOptions&) {
-    throw config::MachineLimit(command_line::without_protobuf);
+    throw MachineLimit(without_protobuf);
 }
 
 #endif
@@ -147,10 +146,10 @@ int run_traces(const ChakraOptions&) {
 
 int run_chakra(int argc, const char* const* argv) {
     ChakraOptions options;
-    if (!command_line::take_options(chakra_command, option_rows(options), argc, argv)) {
+    if (!take_options(chakra_command, option_rows(options), argc, argv)) {
         return done;
     }
-    command_line::check_outputs(options.outputs);
+    check_outputs(options.outputs);
     return run_traces(options);
 }
 

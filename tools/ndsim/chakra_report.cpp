@@ -128,7 +128,7 @@ std::string json_of(const ChakraRun& run) {
     return json_line(chakra_record().json(run));
 }
 
-report::Table table_of(const ChakraRun& run) {
+Table table_of(const ChakraRun& run) {
     return chakra_columns_record().table(chakra_ranks(run));
 }
 

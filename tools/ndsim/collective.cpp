@@ -28,7 +28,7 @@ using namespace config;
 
 namespace {
 
-const command_line::Executable collective_command{
+const Executable collective_command{
     .name = "ndsim collective",
     .summary =
         "How long collectives take, by size: the table of nccl-tests, from the simulator. On a topology that is wire "
@@ -51,22 +51,22 @@ constexpr std::int64_t most_bytes_with_data = std::int64_t{1} << 32U;
 struct CollectiveCommand : CollectiveOptions {
     bool check = false;
     bool explain_cost = false;
-    command_line::Outputs outputs;
+    Outputs outputs;
 };
 
-std::vector<config::OptionRow> option_rows(CollectiveCommand& options) {
-    std::vector<config::OptionRow> rows = collective_rows(options);
-    rows.push_back({"check", "", "carry it out message by message with numbers too: as long, and right?",
-                    config::flag(options.check)});
-    rows.push_back({"explain-cost", "", "how each time was found, and why that is exact, as # lines",
-                    config::flag(options.explain_cost)});
-    const std::vector<config::OptionRow> outputs = command_line::output_rows(
-        options.outputs,
-        {.json = "print one JSON object instead of the table",
-         .table = "one line for each size and algorithm",
-         .picture = "bus bandwidth over size, a curve for each algorithm; also --plot",
-         .timeline = "the timeline of the last size by its fastest algorithm, which is carried out once "
-                     "more, message by message; for ui.perfetto.dev"});
+std::vector<OptionRow> option_rows(CollectiveCommand& options) {
+    std::vector<OptionRow> rows = collective_rows(options);
+    rows.push_back(
+        {"check", "", "carry it out message by message with numbers too: as long, and right?", flag(options.check)});
+    rows.push_back(
+        {"explain-cost", "", "how each time was found, and why that is exact, as # lines", flag(options.explain_cost)});
+    const std::vector<OptionRow> outputs =
+        output_rows(options.outputs,
+                    {.json = "print one JSON object instead of the table",
+                     .table = "one line for each size and algorithm",
+                     .picture = "bus bandwidth over size, a curve for each algorithm; also --plot",
+                     .timeline = "the timeline of the last size by its fastest algorithm, which is carried out once "
+                                 "more, message by message; for ui.perfetto.dev"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
 }
@@ -76,12 +76,11 @@ void require_checkable(const CollectiveCommand& options, const search::Collectiv
         return;
     }
     if (options.type != "float") {
-        throw config::UsageError("--check carries floats: leave out --type");
+        throw UsageError("--check carries floats: leave out --type");
     }
     if (what.bytes() > most_bytes_with_data / what.ranks) {
-        throw config::UsageError(fmt::format("--check holds {} on each of {} ranks; it goes up to {} in all",
-                                             config::size_text(what.bytes()), what.ranks,
-                                             config::size_text(most_bytes_with_data)));
+        throw UsageError(fmt::format("--check holds {} on each of {} ranks; it goes up to {} in all",
+                                     size_text(what.bytes()), what.ranks, size_text(most_bytes_with_data)));
     }
 }
 
@@ -94,16 +93,16 @@ public:
                  .picked = sweep.only_fastest || sweep.nccl.has_value(),
                  .checked = options.check} {
         if (is_table()) {
-            command_line::print(fmt::format("# {} on {}\n# {}\n#\n", sweep.what.name(), place_text(sweep),
-                                            fmt::join(timing_lines(sweep), "\n# ")) +
-                                table_head(shape_));
+            print(fmt::format("# {} on {}\n# {}\n#\n", sweep.what.name(), place_text(sweep),
+                              fmt::join(timing_lines(sweep), "\n# ")) +
+                  table_head(shape_));
         }
     }
 
     void add(const search::SweepRow& row) const {
         const std::string why = options_.explain_cost ? explanation(row) : "";
         if (is_table()) {
-            command_line::print(table_line(shape_, row) + why);
+            print(table_line(shape_, row) + why);
         } else if (!why.empty()) {
             tell(fmt::format("# {} bytes\n{}", row.what().bytes(), why));
         }
@@ -114,13 +113,13 @@ public:
             return std::any_of(row.timed.begin(), row.timed.end(),
                                [](const search::TimedMethod& timed) { return timed.bus_bandwidth() > 0; });
         };
-        command_line::Report report{.text = [&] { return table_foot(shape_, rows); },
-                                    .json = [&] { return sweep_json(sweep, rows); },
-                                    .table = [&] { return sweep_rows(sweep, rows); }};
+        Report report{.text = [&] { return table_foot(shape_, rows); },
+                      .json = [&] { return sweep_json(sweep, rows); },
+                      .table = [&] { return sweep_rows(sweep, rows); }};
         if (std::any_of(rows.begin(), rows.end(), has_curve)) {
             report.picture = [&] { return sweep_svg(sweep, rows); };
         }
-        command_line::write_outputs(options_.outputs, report);
+        write_outputs(options_.outputs, report);
     }
 
     // Of the last row's fastest method, below the table.
@@ -131,13 +130,13 @@ public:
                              sim::seconds(timeline.end), row.best().seconds()));
         }
         if (is_table() && options_.outputs.contains("timeline")) {
-            command_line::print("\n");
+            print("\n");
         }
-        command_line::write_timeline(options_.outputs, timeline);
+        write_timeline(options_.outputs, timeline);
     }
 
 private:
-    bool is_table() const { return command_line::shows_text(options_.outputs); }
+    bool is_table() const { return shows_text(options_.outputs); }
 
     const CollectiveCommand& options_;
     TableShape shape_;
@@ -163,7 +162,7 @@ bool is_right(const search::SweepRow& row) {
 void require_messages(const CollectiveCommand& options, const search::Sweep& sweep) {
     const bool wants_timeline = command_line::wants_timeline(options.outputs);
     if (!sweep.wires && (options.check || wants_timeline)) {
-        throw config::UsageError(fmt::format(
+        throw UsageError(fmt::format(
             "{} of messages, which NCCL's model does not have; --timing wire has them, --timing both beside it",
             options.check ? "--check is" : "--timeline, --trace and --report are"));
     }
@@ -175,13 +174,13 @@ int sweep_sizes(const CollectiveCommand& options, const search::Sweep& sweep) {
     for (const search::CollectiveCase& what : cases) {
         require_checkable(options, what);
     }
-    command_line::check_outputs(options.outputs);
+    check_outputs(options.outputs);
     const ranks::StopSignal stop;
     const Output output(options, sweep);
     std::vector<search::SweepRow> rows;
-    command_line::Progress progress(cases.size());
+    Progress progress(cases.size());
     for (const search::CollectiveCase& what : cases) {
-        progress.at(rows.size(), fmt::format("{} of {}", what.name(), config::size_text(what.bytes())));
+        progress.at(rows.size(), fmt::format("{} of {}", what.name(), size_text(what.bytes())));
         search::SweepRow row = search::time_of_size(sweep, what);
         const std::string complaint = options.check ? check_row(sweep, row) : "";
         progress.erase();
@@ -189,7 +188,7 @@ int sweep_sizes(const CollectiveCommand& options, const search::Sweep& sweep) {
             break;
         }
         if (!complaint.empty()) {
-            return command_line::complain(collective_command.name, complaint, failed);
+            return complain(collective_command.name, complaint, failed);
         }
         output.add(row);
         rows.push_back(std::move(row));
@@ -203,14 +202,14 @@ int sweep_sizes(const CollectiveCommand& options, const search::Sweep& sweep) {
     }
     return std::all_of(rows.begin(), rows.end(), is_right)
                ? done
-               : command_line::complain(collective_command.name, "some of the numbers are wrong", failed);
+               : complain(collective_command.name, "some of the numbers are wrong", failed);
 }
 
 }  // namespace
 
 int run_collective(int argc, const char* const* argv) {
     CollectiveCommand options;
-    if (!command_line::take_options(collective_command, option_rows(options), argc, argv)) {
+    if (!take_options(collective_command, option_rows(options), argc, argv)) {
         return done;
     }
     const search::Sweep sweep = sweep_of(options);

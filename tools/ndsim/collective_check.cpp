@@ -18,9 +18,8 @@ ranks::LaunchOptions on_fibers(const Sweep& sweep, const TimedMethod& timed) {
 }
 
 // By size.
-ranks::Result carry_out_messages(const search::Sweep& sweep, const search::TimedMethod& timed,
-                                 trace::SpanSink on_span = nullptr) {
-    const Schedule schedule = search::schedule_for(sweep, timed.what);
+ranks::Result carry_out_messages(const Sweep& sweep, const TimedMethod& timed, trace::SpanSink on_span = nullptr) {
+    const Schedule schedule = schedule_for(sweep, timed.what);
     ranks::LaunchOptions launch = on_fibers(sweep, timed);
     launch.on_span = std::move(on_span);
     return ranks::launch(launch, [&](GPU& gpu) { run_messages(gpu, timed.what, schedule); });
@@ -28,8 +27,8 @@ ranks::Result carry_out_messages(const search::Sweep& sweep, const search::Timed
 
 }  // namespace
 
-std::string check_with_data(const search::Sweep& sweep, search::TimedMethod& timed) {
-    const Schedule schedule = search::schedule_for(sweep, timed.what);
+std::string check_with_data(const Sweep& sweep, TimedMethod& timed) {
+    const Schedule schedule = schedule_for(sweep, timed.what);
     const auto differs = [&](Time end, const char* how) {
         return fmt::format("{} bytes by {} take {} s, and {} s {}", timed.what.bytes(), timed.name, timed.seconds(),
                            sim::seconds(end), how);
@@ -51,8 +50,8 @@ std::string check_with_data(const search::Sweep& sweep, search::TimedMethod& tim
     return numbers.end != timed.end() ? differs(numbers.end, "with numbers") : "";
 }
 
-report::Timeline message_timeline(const search::Sweep& sweep, const search::TimedMethod& timed) {
-    const search::CollectiveCase& what = timed.what;
+report::Timeline message_timeline(const Sweep& sweep, const TimedMethod& timed) {
+    const CollectiveCase& what = timed.what;
     report::Timeline timeline{.title = fmt::format("{} of {}", what.name(), config::size_text(what.bytes())),
                               .facts = {{"algorithm", timed.name}, {"network", sweep.cluster.name}},
                               .ranks = what.ranks,

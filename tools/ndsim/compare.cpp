@@ -30,10 +30,10 @@ constexpr const char* page_option = "report";
 struct CompareOptions {
     std::string first;
     std::string second;
-    command_line::Outputs outputs;
+    Outputs outputs;
 };
 
-const command_line::Executable compare_command{
+const Executable compare_command{
     .name = "ndsim compare",
     .summary =
         "Two results of --json side by side: where the time of each went, what makes the difference, and what was "
@@ -43,18 +43,18 @@ const command_line::Executable compare_command{
                  "ndsim compare a.json b.json --report page.html    # both timelines on one time axis"},
 };
 
-std::vector<config::OptionRow> option_rows(CompareOptions& options) {
-    std::vector<config::OptionRow> rows{
-        config::as_argument({"A", "", "the result to start from", config::file(options.first)}),
-        config::as_argument({"B", "", "the result that is compared with it", config::file(options.second)})};
-    const std::vector<config::OptionRow> outputs = command_line::output_rows(
+std::vector<OptionRow> option_rows(CompareOptions& options) {
+    std::vector<OptionRow> rows{
+        as_argument({"A", "", "the result to start from", config::file(options.first)}),
+        as_argument({"B", "", "the result that is compared with it", config::file(options.second)})};
+    const std::vector<OptionRow> outputs = output_rows(
         options.outputs,
         {.json = "print one JSON object instead of the table", .table = "a line for each part of the time"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     // This page shows two timelines, where those of other commands show one.
-    rows.push_back(config::writing(
-        {page_option, "FILE.html", "a page for the browser: both timelines, for which the runs are done again",
-         config::Text{[&outputs = options.outputs](const std::string& file) { outputs[page_option] = file; },
+    rows.push_back(
+        writing({page_option, "FILE.html", "a page for the browser: both timelines, for which the runs are done again",
+                 Text{[&outputs = options.outputs](const std::string& file) { outputs[page_option] = file; },
                       {.path = Known::Path::file}}}));
     return rows;
 }
@@ -101,7 +101,7 @@ const report::Record<LineOfBoth>& line_columns() {
     return record;
 }
 
-report::TextRow row_of(const std::string& name, double a, double b, double whole) {
+TextRow row_of(const std::string& name, double a, double b, double whole) {
     return {{name, fmt::format("{:.6g}", a), fmt::format("{:.6g}", b), fmt::format("{:+.6g}", b - a),
              percent_of(b - a, whole)}};
 }
@@ -114,7 +114,7 @@ std::string memory_line(const ComparedRun& a, const ComparedRun& b) {
     };
     if (a.peak_bytes && b.peak_bytes) {
         return line(static_cast<double>(*a.peak_bytes), static_cast<double>(*b.peak_bytes),
-                    [](double bytes) { return report::bytes_text(bytes); });
+                    [](double bytes) { return bytes_text(bytes); });
     }
     if (a.peak_units.value_or(0) > 0 && b.peak_units) {
         return line(*a.peak_units, *b.peak_units, [](double units) { return fmt::format("{:.6g} units", units); });
@@ -124,8 +124,7 @@ std::string memory_line(const ComparedRun& a, const ComparedRun& b) {
 
 std::string text_of(const Compared& both) {
     const auto& [a, b, comparison] = both;
-    report::TextTable table{
-        .columns = {{"seconds, mean over the ranks", report::Align::left}, {"A"}, {"B"}, {"B - A"}, {"of A"}}};
+    TextTable table{.columns = {{"seconds, mean over the ranks", Align::left}, {"A"}, {"B"}, {"B - A"}, {"of A"}}};
     for (const LineOfBoth& line : lines_of(both)) {
         if (line.a != 0 || line.b != 0) {
             table.rows.push_back(row_of(line.name, line.a, line.b, a.seconds));
@@ -135,7 +134,7 @@ std::string text_of(const Compared& both) {
     if (!comparison.changed.empty()) {
         table.rows.emplace_back();
     }
-    for (const report::ComparedSetting& one : comparison.changed) {
+    for (const ComparedSetting& one : comparison.changed) {
         table.rows.push_back(
             {{one.name}, fmt::format("{} -> {}", one.a.empty() ? "none" : one.a, one.b.empty() ? "none" : one.b)});
     }
@@ -190,7 +189,7 @@ const report::Record<Compared>& compared_record() {
     constexpr const char* result = "#/definitions/result";
     static const report::Record<Compared> record(
         "Two results side by side.",
-        {keys::command<Compared>("compare"), part<Compared>("a", result_record(), &Compared::a, result),
+        {command<Compared>("compare"), part<Compared>("a", result_record(), &Compared::a, result),
          described(part<Compared>("b", result_record(), &Compared::b, result), "The result that is compared with it."),
          number<Compared>("a_seconds", "Seconds of a.", [](const Compared& of) { return of.comparison.all.a; }),
          number<Compared>("b_seconds", "Seconds of b.", [](const Compared& of) { return of.comparison.all.b; }),
@@ -207,37 +206,36 @@ const report::Record<Compared>& compared_record() {
 }
 
 // A timeline as one of two: with its letter, and the file that names it.
-report::Timeline timeline_of(const char* letter, const ComparedRun& run) {
-    report::Timeline timeline = run_again(run);
+Timeline timeline_of(const char* letter, const ComparedRun& run) {
+    Timeline timeline = run_again(run);
     timeline.title = fmt::format("{}: {}", letter, timeline.title);
     timeline.facts.insert(timeline.facts.begin(), {"file", run.file});
     return timeline;
 }
 
 void write_page_of(const Compared& both, const std::string& file) {
-    const report::Timeline a = timeline_of("A", both.a);
-    const report::Timeline b = timeline_of("B", both.b);
-    const std::array<const report::Timeline*, 2> runs{&a, &b};
-    command_line::write_output(
-        file, [&](std::ostream& out) { report::write_page(out, runs, report::most_page_spans, &both.comparison); });
+    const Timeline a = timeline_of("A", both.a);
+    const Timeline b = timeline_of("B", both.b);
+    const std::array<const Timeline*, 2> runs{&a, &b};
+    write_output(file, [&](std::ostream& out) { write_page(out, runs, most_page_spans, &both.comparison); });
 }
 
 }  // namespace
 
 int run_compare(int argc, const char* const* argv) {
     CompareOptions options;
-    if (!command_line::take_options(compare_command, option_rows(options), argc, argv)) {
+    if (!take_options(compare_command, option_rows(options), argc, argv)) {
         return done;
     }
-    command_line::check_outputs(options.outputs);
+    check_outputs(options.outputs);
     Compared both{.a = read_run(options.first), .b = read_run(options.second), .comparison = {}};
     both.comparison = compared(both.a, both.b);
     if (const auto page = options.outputs.find(page_option); page != options.outputs.end()) {
         write_page_of(both, page->second);
     }
-    command_line::write_outputs(options.outputs, {.text = [&] { return text_of(both); },
-                                                  .json = [&] { return json_line(compared_record().json(both)); },
-                                                  .table = [&] { return line_columns().table(lines_of(both)); }});
+    write_outputs(options.outputs, {.text = [&] { return text_of(both); },
+                                    .json = [&] { return json_line(compared_record().json(both)); },
+                                    .table = [&] { return line_columns().table(lines_of(both)); }});
     return done;
 }
 

@@ -63,7 +63,7 @@ struct Diagnosis {
 const report::Record<Diagnosis>& diagnosis_record() {
     static const report::Record<Diagnosis> record(
         "What works on this computer, and what does not.",
-        {keys::command<Diagnosis>("doctor"),
+        {command<Diagnosis>("doctor"),
          free_text<Diagnosis>("version", "Name and version of the program.",
                               [](const Diagnosis&) { return version_line().substr(0, version_line().size() - 1); }),
          truth<Diagnosis>("works", "Whether no check fails: ndsim works here.",
@@ -82,7 +82,7 @@ const report::Record<Diagnosis>& diagnosis_record() {
 
 std::string doctor_text(const std::vector<Check>& checks) {
     using report::Align;
-    report::TextTable table{.columns = {{"", Align::left}, {"", Align::left}, {"", Align::left}}};
+    TextTable table{.columns = {{"", Align::left}, {"", Align::left}, {"", Align::left}}};
     for (const Check& check : checks) {
         table.rows.push_back({{name_of(check.health), check.name, check.what}});
         if (!check.repair.empty()) {

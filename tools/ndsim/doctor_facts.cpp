@@ -167,7 +167,7 @@ DoctorFacts doctor_facts() {
     facts.most_files = ranks::most_open_files();
     find_temporary_folder(facts);
     facts.utf8 = says_utf8();
-    facts.colour = command_line::terminal_at(STDOUT_FILENO).colour;
+    facts.colour = terminal_at(STDOUT_FILENO).colour;
     for (const std::string& scenario : known_scenarios()) {
         if (!fs::exists(fs::path(own_folder()) / scenario)) {
             facts.missing_scenarios.push_back(scenario);

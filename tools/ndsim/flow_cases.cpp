@@ -22,9 +22,7 @@ struct Place {
     const FlowJson& value;
     std::string where;
 
-    [[noreturn]] void refuse(const std::string& what) const {
-        throw config::UsageError(fmt::format("{}: {}", where, what));
-    }
+    [[noreturn]] void refuse(const std::string& what) const { throw UsageError(fmt::format("{}: {}", where, what)); }
 };
 
 std::vector<std::string> keys_of(const FlowJson& object) {
@@ -167,7 +165,7 @@ FlowJson parse_json(const std::string& text, const std::string& file) {
     try {
         return FlowJson::parse(text);
     } catch (const FlowJson::exception& error) {
-        throw config::UsageError(fmt::format("{}: is not valid JSON: {}", file, config::without_number(error.what())));
+        throw UsageError(fmt::format("{}: is not valid JSON: {}", file, without_number(error.what())));
     }
 }
 

@@ -24,20 +24,20 @@ constexpr double picoseconds_per_second = 1e12;
 
 struct FlowOptions {
     std::string file;
-    command_line::Outputs outputs;
+    Outputs outputs;
 };
 
-const command_line::Executable flows_command{
+const Executable flows_command{
     .name = "ndsim flows",
     .summary = "When flows over shared links end, if at every instant the links are shared max-min fairly.",
     .examples = {"ndsim flows cases.json           # a table for each case", "ndsim flows cases.json --json"},
 };
 
-std::vector<config::OptionRow> option_rows(FlowOptions& options) {
-    std::vector<config::OptionRow> rows{
-        config::as_argument({"FILE", "", "the links and flows of one case or more, in JSON (docs/network.md)",
-                             config::file(options.file)})};
-    const std::vector<config::OptionRow> outputs = command_line::output_rows(
+std::vector<OptionRow> option_rows(FlowOptions& options) {
+    std::vector<OptionRow> rows{
+        as_argument({"FILE", "", "the links and flows of one case or more, in JSON (docs/network.md)",
+                     config::file(options.file)})};
+    const std::vector<OptionRow> outputs = output_rows(
         options.outputs, {.json = "print one JSON object instead of the tables", .table = "the flows of all cases"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
@@ -160,15 +160,15 @@ std::string text_of(const FinishedCases& cases) {
 
 int run_flows(int argc, const char* const* argv) {
     FlowOptions options;
-    if (!command_line::take_options(flows_command, option_rows(options), argc, argv)) {
+    if (!take_options(flows_command, option_rows(options), argc, argv)) {
         return done;
     }
-    command_line::check_outputs(options.outputs);
-    const FinishedCases cases = finished(
-        parse_flow_cases(config::read_json_text(options.file, "a JSON file", written_by_programs), options.file));
-    command_line::write_outputs(options.outputs, {.text = [&] { return text_of(cases); },
-                                                  .json = [&] { return json_line(flows_record().json(cases)); },
-                                                  .table = [&] { return table_of(cases); }});
+    check_outputs(options.outputs);
+    const FinishedCases cases =
+        finished(parse_flow_cases(read_json_text(options.file, "a JSON file", written_by_programs), options.file));
+    write_outputs(options.outputs, {.text = [&] { return text_of(cases); },
+                                    .json = [&] { return json_line(flows_record().json(cases)); },
+                                    .table = [&] { return table_of(cases); }});
     return done;
 }
 

@@ -35,12 +35,12 @@ struct GoalOptions {
     LogGP costs = goal::loggopsim_costs();
     goal::Charge charge = goal::Charge::arrival;
     GoalOnNetwork on_network;
-    command_line::Outputs outputs;
+    Outputs outputs;
 
     bool is_loggp() const { return !on_network.network.given(); }
 };
 
-const command_line::Executable goal_command{
+const Executable goal_command{
     .name = "ndsim goal",
     .summary =
         "Runs a GOAL schedule under LogGP, or on any network: when each rank has done what it sends, receives and "
@@ -52,16 +52,16 @@ const command_line::Executable goal_command{
                  "ndsim goal ring.goal --topology dgx-h100 --unit ns               # over links that messages share"},
 };
 
-std::vector<config::OptionRow> option_rows(GoalOptions& options) {
-    std::vector<config::OptionRow> rows{
-        config::as_argument({"FILE", "", "the schedule, in the text form of GOAL", config::file(options.file)}),
+std::vector<OptionRow> option_rows(GoalOptions& options) {
+    std::vector<OptionRow> rows{
+        as_argument({"FILE", "", "the schedule, in the text form of GOAL", config::file(options.file)}),
         loggp_row(options.costs),
         {"charge", "WHEN",
          "a message costs its receiver on arrival, as in LogGOPSim, or on match, when it is received (arrival)",
-         config::enumerator(options.charge, {"arrival", "match"})}};
-    const std::vector<config::OptionRow> on_network = option_rows(options.on_network);
+         enumerator(options.charge, {"arrival", "match"})}};
+    const std::vector<OptionRow> on_network = option_rows(options.on_network);
     rows.insert(rows.end(), on_network.begin(), on_network.end());
-    const std::vector<config::OptionRow> outputs = command_line::output_rows(
+    const std::vector<OptionRow> outputs = output_rows(
         options.outputs, {.json = "print one JSON object instead of the table",
                           .table = "when each rank finishes",
                           .timeline = "what each CPU does when, a picosecond for each unit of the schedule's time; for "
@@ -146,7 +146,7 @@ std::string text_of(const GoalOptions& options, const goal::GoalSchedule& schedu
     } else {
         ranks = finished_ranks(outcome);
     }
-    report::TextTable table{.columns = {{"rank"}, {"finish"}}};
+    TextTable table{.columns = {{"rank"}, {"finish"}}};
     for (const FinishedRank& rank : ranks) {
         table.rows.push_back({{fmt::format("{}", rank.rank), fmt::format("{}", rank.finish)}});
     }
@@ -155,9 +155,9 @@ std::string text_of(const GoalOptions& options, const goal::GoalSchedule& schedu
 
 constexpr int most_cpus_drawn = 255;  // as many as there are streams
 
-report::Timeline empty_timeline(const GoalOptions& options, const goal::GoalSchedule& schedule) {
-    report::Timeline timeline{.title = fmt::format("GOAL schedule {}", options.file),
-                              .ranks = static_cast<int>(schedule.ranks.size())};
+Timeline empty_timeline(const GoalOptions& options, const goal::GoalSchedule& schedule) {
+    Timeline timeline{.title = fmt::format("GOAL schedule {}", options.file),
+                      .ranks = static_cast<int>(schedule.ranks.size())};
     if (options.is_loggp()) {
         timeline.facts = {{"LogGP", describe(options.costs)},
                           {"charged on", name_of(options.charge)},
@@ -174,16 +174,16 @@ report::Timeline empty_timeline(const GoalOptions& options, const goal::GoalSche
 void check(const GoalOptions& options) {
     const GoalOptions unsaid;
     if (!options.is_loggp() && (describe(options.costs) != describe(unsaid.costs) || options.charge != unsaid.charge)) {
-        throw config::UsageError("--loggp and --charge are LogGP's; --profile or --topology says what messages cost");
+        throw UsageError("--loggp and --charge are LogGP's; --profile or --topology says what messages cost");
     }
     const goal::GoalUnits& units = options.on_network.units;
     if (options.is_loggp() && (units.sizes != Measure::bytes || units.time != Duration{1})) {
-        throw config::UsageError("--unit and --sizes are those of a network's times; add --profile or --topology");
+        throw UsageError("--unit and --sizes are those of a network's times; add --profile or --topology");
     }
-    command_line::check_outputs(options.outputs);
+    check_outputs(options.outputs);
 }
 
-goal::GoalOutcome run_under_loggp(const GoalOptions& options, const GoalFile& file, report::Timeline* timeline) {
+goal::GoalOutcome run_under_loggp(const GoalOptions& options, const GoalFile& file, Timeline* timeline) {
     if (timeline == nullptr) {
         return goal::run(file.schedule, options.costs, options.charge);
     }
@@ -195,17 +195,17 @@ goal::GoalOutcome run_under_loggp(const GoalOptions& options, const GoalFile& fi
 
 // Throws DeadlockError where it cannot end; the timeline, of how far the ranks came, is written before.
 goal::GoalOutcome run_and_draw(const GoalOptions& options, const GoalFile& file) {
-    const bool is_drawn = command_line::wants_timeline(options.outputs);
+    const bool is_drawn = wants_timeline(options.outputs);
     if (is_drawn && file.schedule.cpus > most_cpus_drawn) {
         throw UsageError(fmt::format("{}: a timeline shows CPUs 0 to {}, and there is a CPU {}", options.file,
                                      most_cpus_drawn - 1, file.schedule.cpus - 1));
     }
-    report::Timeline timeline = empty_timeline(options, file.schedule);
-    report::Timeline* const drawn = is_drawn ? &timeline : nullptr;
+    Timeline timeline = empty_timeline(options, file.schedule);
+    Timeline* const drawn = is_drawn ? &timeline : nullptr;
     goal::GoalOutcome outcome =
         options.is_loggp() ? run_under_loggp(options, file, drawn) : run_on_network(file, options.on_network, drawn);
     timeline.fault = outcome.finished() ? "" : goal::explain(file.schedule, outcome, file.text);
-    command_line::write_timeline(options.outputs, timeline);
+    write_timeline(options.outputs, timeline);
     if (!outcome.finished()) {
         throw DeadlockError(timeline.fault);
     }
@@ -216,19 +216,18 @@ goal::GoalOutcome run_and_draw(const GoalOptions& options, const GoalFile& file)
 
 int run_goal(int argc, const char* const* argv) {
     GoalOptions options;
-    if (!command_line::take_options(goal_command, option_rows(options), argc, argv)) {
+    if (!take_options(goal_command, option_rows(options), argc, argv)) {
         return done;
     }
     check(options);
-    const std::string text = config::read_text(options.file, "a GOAL schedule", written_by_programs);
+    const std::string text = read_text(options.file, "a GOAL schedule", written_by_programs);
     const goal::GoalSchedule schedule = goal::parse(text, options.file);
     const goal::GoalOutcome outcome = run_and_draw(options, {options.file, text, schedule});
-    command_line::write_outputs(options.outputs,
-                                {.text = [&] { return text_of(options, schedule, outcome); },
-                                 .json = [&] { return json_line(goal_record().json(outcome)); },
-                                 .table = [&] { return finished_rank_record().table(finished_ranks(outcome)); }});
+    write_outputs(options.outputs, {.text = [&] { return text_of(options, schedule, outcome); },
+                                    .json = [&] { return json_line(goal_record().json(outcome)); },
+                                    .table = [&] { return finished_rank_record().table(finished_ranks(outcome)); }});
     if (const std::string note = goal::explain_unreceived(schedule, outcome, text); !note.empty()) {
-        command_line::complain(goal_command.name, fmt::format("note: {}", note), done);
+        complain(goal_command.name, fmt::format("note: {}", note), done);
     }
     return done;
 }

@@ -24,25 +24,25 @@ struct TimeUnit {
 };
 constexpr std::array time_units{TimeUnit{"ps", 1}, TimeUnit{"ns", 1'000}, TimeUnit{"us", 1'000'000}};
 
-config::OptionRow unit_row(goal::GoalUnits& units) {
+OptionRow unit_row(goal::GoalUnits& units) {
     std::vector<std::string> names;
     for (const TimeUnit& unit : time_units) {
         names.emplace_back(unit.name);
     }
     return {"unit", "NAME", "the unit of its times, with --profile or --topology: ps, ns or us (ps)",
-            config::Choice{names, [&units](std::size_t i) { units.time = Duration{time_units[i].picoseconds}; }}};
+            Choice{names, [&units](std::size_t i) { units.time = Duration{time_units[i].picoseconds}; }}};
 }
 
-config::OptionRow sizes_row(goal::GoalUnits& units) {
+OptionRow sizes_row(goal::GoalUnits& units) {
     return {"sizes", "NAME",
             "what its sizes count, with --profile: bytes, or units: a byte is a billionth of a unit of data (bytes)",
-            config::Choice{{"bytes", "units"},
-                           [&units](std::size_t i) { units.sizes = i == 0 ? Measure::bytes : Measure::units; }}};
+            Choice{{"bytes", "units"},
+                   [&units](std::size_t i) { units.sizes = i == 0 ? Measure::bytes : Measure::units; }}};
 }
 
 [[noreturn]] void refuse(const GoalFile& file, const goal::NoProgram& error) {
     const std::size_t line = goal::places_of(file.text, {error.op()}).at(0).line;
-    throw config::UsageError(
+    throw UsageError(
         fmt::format("{}:{}: on a network of ours no operation can be so: it {}", file.name, line, error.what()));
 }
 
@@ -56,11 +56,11 @@ replay::Recording programs_of(const GoalFile& file, const goal::GoalUnits& units
 
 }  // namespace
 
-std::vector<config::OptionRow> option_rows(GoalOnNetwork& options) {
+std::vector<OptionRow> option_rows(GoalOnNetwork& options) {
     return {{"topology", "NAME|FILE", "run it over links that messages share, in place of LogGP: see ndsim topology",
-             config::name_or_file(options.network.topology, predict::topology_and_machine_names())},
+             name_or_file(options.network.topology, predict::topology_and_machine_names())},
             {"profile", "NAME|FILE", "run it on a profile's network, in place of LogGP",
-             config::name_or_file(options.network.profile, config::profile_names())},
+             name_or_file(options.network.profile, profile_names())},
             unit_row(options.units),
             sizes_row(options.units)};
 }

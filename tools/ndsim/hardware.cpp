@@ -21,7 +21,7 @@ using namespace machine_import;
 
 namespace {
 
-const command_line::Executable hardware_command{
+const Executable hardware_command{
     .name = "ndsim hardware",
     .summary =
         "Machines and accelerators: a list of them, or every number of one and where it comes from. import makes a "
@@ -40,7 +40,7 @@ struct HardwareOptions {
     std::string file;  // of import
     ImportFacts facts;
     std::string out;
-    command_line::Outputs outputs;
+    Outputs outputs;
 
     bool imports() const { return name == import_action; }
 };
@@ -65,7 +65,7 @@ std::vector<config::OptionRow> hardware_rows(HardwareOptions& options) {
         config::writing({"out", "FILE", "import: write the machine file to FILE; it is printed otherwise",
                          config::file(options.out)})};
     const std::vector<config::OptionRow> formats =
-        command_line::output_rows(options.outputs, {.table = "every number and its source; without NAME all machines"});
+        output_rows(options.outputs, {.table = "every number and its source; without NAME all machines"});
     rows.insert(rows.end(), formats.begin(), formats.end());
     return rows;
 }
@@ -100,14 +100,14 @@ std::string stem_of(const std::string& file) {
 
 void show_one(const training::Hardware& hardware, const HardwareOptions& options,
               const std::function<std::string()>& text) {
-    command_line::write_outputs(
+    write_outputs(
         options.outputs,
         {.text = text, .json = [&] { return hardware_json(hardware); }, .table = [&] { return numbers_of(hardware); }});
 }
 
 void import_node(HardwareOptions options) {
     if (!options.out.empty()) {
-        command_line::check_output(options.out);
+        check_output(options.out);
     }
     const std::string read = config::read_text(options.file, "NCCL's topology, or the matrix of nvidia-smi topo -m");
     options.facts.name = options.facts.name.empty() ? stem_of(options.file) : options.facts.name;
@@ -115,7 +115,7 @@ void import_node(HardwareOptions options) {
     // Read back, so that nothing is written that --machine refuses.
     const training::Hardware hardware = training::hardware_of_toml(text, options.facts.name);
     if (!options.out.empty()) {
-        command_line::write_output(options.out, [&](std::ostream& out) { out << text; });
+        write_output(options.out, [&](std::ostream& out) { out << text; });
     }
     const bool prints_file = options.out.empty();
     show_one(hardware, options, [&] { return prints_file ? text : hardware_text(hardware); });
@@ -125,16 +125,15 @@ void import_node(HardwareOptions options) {
 
 int run_hardware(int argc, const char* const* argv) {
     HardwareOptions options;
-    if (!command_line::take_options(hardware_command, hardware_rows(options), argc, argv)) {
+    if (!take_options(hardware_command, hardware_rows(options), argc, argv)) {
         return done;
     }
     check_hardware_options(options);
-    command_line::check_outputs(options.outputs);
+    check_outputs(options.outputs);
     if (options.imports()) {
         import_node(options);
     } else if (options.name.empty()) {
-        command_line::write_outputs(options.outputs,
-                                    {.text = hardware_list_text, .json = hardware_list_json, .table = machine_rows});
+        write_outputs(options.outputs, {.text = hardware_list_text, .json = hardware_list_json, .table = machine_rows});
     } else {
         const training::Hardware hardware = read_hardware(options.name);
         show_one(hardware, options, [&] { return hardware_text(hardware); });

@@ -157,10 +157,10 @@ int show(LabOptions& options) {
         print(text_of_trouble(desk, theirs.trouble));
         return failed;
     }
-    const labs::Record& found = theirs.plays.records.front();
+    const lab::Record& found = theirs.plays.records.front();
     const ShowStyle style = style_of(options);
     print(found.ok() ? "" : explain_fault(found, desk) + "\n");
-    const labs::Record reference =
+    const lab::Record reference =
         desk.lab->is_script() ? theirs.plays.references.front() : play_here(played, desk.lab->solution);
     print_with_pictures(draw_both(found, reference, style.width, style.ascii, style.colour), style);
     return done;
@@ -292,9 +292,9 @@ int run_lab(int argc, const char* const* argv) {
             fmt::format("unknown action \"{}\"{}", config::shortened(name), near.empty() ? "; see --help" : near));
     }
     LabOptions options;
-    const command_line::Executable executable{.name = "ndsim lab " + name,
-                                              .summary = action->summary,
-                                              .examples = {action->examples.begin(), action->examples.end()}};
+    const Executable executable{.name = "ndsim lab " + name,
+                                .summary = action->summary,
+                                .examples = {action->examples.begin(), action->examples.end()}};
     if (!take_options(executable, action->rows(options), argc - 1, argv + 1)) {
         return done;
     }

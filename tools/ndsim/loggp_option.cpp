@@ -48,7 +48,7 @@ std::optional<Pace> fraction(const std::string& text) {
 
 void set(LogGP& costs, const std::string& name, const std::string& value) {
     const auto refuse = [&](const char* wanted) {
-        throw config::UsageError(fmt::format("--loggp: {} must be {}, not \"{}\"", name, wanted, value));
+        throw UsageError(fmt::format("--loggp: {} must be {}, not \"{}\"", name, wanted, value));
     };
     if (name == "G" || name == "O") {
         const auto pace = fraction(value);
@@ -84,19 +84,18 @@ void read_loggp(const std::string& text, LogGP& costs) {
         const std::size_t equals = part.find('=');
         const std::string name = part.substr(0, equals);
         if (std::find(known.begin(), known.end(), name) == known.end()) {
-            throw config::UsageError(
-                fmt::format("--loggp knows no \"{}\": L, o, g, G, O and S, as in L=1000,o=200", name));
+            throw UsageError(fmt::format("--loggp knows no \"{}\": L, o, g, G, O and S, as in L=1000,o=200", name));
         }
         if (equals == std::string::npos) {
-            throw config::UsageError(fmt::format("--loggp: {} has no value; {}=1000 would", name, name));
+            throw UsageError(fmt::format("--loggp: {} has no value; {}=1000 would", name, name));
         }
         set(costs, name, part.substr(equals + 1));
     }
 }
 
-config::OptionRow loggp_row(LogGP& costs) {
+OptionRow loggp_row(LogGP& costs) {
     return {"loggp", "LIST", fmt::format("what messages cost, in units of time ({})", describe(costs)),
-            config::Text{[&costs](const std::string& text) { read_loggp(text, costs); }}};
+            Text{[&costs](const std::string& text) { read_loggp(text, costs); }}};
 }
 
 std::string describe(const LogGP& costs) {

@@ -63,7 +63,7 @@ const Command& command_called(const std::string& name) {
 // `ndsim help train` is `ndsim train --help`.
 int help_of(const std::string& name) {
     const char* const asked[] = {name.c_str(), "--help"};
-    return command_line::exit_code_of("ndsim " + name, [&] { return command_called(name).run(2, asked); });
+    return exit_code_of("ndsim " + name, [&] { return command_called(name).run(2, asked); });
 }
 
 int run(int argc, const char* const* argv) {
@@ -73,19 +73,19 @@ int run(int argc, const char* const* argv) {
     }
     if (name == "--help" || name == "-h" || name == "help") {
         const int known = name == "help" ? 1 : argc;  // nothing is typed behind it
-        command_line::print(command_line::help_of_commands(program_facts(), known, argv));
+        print(help_of_commands(program_facts(), known, argv));
         return done;
     }
     if (name == "--version" || name == "version") {
-        command_line::print(command_line::version_line());
+        print(version_line());
         return done;
     }
     const Command& command = command_called(name);
-    return command_line::exit_code_of("ndsim " + name, [&] { return command.run(argc - 1, argv + 1); });
+    return exit_code_of("ndsim " + name, [&] { return command.run(argc - 1, argv + 1); });
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    return command_line::exit_code_of("ndsim", [&] { return run(argc, argv); });
+    return exit_code_of("ndsim", [&] { return run(argc, argv); });
 }

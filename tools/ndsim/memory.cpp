@@ -14,7 +14,7 @@ using namespace explain;
 
 namespace {
 
-const command_line::Executable memory_command{
+const Executable memory_command{
     .name = "ndsim memory",
     .summary =
         "What a GPU's memory holds in a training step: parameters, gradients, optimizer states, activations, by "
@@ -26,15 +26,15 @@ const command_line::Executable memory_command{
 };
 
 struct MemoryCommand : MemoryOptions {
-    command_line::Outputs outputs;
+    Outputs outputs;
 };
 
-std::vector<config::OptionRow> option_rows(MemoryCommand& options) {
-    std::vector<config::OptionRow> rows = memory_rows(options);
-    const std::vector<config::OptionRow> outputs =
-        command_line::output_rows(options.outputs, {.table = "every stage over time",
-                                                    .picture = "the parts of each stage's memory, and of one stage "
-                                                               "over time; also --plot"});
+std::vector<OptionRow> option_rows(MemoryCommand& options) {
+    std::vector<OptionRow> rows = memory_rows(options);
+    const std::vector<OptionRow> outputs =
+        output_rows(options.outputs, {.table = "every stage over time",
+                                      .picture = "the parts of each stage's memory, and of one stage "
+                                                 "over time; also --plot"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
 }
@@ -43,17 +43,16 @@ std::vector<config::OptionRow> option_rows(MemoryCommand& options) {
 
 int run_memory(int argc, const char* const* argv) {
     MemoryCommand options;
-    if (!command_line::take_options(memory_command, option_rows(options), argc, argv)) {
+    if (!take_options(memory_command, option_rows(options), argc, argv)) {
         return done;
     }
-    command_line::check_outputs(options.outputs);
+    check_outputs(options.outputs);
     const MemoryReport report = memory_report(options);
-    command_line::write_outputs(options.outputs, {.text = [&] { return text_of(report); },
-                                                  .json = [&] { return json_of(report); },
-                                                  .table = [&] { return memory_over_stages(report.what); },
-                                                  .picture = [&] { return memory_svg(report); }});
-    return report.memory.fits() ? done
-                                : command_line::complain(memory_command.name, misfit_line(report.memory, {}), failed);
+    write_outputs(options.outputs, {.text = [&] { return text_of(report); },
+                                    .json = [&] { return json_of(report); },
+                                    .table = [&] { return memory_over_stages(report.what); },
+                                    .picture = [&] { return memory_svg(report); }});
+    return report.memory.fits() ? done : complain(memory_command.name, misfit_line(report.memory, {}), failed);
 }
 
 }  // namespace sim::tools

@@ -64,7 +64,7 @@ const report::Record<KnownModel>& model_record() {
 const report::Record<KnownModels>& models_record() {
     static const report::Record<KnownModels> record(
         "The models that are known by name.",
-        {keys::command<KnownModels>("models"),
+        {command<KnownModels>("models"),
          list_of<KnownModels>("models", "Every model, in families, small to large.", model_record(), std::identity())});
     return record;
 }

@@ -70,7 +70,7 @@ std::vector<std::size_t> numbers_in(const std::string& text) {
 }
 
 // What the first process does beside its own rows: answers the others until all have gone home.
-void serve(int others, command_line::Queue& queue, const command_line::RowTaker& take) {
+void serve(int others, Queue& queue, const RowTaker& take) {
     while (others > 0) {
         int is_there = 0;
         MPI_Status status;
@@ -100,18 +100,18 @@ void serve(int others, command_line::Queue& queue, const command_line::RowTaker&
 }
 
 // What the others do: rows, as many at a time as they have threads.
-void serve_the_first(command_line::Workers& workers, const command_line::RowMaker& make) {
+void serve_the_first(Workers& workers, const RowMaker& make) {
     const std::string head = std::to_string(workers.threads()) + "\n";
     std::string rows = head;
     for (;;) {
         send(0, request, rows);
-        command_line::Queue queue(numbers_in(receive(0, order)));
+        Queue queue(numbers_in(receive(0, order)));
         rows = head;
         const auto keep = [&](std::size_t number, const std::string& row) {
             rows += std::to_string(number) + " " + row + "\n";
             return true;
         };
-        command_line::over_cores(queue, workers, make, keep);
+        over_cores(queue, workers, make, keep);
         if (rows == head) {
             return;
         }
@@ -154,10 +154,9 @@ SweepHosts::Ready SweepHosts::agree(bool ready) const {
     return {first != 0, all != 0};
 }
 
-void SweepHosts::work_off(command_line::Queue& queue, command_line::Workers& workers,
-                          const command_line::RowMaker& make, const command_line::RowTaker& take) const {
+void SweepHosts::work_off(Queue& queue, Workers& workers, const RowMaker& make, const RowTaker& take) const {
     if (processes_ == 1) {
-        return command_line::over_cores(queue, workers, make, take);
+        return over_cores(queue, workers, make, take);
     }
     try {
         if (!is_first()) {
@@ -171,7 +170,7 @@ void SweepHosts::work_off(command_line::Queue& queue, command_line::Workers& wor
         std::exception_ptr failure;
         std::thread own([&] {
             try {
-                command_line::over_cores(queue, workers, make, take_one);
+                over_cores(queue, workers, make, take_one);
             } catch (...) {
                 failure = std::current_exception();
             }
@@ -183,7 +182,7 @@ void SweepHosts::work_off(command_line::Queue& queue, command_line::Workers& wor
         }
     } catch (const std::exception& error) {
         // The others would wait for ever.
-        command_line::complain("ndsim sweep", error.what(), command_line::failed);
+        complain("ndsim sweep", error.what(), failed);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
 }
@@ -194,7 +193,7 @@ SweepHosts::SweepHosts() : cores_(cores_of(1)) {
     const char* size = std::getenv("OMPI_COMM_WORLD_SIZE");
     size = size != nullptr ? size : std::getenv("PMI_SIZE");
     if (started_by_mpirun() && size != nullptr && std::atoi(size) > 1) {
-        throw config::MachineLimit("mpirun started several processes, but this ndsim was built without MPI");
+        throw MachineLimit("mpirun started several processes, but this ndsim was built without MPI");
     }
 }
 
@@ -204,9 +203,8 @@ SweepHosts::Ready SweepHosts::agree(bool ready) const {
     return {ready, ready};
 }
 
-void SweepHosts::work_off(command_line::Queue& queue, command_line::Workers& workers,
-                          const command_line::RowMaker& make, const command_line::RowTaker& take) const {
-    command_line::over_cores(queue, workers, make, take);
+void SweepHosts::work_off(Queue& queue, Workers& workers, const RowMaker& make, const RowTaker& take) const {
+    over_cores(queue, workers, make, take);
 }
 
 #endif

@@ -20,7 +20,7 @@ using namespace search;
 
 namespace {
 
-const command_line::Executable plan_command{
+const Executable plan_command{
     .name = "ndsim plan",
     .summary =
         "Which layout of a training is the fastest, or the cheapest: all legal ones are looked at, those that fit "
@@ -37,7 +37,7 @@ class Bars {
 public:
     void at(std::size_t done, std::size_t all, const char* what) {
         if (!bar_ || all != all_ || what_ != what) {
-            bar_ = std::make_unique<command_line::Progress>(all);
+            bar_ = std::make_unique<Progress>(all);
             all_ = all;
             what_ = what;
         }
@@ -45,20 +45,20 @@ public:
     }
 
 private:
-    std::unique_ptr<command_line::Progress> bar_;
+    std::unique_ptr<Progress> bar_;
     std::size_t all_ = 0;
     std::string what_;
 };
 
 struct PlanCommand : PlanOptions {
-    command_line::Outputs outputs;
+    Outputs outputs;
 };
 
-std::vector<config::OptionRow> option_rows(PlanCommand& options) {
-    std::vector<config::OptionRow> rows = plan_rows(options);
-    const std::vector<config::OptionRow> outputs = command_line::output_rows(
-        options.outputs,
-        {.table = "all that were simulated", .picture = "the shortest step of each tp and pp, as colours"});
+std::vector<OptionRow> option_rows(PlanCommand& options) {
+    std::vector<OptionRow> rows = plan_rows(options);
+    const std::vector<OptionRow> outputs =
+        output_rows(options.outputs,
+                    {.table = "all that were simulated", .picture = "the shortest step of each tp and pp, as colours"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
 }
@@ -67,12 +67,12 @@ std::vector<config::OptionRow> option_rows(PlanCommand& options) {
 
 int run_plan(int argc, const char* const* argv) {
     PlanCommand options;
-    const std::vector<config::OptionRow> rows = option_rows(options);
-    const auto settings = command_line::take_options(plan_command, rows, argc, argv);
+    const std::vector<OptionRow> rows = option_rows(options);
+    const auto settings = take_options(plan_command, rows, argc, argv);
     if (!settings) {
         return done;
     }
-    command_line::check_outputs(options.outputs);
+    check_outputs(options.outputs);
     const ranks::StopSignal stop;
     const auto search = [&] {
         Bars bars;
@@ -81,15 +81,15 @@ int run_plan(int argc, const char* const* argv) {
                                      .should_stop = [&] { return stop.received() != 0; }});
     };
     PlanReport report = search();
-    report.given = command_line::given_of(*settings, rows);
-    command_line::write_outputs(options.outputs, {.text = [&] { return text_of(report); },
-                                                  .json = [&] { return json_of(report); },
-                                                  .table = [&] { return table_of(report); },
-                                                  .picture = [&] { return heatmap_svg(report); }});
+    report.given = given_of(*settings, rows);
+    write_outputs(options.outputs, {.text = [&] { return text_of(report); },
+                                    .json = [&] { return json_of(report); },
+                                    .table = [&] { return table_of(report); },
+                                    .picture = [&] { return heatmap_svg(report); }});
     if (stop.received() != 0) {
         return stopped + stop.received();
     }
-    return report.plan.rows.empty() ? command_line::complain(plan_command.name, "no layout fits", failed) : done;
+    return report.plan.rows.empty() ? complain(plan_command.name, "no layout fits", failed) : done;
 }
 
 }  // namespace sim::tools

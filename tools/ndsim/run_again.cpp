@@ -57,9 +57,9 @@ report::Timeline predicted_again(const ComparedRun& run) {
 
 // Options that write files, or end without a result, are none that a result has.
 void check_name(const ComparedRun& run, const std::string& name) {
-    command_line::RunOptions options;
+    RunOptions options;
     std::vector<OptionRow> shown;
-    command_line::add_output_rows(options, shown);
+    add_output_rows(options, shown);
     const bool is_word =
         std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::islower(c) || c == '-'; });
     if (!is_word || find_row(shown, name) != nullptr || name == "config") {

@@ -29,7 +29,7 @@ using namespace search;
 
 namespace {
 
-const command_line::Executable sweep_command{
+const Executable sweep_command{
     .name = "ndsim sweep",
     .summary =
         "Every combination of the options of ndsim train, where each may have several values: a list (1,2,4), or a "
@@ -45,14 +45,14 @@ struct SweepOptions {
     std::map<std::string, std::vector<std::string>> values;
     std::string out;
     int jobs = 0;
-    config::Given given;
-    command_line::Outputs outputs;
+    Given given;
+    Outputs outputs;
 };
 
-std::vector<config::OptionRow> option_rows(const std::vector<config::OptionRow>& training, SweepOptions& options) {
-    std::vector<config::OptionRow> rows;
-    for (const config::OptionRow& row : training) {
-        const auto take = [&row, &options](const std::string& what, const config::TomlValue& value, bool sets) {
+std::vector<OptionRow> option_rows(const std::vector<OptionRow>& training, SweepOptions& options) {
+    std::vector<OptionRow> rows;
+    for (const OptionRow& row : training) {
+        const auto take = [&row, &options](const std::string& what, const TomlValue& value, bool sets) {
             std::vector<std::string> values = sweep_values(row, what, value);
             if (sets) {
                 options.values[row.name] = std::move(values);
@@ -61,11 +61,11 @@ std::vector<config::OptionRow> option_rows(const std::vector<config::OptionRow>&
         rows.push_back(
             {row.name, row.takes + (row.has_commas ? ";…" : ",…"), row.help, Custom{take, known_values(row)}});
     }
-    rows.push_back(config::writing({"out", "FILE.csv", "write the rows there; what is there already is not done again",
-                                    config::file(options.out)}));
-    rows.push_back(command_line::jobs_row(options.jobs));
-    const std::vector<config::OptionRow> outputs = command_line::output_rows(
-        options.outputs, {.json = "print one JSON object with all rows", .table = "all rows, at the end"});
+    rows.push_back(writing(
+        {"out", "FILE.csv", "write the rows there; what is there already is not done again", file(options.out)}));
+    rows.push_back(jobs_row(options.jobs));
+    const std::vector<OptionRow> outputs =
+        output_rows(options.outputs, {.json = "print one JSON object with all rows", .table = "all rows, at the end"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
 }
@@ -74,28 +74,28 @@ std::vector<config::OptionRow> option_rows(const std::vector<config::OptionRow>&
 std::optional<SweepOptions> options_of(int argc, const char* const* argv, const SweepHosts& machines,
                                        std::vector<std::string>& order) {
     TrainingOptions unused;
-    const std::vector<config::OptionRow> training = training_rows(unused);
-    for (const config::OptionRow& row : training) {
+    const std::vector<OptionRow> training = training_rows(unused);
+    for (const OptionRow& row : training) {
         order.push_back(row.name);
     }
     SweepOptions options;
-    const std::vector<config::OptionRow> rows = option_rows(training, options);
-    const auto read = command_line::read_settings(sweep_command, rows, argc, argv);
-    if (const auto* answer = std::get_if<command_line::Answer>(&read)) {
+    const std::vector<OptionRow> rows = option_rows(training, options);
+    const auto read = read_settings(sweep_command, rows, argc, argv);
+    if (const auto* answer = std::get_if<Answer>(&read)) {
         if (machines.is_first()) {
-            command_line::print(answer->text);
+            print(answer->text);
         }
         return std::nullopt;
     }
-    command_line::set_options(std::get<command_line::Settings>(read), rows);
-    options.given = command_line::given_of(std::get<command_line::Settings>(read), rows);
+    set_options(std::get<Settings>(read), rows);
+    options.given = given_of(std::get<Settings>(read), rows);
     return options;
 }
 
 // In the order of the options of `ndsim train`, so that it does not matter in which they were typed.
 SweepGrid grid_of(const SweepOptions& options, const std::vector<std::string>& order) {
     if (options.values.count("model") == 0) {
-        throw config::UsageError("--model is missing: presets or files, several with commas; see --help");
+        throw UsageError("--model is missing: presets or files, several with commas; see --help");
     }
     SweepGrid grid;
     for (const std::string& name : order) {
@@ -117,14 +117,14 @@ class SweepRows {
 public:
     SweepRows(SweepTable& table, const SweepOptions& options)
         : table_(table),
-          prints_(options.out.empty() && command_line::shows_text(options.outputs) && !shows_table()),
+          prints_(options.out.empty() && shows_text(options.outputs) && !shows_table()),
           file_name_(options.out) {
         if (!file_name_.empty()) {
             // Whole rows only: what is appended begins a line.
-            command_line::write_output(file_name_, [&](std::ostream& out) { out << table_.csv(); });
+            write_output(file_name_, [&](std::ostream& out) { out << table_.csv(); });
             file_.emplace(file_name_);
         } else if (prints_) {
-            command_line::print(table_.header() + "\n");
+            print(table_.header() + "\n");
         }
     }
 
@@ -134,14 +134,14 @@ public:
         }
         table_.add(number, std::move(row));
         while (prints_ && next_ < table_.grid().size() && table_.has(next_)) {
-            command_line::print(table_.row_text(next_++) + "\n");
+            print(table_.row_text(next_++) + "\n");
         }
     }
 
     void finish() {
         if (file_) {
             file_.reset();
-            command_line::write_output(file_name_, [&](std::ostream& out) { out << table_.csv(); });
+            write_output(file_name_, [&](std::ostream& out) { out << table_.csv(); });
         }
     }
 
@@ -149,7 +149,7 @@ private:
     SweepTable& table_;
     bool prints_;
     std::string file_name_;
-    std::optional<command_line::AppendedOutput> file_;
+    std::optional<AppendedOutput> file_;
     std::size_t next_ = 0;
 };
 
@@ -157,11 +157,11 @@ int sweep(const SweepOptions& options, SweepTable& table, const SweepHosts& mach
     const CasePredictor predictor = [](const TrainingCase& what, const PredictOptions& ask) {
         return predict_step(what.model, what.machine, what.layout, ask);
     };
-    const command_line::RowMaker make = [&](std::size_t number) {
+    const RowMaker make = [&](std::size_t number) {
         return table.row(number, result_of(table.grid().configuration(number), predictor));
     };
-    command_line::Workers workers(options.jobs > 0 ? options.jobs : machines.cores());
-    command_line::Queue queue(machines.is_first() ? table.missing() : std::vector<std::size_t>{});
+    Workers workers(options.jobs > 0 ? options.jobs : machines.cores());
+    Queue queue(machines.is_first() ? table.missing() : std::vector<std::size_t>{});
     if (!machines.is_first()) {
         machines.work_off(queue, workers, make, {});
         return done;
@@ -171,7 +171,7 @@ int sweep(const SweepOptions& options, SweepTable& table, const SweepHosts& mach
     std::size_t there = all - table.missing().size();
     const std::size_t before = there;
     SweepRows rows(table, options);
-    command_line::Progress progress(all);
+    Progress progress(all);
     machines.work_off(queue, workers, make, [&](std::size_t number, std::string row) {
         progress.erase();
         rows.add(number, std::move(row));
@@ -187,7 +187,7 @@ int sweep(const SweepOptions& options, SweepTable& table, const SweepHosts& mach
         return options.out.empty() ? (shows_table() ? table.text() : "")  // otherwise the rows are printed already
                                    : fmt::format("{}: {} rows, {} of them new\n", options.out, all, there - before);
     };
-    command_line::write_outputs(
+    write_outputs(
         options.outputs,
         {.text = told, .json = [&] { return table.json(options.given); }, .table = [&] { return table.rows(); }});
     return done;
@@ -207,12 +207,12 @@ int run_sweep(int argc, const char* const* argv) {
             table.emplace(grid_of(*options, order));
         }
         if (table && machines.is_first()) {
-            command_line::check_outputs(options->outputs);
+            check_outputs(options->outputs);
         }
         if (table && machines.is_first() && !options->out.empty()) {
-            command_line::check_output(options->out);
+            check_output(options->out);
             if (std::filesystem::exists(options->out)) {
-                table->read(config::read_text(options->out, "a table of rows", written_by_programs), options->out);
+                table->read(read_text(options->out, "a table of rows", written_by_programs), options->out);
             }
         }
     } catch (...) {

@@ -24,10 +24,10 @@ struct TopologyOptions {
     int ranks = 0;
     std::vector<std::int64_t> route;
     bool list = false;
-    command_line::Outputs outputs;
+    Outputs outputs;
 };
 
-const command_line::Executable topology_command{
+const Executable topology_command{
     .name = "ndsim topology",
     .summary = "What a topology is made of, how far its GPUs are apart, and how it looks.",
     .examples = {"ndsim topology --list                                 # the names there are",
@@ -36,17 +36,17 @@ const command_line::Executable topology_command{
                  "ndsim topology cluster.toml --json"},
 };
 
-std::vector<config::OptionRow> option_rows(TopologyOptions& options) {
-    std::vector<config::OptionRow> rows{
-        config::as_argument({"TOPOLOGY", "", "a name (--list), a machine (ndsim hardware) or a FILE.toml",
-                             config::name_or_file(options.topology, predict::topology_and_machine_names())},
-                            config::Role::optional_argument),
+std::vector<OptionRow> option_rows(TopologyOptions& options) {
+    std::vector<OptionRow> rows{
+        as_argument({"TOPOLOGY", "", "a name (--list), a machine (ndsim hardware) or a FILE.toml",
+                     name_or_file(options.topology, predict::topology_and_machine_names())},
+                    Role::optional_argument),
         {"ranks", "N", "how many GPUs it has (what the file says; 16)", whole(options.ranks, 1, 1 << 24)},
         {"route", "A,B", "print every hop from rank A to rank B",
-         config::List{0, 1 << 24, [&](const std::vector<std::int64_t>& ends) { options.route = ends; }}},
-        {"list", "", "print the names of topologies and exit", config::flag(options.list)}};
-    const std::vector<config::OptionRow> outputs = command_line::output_rows(
-        options.outputs, {.table = "its kinds of links; with --route its hops", .picture = "draw it"});
+         List{0, 1 << 24, [&](const std::vector<std::int64_t>& ends) { options.route = ends; }}},
+        {"list", "", "print the names of topologies and exit", flag(options.list)}};
+    const std::vector<OptionRow> outputs =
+        output_rows(options.outputs, {.table = "its kinds of links; with --route its hops", .picture = "draw it"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
 }
@@ -56,11 +56,11 @@ std::optional<RankPair> ends_of(const TopologyOptions& options, const Topology& 
         return {};
     }
     if (options.route.size() != 2) {
-        throw config::UsageError(fmt::format("--route must be two ranks, A,B, not {}", options.route.size()));
+        throw UsageError(fmt::format("--route must be two ranks, A,B, not {}", options.route.size()));
     }
     for (const std::int64_t rank : options.route) {
         if (rank >= topology.gpus) {
-            throw config::UsageError(
+            throw UsageError(
                 fmt::format("--route: there is no rank {}; {} has 0 to {}", rank, topology.name, topology.gpus - 1));
         }
     }
@@ -71,21 +71,20 @@ std::optional<RankPair> ends_of(const TopologyOptions& options, const Topology& 
 
 int run_topology(int argc, const char* const* argv) {
     TopologyOptions options;
-    if (!command_line::take_options(topology_command, option_rows(options), argc, argv)) {
+    if (!take_options(topology_command, option_rows(options), argc, argv)) {
         return done;
     }
-    command_line::check_outputs(options.outputs);
+    check_outputs(options.outputs);
     if (options.list) {
-        command_line::write_outputs(options.outputs,
-                                    {.text = topology_list, .json = topology_list_json, .table = topology_names});
+        write_outputs(options.outputs, {.text = topology_list, .json = topology_list_json, .table = topology_names});
         return done;
     }
     if (options.topology.empty()) {
-        throw config::UsageError("TOPOLOGY is missing: a name or a FILE.toml; --list prints the names");
+        throw UsageError("TOPOLOGY is missing: a name or a FILE.toml; --list prints the names");
     }
     const Topology topology = predict::read_topology(options.topology, options.ranks);
     const auto ends = ends_of(options, topology);
-    command_line::write_outputs(
+    write_outputs(
         options.outputs,
         {.text = [&] { return ends ? route_text(topology, *ends) : topology_text(topology, facts_of(topology)); },
          .json = [&] { return topology_json(topology, facts_of(topology), ends); },

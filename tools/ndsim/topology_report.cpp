@@ -308,11 +308,11 @@ std::string topology_json(const Topology& topology, const TopologyFacts& facts, 
     return json_line(topology_record().json({topology, facts, ends}));
 }
 
-report::Table links_of(const TopologyFacts& facts) {
+Table links_of(const TopologyFacts& facts) {
     return links_alike_columns().table(links_alike(facts));
 }
 
-report::Table hops_of(const Topology& topology, const RankPair& ends) {
+Table hops_of(const Topology& topology, const RankPair& ends) {
     return hop_record().table(hops_between(topology, ends));
 }
 
@@ -328,7 +328,7 @@ std::string topology_list_json() {
     return json_line(topology_list_record().json(named_topologies()));
 }
 
-report::Table topology_names() {
+Table topology_names() {
     return named_topology_record().table(named_topologies());
 }
 

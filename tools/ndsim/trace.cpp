@@ -17,7 +17,7 @@ using namespace config;
 
 namespace {
 
-const command_line::Executable trace_command{
+const Executable trace_command{
     .name = "ndsim trace",
     .summary =
         "summary: where the time of a trace went, by rank and label. diff: how two traces differ, and why. convert: a "
@@ -35,23 +35,22 @@ struct TraceOptions {
     std::string file;
     std::string other;
     std::string to;
-    command_line::Outputs outputs;
+    Outputs outputs;
 };
 
-std::vector<config::OptionRow> trace_rows(TraceOptions& options) {
-    config::OptionRow to =
-        config::writing({"to", "FILE", "convert: the trace to write, also -o FILE; " + report::trace_suffixes(),
-                         config::file(options.to)});
+std::vector<OptionRow> trace_rows(TraceOptions& options) {
+    OptionRow to = writing({"to", "FILE", "convert: the trace to write, also -o FILE; " + report::trace_suffixes(),
+                            config::file(options.to)});
     to.also = {"o"};
-    std::vector<config::OptionRow> rows{
-        config::as_argument({"ACTION", "", "summary, diff or convert",
-                             config::enumerator(options.action, {"summary", "diff", "convert"})}),
-        config::as_argument({"FILE", "", "a trace, or a folder with one of each rank", config::file(options.file)}),
-        config::as_argument({"OTHER", "", "diff: the trace that it is compared with", config::file(options.other)},
-                            config::Role::optional_argument),
+    std::vector<OptionRow> rows{
+        as_argument(
+            {"ACTION", "", "summary, diff or convert", enumerator(options.action, {"summary", "diff", "convert"})}),
+        as_argument({"FILE", "", "a trace, or a folder with one of each rank", config::file(options.file)}),
+        as_argument({"OTHER", "", "diff: the trace that it is compared with", config::file(options.other)},
+                    Role::optional_argument),
         to};
-    const std::vector<config::OptionRow> outputs =
-        command_line::output_rows(options.outputs, {.table = "a row for each rank, or for each difference"});
+    const std::vector<OptionRow> outputs =
+        output_rows(options.outputs, {.table = "a row for each rank, or for each difference"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
 }
@@ -60,25 +59,24 @@ void check_trace_options(const TraceOptions& options) {
     const bool diff = options.action == TraceAction::diff;
     const bool convert = options.action == TraceAction::convert;
     if (diff == options.other.empty()) {
-        throw config::UsageError(diff ? "diff compares two traces: ndsim trace diff FILE OTHER"
-                                      : fmt::format("unexpected argument \"{}\"; only diff reads two traces{}",
-                                                    config::shortened(options.other),
-                                                    convert ? "; convert writes to --to FILE" : ""));
+        throw UsageError(diff ? "diff compares two traces: ndsim trace diff FILE OTHER"
+                              : fmt::format("unexpected argument \"{}\"; only diff reads two traces{}",
+                                            shortened(options.other), convert ? "; convert writes to --to FILE" : ""));
     }
     if (convert == options.to.empty()) {
-        throw config::UsageError(convert ? "convert needs --to FILE" : "--to FILE is an option of convert");
+        throw UsageError(convert ? "convert needs --to FILE" : "--to FILE is an option of convert");
     }
     if (convert && !options.outputs.empty()) {
-        throw config::UsageError(fmt::format("convert writes one trace; --{} is an option of summary and diff",
-                                             options.outputs.begin()->first));
+        throw UsageError(fmt::format("convert writes one trace; --{} is an option of summary and diff",
+                                     options.outputs.begin()->first));
     }
 }
 
 void show_summary(const TraceOptions& options) {
     const TraceSummary summary = summary_of(options.file);
-    command_line::write_outputs(options.outputs, {.text = [&] { return text_of(summary); },
-                                                  .json = [&] { return json_of(summary); },
-                                                  .table = [&] { return table_of(summary); }});
+    write_outputs(options.outputs, {.text = [&] { return text_of(summary); },
+                                    .json = [&] { return json_of(summary); },
+                                    .table = [&] { return table_of(summary); }});
 }
 
 void show_difference(const TraceOptions& options) {
@@ -87,26 +85,26 @@ void show_difference(const TraceOptions& options) {
         return trace_files::diff_side(file, std::move(summary.shares), summary.trace.steps);
     };
     const trace_files::TraceDifference difference = trace_files::difference_of(side(options.file), side(options.other));
-    command_line::write_outputs(options.outputs, {.text = [&] { return text_of(difference); },
-                                                  .json = [&] { return json_of(difference); },
-                                                  .table = [&] { return table_of(difference); }});
+    write_outputs(options.outputs, {.text = [&] { return text_of(difference); },
+                                    .json = [&] { return json_of(difference); },
+                                    .table = [&] { return table_of(difference); }});
 }
 
 }  // namespace
 
 int run_trace(int argc, const char* const* argv) {
     TraceOptions options;
-    if (!command_line::take_options(trace_command, trace_rows(options), argc, argv)) {
+    if (!take_options(trace_command, trace_rows(options), argc, argv)) {
         return done;
     }
     check_trace_options(options);
-    command_line::check_outputs(options.outputs);
+    check_outputs(options.outputs);
     switch (options.action) {
         case TraceAction::summary: show_summary(options); break;
         case TraceAction::diff: show_difference(options); break;
         case TraceAction::convert:
-            command_line::check_trace(options.to);
-            command_line::write_trace(options.to, trace_files::read_trace(options.file).timeline);
+            check_trace(options.to);
+            write_trace(options.to, trace_files::read_trace(options.file).timeline);
             break;
     }
     return done;

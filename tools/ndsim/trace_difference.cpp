@@ -19,15 +19,14 @@ constexpr std::size_t most_difference_rows = 12;
 
 constexpr int widest_changed_label = 60;
 
-report::TextRow difference_row(double first, double second, std::string_view name) {
-    const std::string change = first > 0 ? report::change_text(second / first - 1) : "";
-    return {{report::time_text(first), report::time_text(second), report::signed_time_text(second - first), change,
-             std::string(name)}};
+TextRow difference_row(double first, double second, std::string_view name) {
+    const std::string change = first > 0 ? change_text(second / first - 1) : "";
+    return {{time_text(first), time_text(second), signed_time_text(second - first), change, std::string(name)}};
 }
 
 std::string side_text(const char* column, const DiffSide& side) {
     return fmt::format("{}: {}, {}{}\n", column, side.name,
-                       report::number_text(static_cast<std::int64_t>(side.shares.ranks.size()), "rank", "ranks"),
+                       number_text(static_cast<std::int64_t>(side.shares.ranks.size()), "rank", "ranks"),
                        side.steps > 1 ? fmt::format(", one of {} steps", side.steps) : "");
 }
 
@@ -161,7 +160,7 @@ std::vector<DifferenceRow> difference_rows(const TraceDifference& difference) {
 std::string text_of(const TraceDifference& difference) {
     const DiffSide& first = difference.first;
     const DiffSide& second = difference.second;
-    report::TextTable table{.columns = {{"A"}, {"B"}, {"B - A"}, {"change"}, {"", report::Align::left}}};
+    TextTable table{.columns = {{"A"}, {"B"}, {"B - A"}, {"change"}, {"", Align::left}}};
     const auto add = [&](const auto& one, std::string_view name) {
         table.rows.push_back(difference_row(one.first, one.second, name));
     };
@@ -182,7 +181,7 @@ std::string text_of(const TraceDifference& difference) {
     }
     for (std::size_t i = 0; i < std::min(difference.labels.size(), most_difference_rows); ++i) {
         const LabelDifference& label = difference.labels[i];
-        const std::string name = report::terminal_text(label.label, widest_changed_label);
+        const std::string name = terminal_text(label.label, widest_changed_label);
         table.rows.push_back(
             difference_row(label.first, label.second, fmt::format("{} ({})", name, name_of(label.activity))));
     }
@@ -199,7 +198,7 @@ std::string json_of(const TraceDifference& difference) {
     return json_line(difference_record().json(difference));
 }
 
-report::Table table_of(const TraceDifference& difference) {
+Table table_of(const TraceDifference& difference) {
     return difference_columns().table(difference_rows(difference));
 }
 

@@ -24,7 +24,7 @@ constexpr int widest_label = 48;
 TextRow share_row(const std::string& name, const Shares& shares, double window) {
     TextRow cells{.cells = {name}};
     for (const ShareRow& row : share_rows()) {
-        cells.cells.push_back(report::percent_text(window > 0 ? shares.*row.value / window : 0));
+        cells.cells.push_back(percent_text(window > 0 ? shares.*row.value / window : 0));
     }
     return cells;
 }
@@ -59,7 +59,7 @@ std::string ranks_text(const TraceShares& shares) {
         TextRow row{.cells = {fmt::format("rank {}", shares.ranks[i])}};
         for (std::size_t kind = 0; kind < time_categories; ++kind) {
             if (takes_time(kind)) {
-                row.cells.push_back(report::percent_text(shares.accounts[i][kind] / shares.step));
+                row.cells.push_back(percent_text(shares.accounts[i][kind] / shares.step));
             }
         }
         table.rows.push_back(std::move(row));
@@ -78,7 +78,7 @@ std::string time_text_of(const TraceSummary& summary) {
         return shares_text(summary);
     }
     return "Time of a step, the average over all ranks; communication as far as no computation hides it\n" +
-           report::time_table(shares.account) + "\n" + ranks_text(shares);
+           time_table(shares.account) + "\n" + ranks_text(shares);
 }
 
 constexpr const char* shares_explained =
@@ -93,9 +93,8 @@ std::string labels_text(const TraceShares& shares) {
     TextTable table{.columns = {{"exposed"}, {"lasted"}, {"spans"}, {"", Align::left}, {"label", Align::left}}};
     for (std::size_t i = 0; i < std::min(shares.labels.size(), most_label_rows); ++i) {
         const LabelShare& label = shares.labels[i];
-        table.rows.push_back(
-            {{report::time_text(label.exposed), report::time_text(label.lasted), fmt::format("{}", label.spans),
-              std::string(name_of(label.activity)), report::terminal_text(label.label, widest_label)}});
+        table.rows.push_back({{time_text(label.exposed), time_text(label.lasted), fmt::format("{}", label.spans),
+                               std::string(name_of(label.activity)), terminal_text(label.label, widest_label)}});
     }
     if (shares.labels.size() > most_label_rows) {
         table.rows.push_back(
@@ -105,15 +104,15 @@ std::string labels_text(const TraceShares& shares) {
 }
 
 std::string messages_text(const TraceShares& shares) {
-    std::string text = report::number_text(shares.messages, "message", "messages");
+    std::string text = number_text(shares.messages, "message", "messages");
     if (shares.bytes > 0) {
-        text += fmt::format(" of {} in all", report::bytes_text(static_cast<double>(shares.bytes)));
+        text += fmt::format(" of {} in all", bytes_text(static_cast<double>(shares.bytes)));
     }
     if (shares.units > 0) {
         text += fmt::format(" of {:.6g} units in all", shares.units);
     }
-    return text + fmt::format(", {}\n",
-                              report::number_text(shares.collectives, "part in a collective", "parts in collectives"));
+    return text +
+           fmt::format(", {}\n", number_text(shares.collectives, "part in a collective", "parts in collectives"));
 }
 
 constexpr std::size_t most_to_blame = 5;
@@ -130,16 +129,16 @@ std::string blame_text(const trace::Blame& blame) {
     };
     add(blame.ranks, [](const trace::Straggler& one) {
         return fmt::format("  rank {} computes {:.2f} times as long as others do the same, from {} to {}: {} lost\n",
-                           one.rank, one.factor, report::time_text(seconds(one.from)),
-                           report::time_text(seconds(one.until)), report::time_text(seconds(one.lost)));
+                           one.rank, one.factor, time_text(seconds(one.from)), time_text(seconds(one.until)),
+                           time_text(seconds(one.lost)));
     });
     add(blame.links, [](const trace::LateLink& one) {
         return fmt::format("  messages from rank {} to {} take {:.2f} times as long as others of their size: {} lost\n",
-                           one.source, one.target, one.factor, report::time_text(seconds(one.lost)));
+                           one.source, one.target, one.factor, time_text(seconds(one.lost)));
     });
     add(blame.standstills, [](const trace::Standstill& one) {
-        return fmt::format("  rank {} stands still from {} on, for {}\n", one.rank,
-                           report::time_text(seconds(one.from)), report::time_text(seconds(one.lost)));
+        return fmt::format("  rank {} stands still from {} on, for {}\n", one.rank, time_text(seconds(one.from)),
+                           time_text(seconds(one.lost)));
     });
     if (text.empty()) {
         return blame.judged > 1 ? "Stragglers: none; no rank computes 5 % longer than others do the same.\n"
@@ -340,12 +339,12 @@ TraceSummary summary_of(const std::string& file) {
 
 std::string text_of(const TraceSummary& summary) {
     const auto ranks = static_cast<std::int64_t>(summary.shares.ranks.size());
-    std::string text = fmt::format(
-        "{}: {}, {}, {}{}\n\n", summary.file, report::number_text(ranks, "rank", "ranks"),
-        report::number_text(static_cast<std::int64_t>(summary.trace.timeline.spans.size()), "span", "spans"),
-        report::time_text(summary.shares.window), summary.trace.profiled ? ", measured by a profiler" : "");
+    std::string text =
+        fmt::format("{}: {}, {}, {}{}\n\n", summary.file, number_text(ranks, "rank", "ranks"),
+                    number_text(static_cast<std::int64_t>(summary.trace.timeline.spans.size()), "span", "spans"),
+                    time_text(summary.shares.window), summary.trace.profiled ? ", measured by a profiler" : "");
     if (summary.trace.steps > 0) {
-        text.insert(text.size() - 2, fmt::format(", {}", report::number_text(summary.trace.steps, "step", "steps")));
+        text.insert(text.size() - 2, fmt::format(", {}", number_text(summary.trace.steps, "step", "steps")));
     }
     if (summary.trace.timeline.is_partial()) {
         text.insert(text.size() - 2, ", partial: the run ended early");
@@ -358,7 +357,7 @@ std::string json_of(const TraceSummary& summary) {
     return json_line(summary_record().json(summary));
 }
 
-report::Table table_of(const TraceSummary& summary) {
+Table table_of(const TraceSummary& summary) {
     return rank_columns().table(ranks_of(summary.shares));
 }
 

@@ -23,7 +23,7 @@ using namespace report;
 
 namespace {
 
-const command_line::Executable train_executable{
+const Executable train_executable{
     .name = "ndsim train",
     .summary =
         "How long a training step takes, whether it fits into memory, where the time goes, what it costs and what "
@@ -38,17 +38,17 @@ const command_line::Executable train_executable{
 struct TrainCommand {
     TrainOptions options;
     bool hash = false;
-    command_line::Outputs outputs;
+    Outputs outputs;
 };
 
-std::vector<config::OptionRow> option_rows(TrainCommand& command) {
-    std::vector<config::OptionRow> rows = train_rows(command.options);
-    rows.push_back(config::keeping_result({"hash", "", "print the timeline's hash", config::flag(command.hash)}));
-    const std::vector<config::OptionRow> outputs = command_line::output_rows(
-        command.outputs,
-        {.table = "where the time of a step goes",
-         .timeline = "the step's timeline, for ui.perfetto.dev",
-         .program = "with --unfold: the step as a GOAL schedule, for ndsim goal and other simulators"});
+std::vector<OptionRow> option_rows(TrainCommand& command) {
+    std::vector<OptionRow> rows = train_rows(command.options);
+    rows.push_back(keeping_result({"hash", "", "print the timeline's hash", flag(command.hash)}));
+    const std::vector<OptionRow> outputs =
+        output_rows(command.outputs,
+                    {.table = "where the time of a step goes",
+                     .timeline = "the step's timeline, for ui.perfetto.dev",
+                     .program = "with --unfold: the step as a GOAL schedule, for ndsim goal and other simulators"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
 }
@@ -56,7 +56,7 @@ std::vector<config::OptionRow> option_rows(TrainCommand& command) {
 // Others' simulators know no rank that stands for many.
 void require_every_rank(const TrainOptions& options) {
     if (!options.every_rank()) {
-        throw config::UsageError("--goal and --chakra write down what every rank does; add --unfold");
+        throw UsageError("--goal and --chakra write down what every rank does; add --unfold");
     }
 }
 
@@ -64,39 +64,38 @@ void require_every_rank(const TrainOptions& options) {
 
 int run_train(int argc, const char* const* argv) {
     TrainCommand command;
-    const std::vector<config::OptionRow> rows = option_rows(command);
-    const auto settings = command_line::take_options(train_executable, rows, argc, argv);
+    const std::vector<OptionRow> rows = option_rows(command);
+    const auto settings = take_options(train_executable, rows, argc, argv);
     if (!settings) {
         return done;
     }
     const TrainOptions& options = command.options;
-    command_line::check_outputs(command.outputs);
+    check_outputs(command.outputs);
     Timeline timeline;
     StepWatch watch{.hash = command.hash || command.outputs.contains("json")};
     // Of all ranks' spans only a trace is made: they would fill the memory.
-    if (!options.every_rank() || command_line::wants_timeline(command.outputs)) {
+    if (!options.every_rank() || wants_timeline(command.outputs)) {
         watch.on_span = [&](const Span& span) { timeline.add(span); };
     }
-    if (command_line::wants_program(command.outputs)) {
+    if (wants_program(command.outputs)) {
         require_every_rank(options);
         watch.on_program = [&](const replay::Recording& program, const Cluster& cluster) {
-            command_line::write_program(command.outputs, {.title = "step", .ops = &program, .cluster = &cluster});
+            write_program(command.outputs, {.title = "step", .ops = &program, .cluster = &cluster});
         };
     }
     const TrainStep step = train_step(options, watch);
     StepReport report = train_report(options, step, timeline.spans);
-    report.given = command_line::given_of(*settings, rows);
-    if (command_line::wants_timeline(command.outputs)) {
+    report.given = given_of(*settings, rows);
+    if (wants_timeline(command.outputs)) {
         Timeline drawn = timeline_of(step, timeline.spans);
         drawn.verdict = verdict_of(options, report);
-        command_line::write_timeline(command.outputs, drawn);
+        write_timeline(command.outputs, drawn);
     }
-    command_line::write_outputs(command.outputs, {.text = [&] { return text_of(report); },
-                                                  .json = [&] { return json_of(report); },
-                                                  .table = [&] { return parts_of(report.step); }});
+    write_outputs(command.outputs, {.text = [&] { return text_of(report); },
+                                    .json = [&] { return json_of(report); },
+                                    .table = [&] { return parts_of(report.step); }});
     const training::Memory& memory = report.step.memory;
-    return memory.fits() ? done
-                         : command_line::complain(train_executable.name, misfit_line(memory, report.advice), failed);
+    return memory.fits() ? done : complain(train_executable.name, misfit_line(memory, report.advice), failed);
 }
 
 }  // namespace sim::tools

@@ -32,10 +32,10 @@ struct ValidateOptions {
     std::string efficiency;
     bool strict = false;
     int jobs = 0;
-    command_line::Outputs outputs;
+    Outputs outputs;
 };
 
-const command_line::Executable validate_command{
+const Executable validate_command{
     .name = "ndsim validate",
     .summary =
         "Predicts published training runs, and says how far the predictions are from what was measured. What a record "
@@ -45,17 +45,17 @@ const command_line::Executable validate_command{
                  "ndsim validate runs.json --set KORTH-T5,ZB-T4 --out predictions.json"},
 };
 
-std::vector<config::OptionRow> option_rows(ValidateOptions& options) {
-    std::vector<config::OptionRow> rows{
-        config::as_argument({"FILE", "", "records of runs, in JSON (docs/data/README.md)", config::file(options.file)}),
-        config::writing({"out", "FILE", "write predictions and errors to FILE, as JSON", config::file(options.out)}),
+std::vector<OptionRow> option_rows(ValidateOptions& options) {
+    std::vector<OptionRow> rows{
+        as_argument({"FILE", "", "records of runs, in JSON (docs/data/README.md)", config::file(options.file)}),
+        writing({"out", "FILE", "write predictions and errors to FILE, as JSON", config::file(options.out)}),
         {"set", "NAMES", "only these sets, separated by commas", config::text(options.sets)},
         {"efficiency", "CHANGES",
          "what GPUs reach of their peaks: KEY=VALUE or GENERATION.KEY=VALUE, separated by commas",
          config::text(options.efficiency)},
-        {"strict", "", "exit with 1 where a record is left out", config::flag(options.strict)},
-        command_line::jobs_row(options.jobs)};
-    std::vector<config::OptionRow> outputs = command_line::output_rows(
+        {"strict", "", "exit with 1 where a record is left out", flag(options.strict)},
+        jobs_row(options.jobs)};
+    std::vector<OptionRow> outputs = output_rows(
         options.outputs, {.json = "print one JSON object instead of the tables", .table = "the errors of each set"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
@@ -76,9 +76,8 @@ Runs in_sets(Runs all, const std::vector<std::string>& sets, const std::string& 
     for (const std::string& set : sets) {
         if (std::find(known.begin(), known.end(), set) == known.end()) {
             const std::string near = did_you_mean(set, known);
-            throw config::UsageError(
-                fmt::format("--set: {} has no set \"{}\"{}", file, set,
-                            near.empty() ? fmt::format("; it has {}", fmt::join(known, ", ")) : near));
+            throw UsageError(fmt::format("--set: {} has no set \"{}\"{}", file, set,
+                                         near.empty() ? fmt::format("; it has {}", fmt::join(known, ", ")) : near));
         }
     }
     Runs result;
@@ -92,14 +91,14 @@ Runs in_sets(Runs all, const std::vector<std::string>& sets, const std::string& 
 }
 
 Runs read(const ValidateOptions& options) {
-    const std::string content = config::read_json_text(options.file, "a JSON file", written_by_programs);
+    const std::string content = read_json_text(options.file, "a JSON file", written_by_programs);
     Runs runs{read_runs(content, options.file), read_measured(content, options.file)};
     return options.sets.empty() ? runs : in_sets(std::move(runs), split(options.sets, ','), options.file);
 }
 
 std::vector<RunPrediction> predict_all(const Runs& runs, const ValidateOptions& options) {
-    command_line::Progress progress(runs.records.size());
-    command_line::Workers workers(options.jobs);
+    Progress progress(runs.records.size());
+    Workers workers(options.jobs);
     ValidationOptions how{.for_each = workers.executor(),
                           .on_progress = [&](std::size_t done) { progress.at(done, "published runs"); }};
     if (!options.efficiency.empty()) {
@@ -112,27 +111,25 @@ std::vector<RunPrediction> predict_all(const Runs& runs, const ValidateOptions& 
 
 int run_validate(int argc, const char* const* argv) {
     ValidateOptions options;
-    if (!command_line::take_options(validate_command, option_rows(options), argc, argv)) {
+    if (!take_options(validate_command, option_rows(options), argc, argv)) {
         return done;
     }
-    command_line::check_outputs(options.outputs);
+    check_outputs(options.outputs);
     if (!options.out.empty()) {
-        command_line::check_output(options.out);
+        check_output(options.out);
     }
     const Runs runs = read(options);
     const std::vector<RunPrediction> predictions = predict_all(runs, options);
     if (!options.out.empty()) {
-        command_line::write_output(options.out,
-                                   [&](std::ostream& out) { out << validation_json(predictions, runs.measured); });
+        write_output(options.out, [&](std::ostream& out) { out << validation_json(predictions, runs.measured); });
     }
-    command_line::write_outputs(options.outputs, {.text = [&] { return validation_table(predictions, runs.measured); },
-                                                  .json = [&] { return validation_json(predictions, runs.measured); },
-                                                  .table = [&] { return errors_of_sets(predictions, runs.measured); }});
+    write_outputs(options.outputs, {.text = [&] { return validation_table(predictions, runs.measured); },
+                                    .json = [&] { return validation_json(predictions, runs.measured); },
+                                    .table = [&] { return errors_of_sets(predictions, runs.measured); }});
     const std::size_t left = left_out(predictions, runs.measured).size();
     if (options.strict && left > 0) {
-        return command_line::complain(validate_command.name,
-                                      fmt::format("{} of {} records left out (--strict)", left, predictions.size()),
-                                      failed);
+        return complain(validate_command.name,
+                        fmt::format("{} of {} records left out (--strict)", left, predictions.size()), failed);
     }
     return done;
 }

@@ -77,13 +77,13 @@ void check_items(const scenarios::Options& options) {
     if (options.item_by_item) {
         const int most = most_items(options);
         if (options.accumulate > most) {
-            throw config::UsageError(
+            throw UsageError(
                 fmt::format("--accumulate must be at most {0}, the items of a rank in a step, not {1}; "
                             "--accumulate {0} adds up all of them, --items {2} gives a rank as many",
                             most, options.accumulate, std::int64_t{options.accumulate} * mesh.dp));
         }
         if (options.works_in_layers() && options.items < mesh.dp) {
-            throw config::UsageError(
+            throw UsageError(
                 fmt::format("{} items leave some of dp {} without any; --zero and --overlap need "
                             "at least {}",
                             options.items, mesh.dp, mesh.dp));
@@ -109,7 +109,7 @@ void check_model(const scenarios::Options& options) {
     if (shape.experts > 0) {
         check_divides("experts", shape.experts, "ep", mesh.ep);
         if (shape.top_k > shape.experts) {
-            throw config::UsageError(fmt::format(
+            throw UsageError(fmt::format(
                 "--top-k {0} is more than the experts there are, {1}; --top-k {1}, or --experts {2}, would fit",
                 shape.top_k, shape.experts, (shape.top_k + mesh.ep - 1) / mesh.ep * mesh.ep));
         }
@@ -182,7 +182,7 @@ void check_plan(const scenarios::Options& options) {
     } catch (const DeadlockError&) {
         throw;  // an exit code of its own
     } catch (const ProgramError& error) {
-        throw config::UsageError(error.what());
+        throw UsageError(error.what());
     }
 }
 

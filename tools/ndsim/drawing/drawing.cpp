@@ -101,7 +101,7 @@ std::string line(const DrawingPlacement& placement, const Cable& cable, int link
 }
 
 std::string text(Point at, const std::string& words, const char* more) {
-    return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", at.x, at.y, more, report::xml_escaped(words));
+    return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", at.x, at.y, more, xml_escaped(words));
 }
 
 std::string box(const Box& box) {
@@ -182,10 +182,10 @@ std::string drawing_of(const Topology& topology) {
     for (const Box& one : placement.boxes) {
         svg += box(one);
     }
-    return report::svg_picture(fmt::format("viewBox=\"{:.1f} {:.1f} {:.1f} {:.1f}\" width=\"{:.0f}\" height=\"{:.0f}\" "
-                                           "font-family=\"sans-serif\" font-size=\"10\"",
-                                           left, top, width, height, width, height),
-                               svg + "</g>\n" + legend(topology, colours, {left + 14, top + 22}));
+    return svg_picture(fmt::format("viewBox=\"{:.1f} {:.1f} {:.1f} {:.1f}\" width=\"{:.0f}\" height=\"{:.0f}\" "
+                                   "font-family=\"sans-serif\" font-size=\"10\"",
+                                   left, top, width, height, width, height),
+                       svg + "</g>\n" + legend(topology, colours, {left + 14, top + 22}));
 }
 
 }  // namespace sim::tools
