@@ -4,11 +4,11 @@
 #include "libsim/report/printed_json.hpp"
 #include "libsim/report/table.hpp"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <variant>
 
@@ -28,6 +28,18 @@ Json held(const std::variant<Types...>& value) {
         value);
 }
 
+// Parts of a schema, made here and not where each field is declared: a list of braces takes the compiler long.
+Json schema_of(const char* type, std::string_view description);
+Json schema_of_list(std::string_view description, Json items);
+Json schema_of_perhaps(std::string_view description, Json schema);  // or null
+Json schema_of_object(std::string_view description, Json required, Json properties);
+Json reference_to(const std::string& definition);
+// Of a record or a list, which no column can show. A reference is one, too.
+bool is_nested_schema(const Json& schema);
+
+// A column's cell of a value; `format` is of a number that is not whole.
+std::string cell_of(const Json& value, const char* format);
+
 template <class T>
 struct Field {
     std::string key;
@@ -37,22 +49,14 @@ struct Field {
     std::function<bool(const T&)> is_there = {};  // none: always
     const char* format = "{:.12g}";               // of a number that is not whole, as a column
 
-    // A record or a list of its own, which no column can show. A reference is one, too.
-    bool is_nested() const {
-        const Json type = schema.value("type", Json("object"));
-        return type == "object" || type == "array";
-    }
+    bool is_nested() const { return is_nested_schema(schema); }
 
     // Empty where it is null, or not there.
     std::string cell(const T& of) const {
         if (is_there && !is_there(of)) {
             return "";
         }
-        const Json found = value(of);
-        return found.is_string()         ? found.template get<std::string>()
-               : found.is_number_float() ? fmt::format(fmt::runtime(format), found.template get<double>())
-               : found.is_null()         ? ""
-                                         : found.dump();
+        return cell_of(value(of), format);
     }
 };
 

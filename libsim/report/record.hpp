@@ -63,11 +63,7 @@ public:
             }
             properties[field.key] = field.schema;
         }
-        return {{"type", "object"},
-                {"description", description_},
-                {"additionalProperties", false},
-                {"required", std::move(required)},
-                {"properties", std::move(properties)}};
+        return schema_of_object(description_, std::move(required), std::move(properties));
     }
 
     // A column for each field that is no record or list of its own.
@@ -134,26 +130,26 @@ Field<T> field_of(std::string key, Json schema, Value value, Cells cells = Cells
 }
 
 template <class T, class Value>
-Field<T> number(std::string key, const std::string& description, Value value) {
-    return field_of<T>(std::move(key), {{"type", "number"}, {"description", description}}, value);
+Field<T> number(std::string_view key, std::string_view description, Value value) {
+    return field_of<T>(std::string(key), schema_of("number", description), value);
 }
 template <class T, class Value>
-Field<T> whole(std::string key, const std::string& description, Value value) {
-    return field_of<T>(std::move(key), {{"type", "integer"}, {"description", description}}, value);
+Field<T> whole(std::string_view key, std::string_view description, Value value) {
+    return field_of<T>(std::string(key), schema_of("integer", description), value);
 }
 template <class T, class Value>
-Field<T> truth(std::string key, const std::string& description, Value value) {
-    return field_of<T>(std::move(key), {{"type", "boolean"}, {"description", description}}, value);
+Field<T> truth(std::string_view key, std::string_view description, Value value) {
+    return field_of<T>(std::string(key), schema_of("boolean", description), value);
 }
 // A single word, of a program's choice.
 template <class T, class Value>
-Field<T> name(std::string key, const std::string& description, Value value) {
-    return field_of<T>(std::move(key), {{"type", "string"}, {"description", description}}, value, Cells::names);
+Field<T> name(std::string_view key, std::string_view description, Value value) {
+    return field_of<T>(std::string(key), schema_of("string", description), value, Cells::names);
 }
 // Free text.
 template <class T, class Value>
-Field<T> free_text(std::string key, const std::string& description, Value value) {
-    return field_of<T>(std::move(key), {{"type", "string"}, {"description", description}}, value, Cells::words);
+Field<T> free_text(std::string_view key, std::string_view description, Value value) {
+    return field_of<T>(std::string(key), schema_of("string", description), value, Cells::words);
 }
 template <class T, class Value>
 Field<T> one_of(std::string key, const std::vector<std::string>& known, const std::string& description, Value value) {
@@ -172,8 +168,8 @@ Field<T> or_null(Field<T> field, Value value) {
 }
 
 template <class T, class Value>
-Field<T> number_or_null(std::string key, const std::string& description, Value value) {
-    return or_null(number<T>(std::move(key), description, [](const T&) { return 0.0; }), value);
+Field<T> number_or_null(std::string_view key, std::string_view description, Value value) {
+    return or_null(number<T>(key, description, [](const T&) { return 0.0; }), value);
 }
 
 // A key that only some have.
@@ -187,7 +183,7 @@ Field<T> only_if(Field<T> field, Condition is_there) {
 // "#/definitions/spread".
 template <class T, class Part, class Value>
 Field<T> part(std::string key, const Record<Part>& record, Value value, const std::string& definition = "") {
-    return {std::move(key), definition.empty() ? record.schema() : Json{{"$ref", definition}},
+    return {std::move(key), definition.empty() ? record.schema() : reference_to(definition),
             [&record, value](const T& of) { return record.json(std::invoke(value, of)); }};
 }
 // The same, with a description of its own.
@@ -204,9 +200,7 @@ template <class T, class Part, class Value>
 Field<T> list_of(std::string key, const std::string& description, const Record<Part>& record, Value value,
                  const std::string& definition = "") {
     return {std::move(key),
-            {{"type", "array"},
-             {"description", description},
-             {"items", definition.empty() ? record.schema() : Json{{"$ref", definition}}}},
+            schema_of_list(description, definition.empty() ? record.schema() : reference_to(definition)),
             [&record, value](const T& of) { return record.list(std::invoke(value, of)); }};
 }
 
@@ -259,18 +253,16 @@ std::vector<Field<T>> joined(std::initializer_list<std::vector<Field<T>>> parts)
 }
 
 template <class T, class Value>
-Field<T> whole_or_null(std::string key, const std::string& description, Value value) {
-    return or_null(whole<T>(std::move(key), description, [](const T&) { return 0; }), value);
+Field<T> whole_or_null(std::string_view key, std::string_view description, Value value) {
+    return or_null(whole<T>(key, description, [](const T&) { return 0; }), value);
 }
 
 // `value` gives a std::optional of the part, whose description says what null means.
 template <class T, class Part, class Value>
 Field<T> part_or_null(std::string key, const std::string& description, const Record<Part>& record, Value value,
                       const std::string& definition = "") {
-    Json schema = definition.empty() ? record.schema() : Json{{"$ref", definition}};
-    return {std::move(key),
-            {{"description", description}, {"anyOf", {std::move(schema), {{"type", "null"}}}}},
-            [&record, value](const T& of) {
+    Json schema = definition.empty() ? record.schema() : reference_to(definition);
+    return {std::move(key), schema_of_perhaps(description, std::move(schema)), [&record, value](const T& of) {
                 const auto found = std::invoke(value, of);
                 return found ? record.json(*found) : Json(nullptr);
             }};
@@ -282,22 +274,19 @@ Field<T> list_of_maps(std::string key, const std::string& description, const std
                       const Record<Part>& record, Value value) {
     using Pairs = std::vector<std::pair<std::string, Part>>;
     const Field<Pairs> one = map_of<Pairs>("", what, name, record, std::identity());
-    return field_of<T>(std::move(key), {{"type", "array"}, {"description", description}, {"items", one.schema}},
-                       [one, value](const T& of) {
-                           Json array = Json::array();
-                           for (const Pairs& pairs : std::invoke(value, of)) {
-                               array.push_back(one.value(pairs));
-                           }
-                           return array;
-                       });
+    return field_of<T>(std::move(key), schema_of_list(description, one.schema), [one, value](const T& of) {
+        Json array = Json::array();
+        for (const Pairs& pairs : std::invoke(value, of)) {
+            array.push_back(one.value(pairs));
+        }
+        return array;
+    });
 }
 
 // A list of values that are no records. `what`: one of them.
 template <class T, class Value>
 Field<T> values_of(std::string key, const std::string& description, const char* type, const char* what, Value value) {
-    return field_of<T>(
-        std::move(key),
-        {{"type", "array"}, {"description", description}, {"items", {{"type", type}, {"description", what}}}}, value);
+    return field_of<T>(std::move(key), schema_of_list(description, schema_of(type, what)), value);
 }
 template <class T, class Value>
 Field<T> texts(std::string key, const std::string& description, const char* what, Value value) {
