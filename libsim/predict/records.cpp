@@ -50,20 +50,6 @@ const Record<StageMemory>& stage_memory_record() {
     return record;
 }
 
-// By TimeCategory.
-constexpr std::array<const char*, time_categories> budget_means{
-    "Seconds of the forward and backward pass, once.",
-    "Seconds of forward work that is computed again.",
-    "Seconds of tensor-parallel communication that no computation hides.",
-    "Seconds of exposed context-parallel communication.",
-    "Seconds of exposed expert-parallel communication.",
-    "Seconds of waiting for messages between stages that are on their way.",
-    "Seconds of exposed communication of gradients and parameters.",
-    "Seconds in which a stage has nothing to do.",
-    "Seconds of the update, with the gradient norm, and of adding gradients to their sum where no product does.",
-    "Seconds of the host: data loader, launches.",
-    "Seconds of waiting for slower ranks."};
-
 std::optional<double> known(double value) {
     return value > 0 ? std::optional(value) : std::nullopt;
 }
@@ -121,7 +107,8 @@ const Record<Budget>& budget_record() {
     static const Record<Budget> record("Where the seconds of a step go; they add up to the step.", [] {
         std::vector<Field<Budget>> fields;
         for (std::size_t i = 0; i < time_categories; ++i) {
-            fields.push_back(number<Budget>(name_of(static_cast<TimeCategory>(i)), budget_means.at(i),
+            fields.push_back(number<Budget>(name_of(static_cast<TimeCategory>(i)),
+                                            meaning_of(static_cast<TimeCategory>(i)),
                                             [i](const Budget& budget) { return budget.at(i); }));
         }
         return fields;

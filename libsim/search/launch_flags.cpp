@@ -1,5 +1,6 @@
 #include "libsim/search/launch_flags.hpp"
 
+#include "libsim/check.hpp"
 #include "libsim/parallel/pipeline/schedules/schedules.hpp"
 #include "libsim/training/layout_fields.hpp"
 #include "libsim/training/split.hpp"
@@ -107,8 +108,10 @@ struct PrecisionFlags {
 };
 
 const PrecisionFlags& flags_of(Precision precision, const std::vector<PrecisionFlags>& rows) {
-    return *std::find_if(rows.begin(), rows.end(),
-                         [&](const PrecisionFlags& row) { return row.precision == precision; });
+    const auto found =
+        std::find_if(rows.begin(), rows.end(), [&](const PrecisionFlags& row) { return row.precision == precision; });
+    check(found != rows.end(), "a precision has no row of flags");
+    return *found;
 }
 
 void say_megatron_precision(Launch& launch) {

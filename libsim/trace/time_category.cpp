@@ -14,20 +14,31 @@ struct Row {
     const char* title;
     char mark;
     TimePart part;
+    const char* meaning;
 };
 
 constexpr auto rows = std::to_array<Row>({
-    {TimeCategory::compute, "compute", "compute", 'C', TimePart::compute},
-    {TimeCategory::recompute, "recompute", "recompute", 'R', TimePart::compute},
-    {TimeCategory::tensor, "tensor", "tensor-parallel communication", 'T', TimePart::communication},
-    {TimeCategory::context, "context", "context-parallel communication", 'X', TimePart::communication},
-    {TimeCategory::expert, "expert", "expert-parallel communication", 'E', TimePart::communication},
-    {TimeCategory::pipeline, "pipeline", "messages between stages", 'P', TimePart::communication},
-    {TimeCategory::data, "data", "data-parallel communication", 'D', TimePart::communication},
-    {TimeCategory::bubble, "bubble", "pipeline bubble", '.', TimePart::bubble},
-    {TimeCategory::optimizer, "optimizer", "optimizer", 'O', TimePart::rest},
-    {TimeCategory::overhead, "overhead", "overhead", 'H', TimePart::rest},
-    {TimeCategory::straggler, "straggler", "stragglers", 'S', TimePart::rest},
+    {TimeCategory::compute, "compute", "compute", 'C', TimePart::compute,
+     "Seconds of the forward and backward pass, once."},
+    {TimeCategory::recompute, "recompute", "recompute", 'R', TimePart::compute,
+     "Seconds of forward work that is computed again."},
+    {TimeCategory::tensor, "tensor", "tensor-parallel communication", 'T', TimePart::communication,
+     "Seconds of tensor-parallel communication that no computation hides."},
+    {TimeCategory::context, "context", "context-parallel communication", 'X', TimePart::communication,
+     "Seconds of exposed context-parallel communication."},
+    {TimeCategory::expert, "expert", "expert-parallel communication", 'E', TimePart::communication,
+     "Seconds of exposed expert-parallel communication."},
+    {TimeCategory::pipeline, "pipeline", "messages between stages", 'P', TimePart::communication,
+     "Seconds of waiting for messages between stages that are on their way."},
+    {TimeCategory::data, "data", "data-parallel communication", 'D', TimePart::communication,
+     "Seconds of exposed communication of gradients and parameters."},
+    {TimeCategory::bubble, "bubble", "pipeline bubble", '.', TimePart::bubble,
+     "Seconds in which a stage has nothing to do."},
+    {TimeCategory::optimizer, "optimizer", "optimizer", 'O', TimePart::rest,
+     "Seconds of the update, with the gradient norm, and of adding gradients to their sum where no product does."},
+    {TimeCategory::overhead, "overhead", "overhead", 'H', TimePart::rest,
+     "Seconds of the host: data loader, launches."},
+    {TimeCategory::straggler, "straggler", "stragglers", 'S', TimePart::rest, "Seconds of waiting for slower ranks."},
 });
 
 constexpr bool has_each_category() {
@@ -52,6 +63,10 @@ const char* name_of(TimeCategory category) {
 
 const char* title_of(TimeCategory category) {
     return row_of(category).title;
+}
+
+const char* meaning_of(TimeCategory category) {
+    return row_of(category).meaning;
 }
 
 char mark_of(TimeCategory category) {

@@ -31,9 +31,10 @@ inline constexpr std::size_t time_categories = 11;
 enum class TimePart : std::uint8_t { compute, communication, bubble, rest };
 inline constexpr std::size_t time_parts = 4;
 
-const char* name_of(TimeCategory category);   // "tensor", as JSON and traces have it
-const char* title_of(TimeCategory category);  // "tensor-parallel communication"
-char mark_of(TimeCategory category);          // 'T', in bars and pictures
+const char* name_of(TimeCategory category);     // "tensor", as JSON and traces have it
+const char* title_of(TimeCategory category);    // "tensor-parallel communication"
+const char* meaning_of(TimeCategory category);  // "Seconds of tensor-parallel communication that no computation hides."
+char mark_of(TimeCategory category);            // 'T', in bars and pictures
 TimePart part_of(TimeCategory category);
 const char* title_of(TimePart part);  // "exposed communication"
 // Of the name; nothing of what no category is called.

@@ -85,15 +85,15 @@ BreakOut::BreakOut(std::chrono::milliseconds watchdog) {
     action.sa_sigaction = &BreakOut::on_timer;
     action.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER;  // not deferred: it may never come back
     sigemptyset(&action.sa_mask);
-    sigaction(SIGRTMAX, &action, &old_action_);
+    sigaction(signal(), &action, &old_action_);
     sigevent event{};
     event.sigev_notify = SIGEV_THREAD_ID;
-    event.sigev_signo = SIGRTMAX;
+    event.sigev_signo = signal();
     event.sigev_value.sival_ptr = this;
     event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
     if (timer_create(CLOCK_MONOTONIC, &event, &timer_) != 0) {
         const int error = errno;
-        sigaction(SIGRTMAX, &old_action_, nullptr);
+        sigaction(signal(), &old_action_, nullptr);
         throw std::system_error(error, std::generic_category(), "a timer");
     }
     // The first look may come at once: one more.
@@ -111,7 +111,7 @@ BreakOut::BreakOut(std::chrono::milliseconds watchdog) {
 BreakOut::~BreakOut() {
     StopSignal::react_by(old_reaction_);
     timer_delete(timer_);
-    sigaction(SIGRTMAX, &old_action_, nullptr);
+    sigaction(signal(), &old_action_, nullptr);
 }
 
 BreakOut::Left BreakOut::resume(Fiber& fiber) {

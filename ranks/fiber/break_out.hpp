@@ -38,6 +38,8 @@ public:
     // left. Returns where that cannot be, in the library or the host's code.
     void leave_overflow(const void* context);
 
+    // The signal of its timer.
+    static int signal() { return SIGRTMAX; }
     // What another thread may ask. The number of the turn that runs or ran last; whether a rank is in its own code.
     std::uint64_t turn() const { return turn_.load(std::memory_order_acquire); }
     bool is_in_rank() const {

@@ -84,7 +84,7 @@ void DeafWatch::watch(int thread_of_ranks) {
         const std::uint64_t now = break_out_->turn();
         looks = now == turn && break_out_->is_in_rank() ? looks + 1 : 0;
         turn = now;
-        if (looks > break_out_->looks_before_leaving() && blocks(thread_of_ranks, SIGRTMAX)) {
+        if (looks > break_out_->looks_before_leaving() && blocks(thread_of_ranks, BreakOut::signal())) {
             ends_->end_for_silence(watchdog_);
         }
     }

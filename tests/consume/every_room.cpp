@@ -2,9 +2,9 @@
 #include <libsim/config/injection_text.hpp>
 #include <libsim/config/profile.hpp>
 #include <libsim/interop/goal/text.hpp>
+#include <libsim/interop/trace_files/read_trace.hpp>
 #include <libsim/predict/predict.hpp>
 #include <libsim/report/amounts.hpp>
-#include <libsim/interop/trace_files/read_trace.hpp>
 #include <libsim/training/hardware.hpp>
 #include <libsim/training/machine_cluster.hpp>
 #include <libsim/training/presets.hpp>
@@ -46,5 +46,7 @@ int main() {
     const bool reads_goal = sim::goal::parse("num_ranks 1\nrank 0 {\ncalc 5\n}\n", "text").ops.size() == 1;
     std::printf("%s, %s, %.3f s\n", sim::report::time_text(result.end, 3).c_str(), machine.name.c_str(),
                 sim::seconds(step.step));
-    return result.end == sim::Time{std::chrono::milliseconds(6)} && reads_goal && refuses_a_trace_that_is_not_there() ? 0 : 1;
+    return result.end == sim::Time{std::chrono::milliseconds(6)} && reads_goal && refuses_a_trace_that_is_not_there()
+               ? 0
+               : 1;
 }

@@ -72,4 +72,16 @@ printf '%s\n' '<!-- pictures drawn here -->' '```sh' 'echo drawn > p.svg' '```' 
 # shellcheck disable=SC2016  # backticks of Markdown
 fails '<!-- pictures drawn here -->' '```sh' 'echo other > p.svg' '```' '![P](pictures/p.svg)'
 fails '<!-- pictures drawn here -->' '![P](pictures/p.svg)'
+
+# Tests that ctest runs are only asked for: a filter that names none fails.
+mkdir -p "$folder/build/bin"
+cat > "$folder/build/bin/ndsim_test_unit" <<'PROGRAM'
+#!/bin/sh
+[ "$1" = --gtest_list_tests ] || exit 1
+case $2 in *=Known*) printf 'Known.\n  Test\n' ;; esac
+PROGRAM
+chmod +x "$folder/build/bin/ndsim_test_unit"
+printf '%s\n' '```sh' "build/bin/ndsim_test_unit --gtest_filter='Known.*' | grep '  OK '" '```' > "$folder/good.md"
+"$here/run_page.sh" "$folder/good.md" "$folder/source" "$folder/build" "$folder/run"
+fails '```sh' "build/bin/ndsim_test_unit --gtest_filter='Unknown.*' | grep '  OK '" '```'
 echo "the runner of pages runs what it should"

@@ -57,9 +57,9 @@ struct Format {
     const char* wanted_as = "";                // in Outputs; empty: by its option
     Known::Path path = Known::Path::file;
     const char* suffix = "";  // of its files, where they have one; empty: any
+    bool takes_time = false;  // no output of its own, but a bound of another
 
     const char* key() const { return *wanted_as == '\0' ? option : wanted_as; }
-    bool takes_time() const { return std::string_view(takes) == "TIME"; }
     bool shows_timeline() const { return draw != nullptr || write != nullptr || picture != nullptr; }
 };
 
@@ -124,11 +124,13 @@ constexpr auto formats = std::to_array<Format>({
     {.option = drawn_from,
      .takes = "TIME",
      .words = &Offer::timeline,
-     .help = "draw --timeline from this time on (0s)"},
+     .help = "draw --timeline from this time on (0s)",
+     .takes_time = true},
     {.option = drawn_to,
      .takes = "TIME",
      .words = &Offer::timeline,
-     .help = "draw --timeline up to this time (its end)"},
+     .help = "draw --timeline up to this time (its end)",
+     .takes_time = true},
     {"json", "", "", &Offer::json, json},
 });
 
@@ -153,7 +155,7 @@ std::vector<OptionRow> output_rows(Outputs& outputs, const Offer& offer) {
         const std::string words = *format.help == '\0' ? offered : format.help;
         OptionRow row{
             .name = format.option, .takes = format.takes, .help = words, .kind = Text{}, .changes_result = false};
-        if (format.takes_time()) {
+        if (format.takes_time) {
             row.kind =
                 Text{[&outputs, name = std::string(format.key())](const std::string& time) { outputs[name] = time; }};
         } else if (row.takes.empty()) {
@@ -224,7 +226,7 @@ void check_outputs(const Outputs& outputs) {
     std::vector<std::string> printed;
     for (const Format& format : formats) {
         const auto wanted = outputs.find(format.key());
-        if (wanted == outputs.end() || wanted->second == beside_text || format.takes_time()) {
+        if (wanted == outputs.end() || wanted->second == beside_text || format.takes_time) {
             continue;
         }
         if (wanted->second == standard_output) {
