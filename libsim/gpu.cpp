@@ -82,8 +82,12 @@ void GPU::write(std::span<const std::byte> data) {
 }
 
 void GPU::compute(std::string_view text, Work work) {
-    require_main("computing");
-    port_->post(compute_op(label(text), work));
+    if (static_cast<int>(stream_) > most_streams) {
+        throw ProgramError(fmt::format("rank {}: computing has no place on a channel of a collective", rank()));
+    }
+    Op op = compute_op(label(text), work);
+    op.stream = stream_;
+    port_->post(op);
 }
 
 Handle GPU::compute_async(std::string_view text, Work work) {
@@ -166,7 +170,7 @@ Stream GPU::checked(Stream stream) const {
     require_main("another stream");
     const auto number = static_cast<int>(stream);
     if (number < 1 || number > most_streams) {
-        throw ProgramError(fmt::format("a stream for communication must be 1 to {}, not {}", most_streams, number));
+        throw ProgramError(fmt::format("a stream beside the program must be 1 to {}, not {}", most_streams, number));
     }
     return stream;
 }
@@ -188,8 +192,8 @@ Handle GPU::record() {
 
 void GPU::require_main(const char* what) const {
     if (stream_ != Stream::main) {
-        throw ProgramError(fmt::format("rank {}: {} has no place on stream {}, which sends and receives", rank(), what,
-                                       static_cast<int>(stream_)));
+        throw ProgramError(
+            fmt::format("rank {}: {} has no place on stream {}", rank(), what, static_cast<int>(stream_)));
     }
 }
 

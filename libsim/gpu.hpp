@@ -68,7 +68,8 @@ public:
     int rank() const { return port_->rank(); }
     int world_size() const { return port_->ranks(); }
 
-    // Busy for the cluster's time per unit or FLOP, or for the time that `work` says, times this rank's slowdown.
+    // Busy for the cluster's time per unit or FLOP, or for the time that `work` says, times this rank's slowdown. On a
+    // stream it runs beside everything else, and nothing else makes it longer.
     void compute(std::string_view label, Work work);
     void compute(Work work) { compute({}, work); }
 
@@ -148,6 +149,17 @@ public:
     // Whether an asynchronous op has ended by now; if so, it is joined, as by wait().
     bool test(const Handle& handle);
 
+    // These three ask for no time and join nothing, for a program that keeps a clock of its own.
+    // When an asynchronous op ends, since the beginning of the run: the program waits, in wall time alone, until that
+    // is known.
+    Duration end_of(const Handle& handle);
+    // Whether it has ended by `at`, which may be before or after this rank's time. Exact, for a program that issues
+    // nothing for an earlier time after it has asked: the same in every run, on every host. Who asks again and again
+    // must ask for later and later times.
+    bool ended_by(const Handle& handle, Duration at);
+    // The handle will not be used again. What it stands for goes on. Of what streams do, and of computations alone.
+    void forget(const Handle& handle);
+
     // Waits until a message of `source`, or of anybody, is there, and leaves it there: receive it from Arrival::source.
     // Of several the first in simulated time, then the one of the lowest rank: the same in every run, on every host.
     Arrival probe(int source = any_source, Tag tag = {});
@@ -157,10 +169,10 @@ public:
     // same question, goes on at the next time at which a message comes or an asynchronous op ends.
     std::optional<Arrival> probe_now(int source = any_source, Tag tag = {});
 
-    // Streams: the sends, receives, waits and collectives of `work` run on `stream` (1 … most_streams), one after
-    // another, beginning now at the earliest, while this program continues. Join the returned handle before using the
-    // received data: the numbers are there at once, but in simulated time only after wait(). Both ends of a message,
-    // all members of a collective, name the same stream. A GPU computes on its main stream only.
+    // Streams: the computations, sends, receives, waits and collectives of `work` run on `stream` (1 … most_streams),
+    // one after another, beginning now at the earliest, while this program continues. Join the returned handle before
+    // using the received data: the numbers are there at once, but in simulated time only after wait(). Both ends of a
+    // message, all members of a collective, name the same stream.
     template <std::invocable Work>
     Handle on(Stream stream, Work&& work) {
         const OnStream guard(*this, checked(stream));
@@ -194,6 +206,8 @@ public:
     }
     // The current position of the stream in use; empty on the main stream, where every op begins now at the earliest.
     std::optional<Handle> here() { return stream_ == Stream::main ? std::nullopt : std::optional(record()); }
+    // The same of any stream: on the main one it ends now.
+    Handle mark() { return record(); }
 
     // Memory of this GPU in use: RankTotals::peak_… of the run. Costs no time. Freeing more than there is ends the run.
     void allocate(std::string_view label, Size size);

@@ -18,6 +18,38 @@ bool GPU::test(const Handle& handle) {
     return true;
 }
 
+Duration GPU::end_of(const Handle& handle) {
+    require_main("asking for the end of an operation");
+    require_own(handle, "asks");
+    port_->ask({.kind = OpKind::test, .tag = static_cast<std::int32_t>(TestOf::end_of_one), .amount = handle.number});
+    Time end;
+    port_->read(std::as_writable_bytes(std::span(&end, 1)));
+    return end.time_since_epoch();
+}
+
+bool GPU::ended_by(const Handle& handle, Duration at) {
+    require_main("asking for the end of an operation");
+    require_own(handle, "asks");
+    if (at.count() < 0) {
+        throw ProgramError(fmt::format("rank {} cannot ask what had ended before the run began", rank()));
+    }
+    const Port::Answer answer = port_->ask({.kind = OpKind::test,
+                                            .tag = static_cast<std::int32_t>(TestOf::one_by),
+                                            .amount = handle.number,
+                                            .bytes = static_cast<std::uint64_t>(at.count())});
+    if (answer.bytes == 0) {
+        return false;
+    }
+    Arrival ended;
+    port_->read(std::as_writable_bytes(std::span(&ended, 1)));
+    return true;
+}
+
+void GPU::forget(const Handle& handle) {
+    require_own(handle, "has no use");
+    port_->post({.kind = OpKind::forget, .amount = handle.number});
+}
+
 // The last one is the question, so that the others wait for no answer.
 std::size_t GPU::wait_any(std::span<const Handle> handles) {
     require_main("waiting for the first of several operations");

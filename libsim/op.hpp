@@ -24,7 +24,8 @@ enum class OpKind : std::uint8_t {
     enter,       // as collective, without cost: a collective of messages begins; members must agree
     log,         // label: the text
     look,   // an observation: peer (any_source), tag, amount: how long it waits for a message at most, 0: not at all
-    test,   // an observation: amount: whether that asynchronous op of this rank has ended; tag: a TestOf
+    test,   // an observation: amount: whether that asynchronous op of this rank has ended; tag: a TestOf, bytes: its
+            // time
     bring,  // bytes (of payload; 0: none), amount 1: takes what all bring: data beside the rank's next collective
     take,   // an observation: amount: which of the rank's own brings, from 0; all that its collective's members brought
     idle,   // amount: a time, in picoseconds: the program goes on no earlier
@@ -32,6 +33,7 @@ enum class OpKind : std::uint8_t {
     // label, tag: steps of the program that are done, amount: a time that the program, or its stream, stands still for,
     // peer 1: hands over its state, 0: does not, bytes (of the state)
     checkpoint,
+    forget,  // amount: an asynchronous op that is never joined: a mark, or a computation
     now,     // an observation
     finish,  // the program has returned; waits for what the rank still has under way
 };
@@ -49,7 +51,7 @@ enum class CollectiveKind : std::uint8_t {
 };
 
 // The stream that an op runs on. Ops on one stream run in program order; ops on different streams run concurrently.
-// `main` is the program itself, and the only one that computes; 1, 2, … are for communication.
+// `main` is the program itself; 1, 2, … compute and communicate beside it.
 enum class Stream : std::uint8_t {
     main = 0,
     own = 255,  // an asynchronous op: starts now, is joined by wait
@@ -72,9 +74,14 @@ enum class Reduction : std::uint8_t { sum, average, max };
 // Op::amount of a look that waits until a message is there, however long that takes.
 inline constexpr std::int64_t until_there = INT64_MAX;
 
-// Op::tag of a test. Several ops are named one after another, and only the last is the observation: it waits until the
-// first of them has ended, and tells which.
-enum class TestOf : std::int32_t { one, several, last_of_several };
+// Op::tag of a test.
+enum class TestOf : std::int32_t {
+    one,              // by the program's own time
+    several,          // named one after another, of which only the last is the observation:
+    last_of_several,  // it waits until the first of them has ended, and tells which
+    end_of_one,       // waits until its end is known, and tells it
+    one_by,           // by the time in Op::bytes, in picoseconds
+};
 
 // Op::bytes of a receive that takes a payload of any length.
 inline constexpr std::uint64_t any_bytes = UINT64_MAX;
@@ -114,12 +121,18 @@ inline bool is_asynchronous(const Op& op) {
 inline bool only_tells_of_step(const Op& op) {
     return op.kind == OpKind::checkpoint && op.peer == 0 && op.amount == 0;
 }
+inline bool is_test(const Op& op, TestOf of) {
+    return op.kind == OpKind::test && op.tag == static_cast<std::int32_t>(of);
+}
 // A test that only names one of several ops counts as no op, either.
 inline bool names_one_of_several(const Op& op) {
-    return op.kind == OpKind::test && op.tag == static_cast<std::int32_t>(TestOf::several);
+    return is_test(op, TestOf::several);
+}
+inline bool asks_for_end(const Op& op) {
+    return is_test(op, TestOf::end_of_one) || is_test(op, TestOf::one_by);
 }
 inline bool waits_for_first(const Op& op) {
-    return op.kind == OpKind::test && op.tag == static_cast<std::int32_t>(TestOf::last_of_several);
+    return is_test(op, TestOf::last_of_several);
 }
 constexpr bool needs_root(CollectiveKind kind) {
     return kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce || kind == CollectiveKind::gather ||

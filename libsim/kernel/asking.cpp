@@ -74,30 +74,17 @@ std::optional<Kernel::Found> Kernel::first_found(int rank, const Op& look, Time 
     return first;
 }
 
-// The next time at which something of the rank is there, after its own; max: nothing is known.
-Time Kernel::next_own_event(int rank) {
-    RankState& self = of(rank);
-    const Time now = self.program.clock;
+// The next time at which something of the rank is there, after that; max: nothing is known.
+Time Kernel::next_own_event(int rank, Time after) {
     Time next = Time::max();
     matching_.for_each_message_to(rank, [&](int /*source*/, int /*tag*/, const Message& message) {
         const std::optional<Time> at = there_at(message);
-        next = at && *at > now ? std::min(next, *at) : next;
+        next = at && *at > after ? std::min(next, *at) : next;
     });
-    for (const Joinable& joinable : self.joinables.all()) {
-        next = joinable.done && !joinable.joined && joinable.end > now ? std::min(next, joinable.end) : next;
+    for (const Joinable& joinable : of(rank).joinables.all()) {
+        next = joinable.done && !joinable.joined && joinable.end > after ? std::min(next, joinable.end) : next;
     }
     return next;
-}
-
-Joinable& Kernel::tested(int rank, AsyncId id, std::uint32_t number) {
-    RankState& self = of(rank);
-    Joinable* const joinable = self.joinables.find(id);
-    if (joinable == nullptr) {
-        throw ProgramError(
-            fmt::format("rank {}, op {}: asks at {} for its asynchronous op {}, which it has already joined", rank,
-                        number, describe_time(self.program.clock), static_cast<std::int64_t>(id)));
-    }
-    return *joinable;
 }
 
 // Of the ops that the rank has named, as far as their ends are known; of several at one time the one named first.
@@ -130,7 +117,7 @@ bool Kernel::answer_at_once(int rank, RankState& self, const Op& op, std::uint32
     if (waits_for_first(op)) {
         bool all_ends_are_known = true;
         for (const AsyncId id : questions().named(rank)) {
-            all_ends_are_known = tested(rank, id, number).done && all_ends_are_known;
+            all_ends_are_known = named(rank, id, number, "asks").done && all_ends_are_known;
         }
         if (all_ends_are_known) {
             answer_first_to_end(rank, *first_to_end(rank));
@@ -138,7 +125,7 @@ bool Kernel::answer_at_once(int rank, RankState& self, const Op& op, std::uint32
         return all_ends_are_known;
     }
     if (op.kind == OpKind::test) {
-        const Joinable& joinable = tested(rank, awaited_by(op), number);
+        const Joinable& joinable = named(rank, awaited_by(op), number, "asks");
         if (joinable.done && joinable.end <= now) {
             give_answer(rank, now, Duration{0}, {.source = rank});
             return true;
@@ -156,6 +143,9 @@ bool Kernel::answer_at_once(int rank, RankState& self, const Op& op, std::uint32
 }
 
 bool Kernel::ask(int rank, RankState& self, const Op& op) {
+    if (asks_for_end(op)) {
+        return ask_for_end(rank, self, op);
+    }
     if (op.kind == OpKind::test && op.tag != static_cast<std::int32_t>(TestOf::one)) {
         questions().name(rank, awaited_by(op));
     }
@@ -178,7 +168,7 @@ bool Kernel::ask(int rank, RankState& self, const Op& op) {
         const std::optional<Found> found = first_found(rank, op, last);
         at = found ? std::max(now, found->at) : last;
     } else if (later) {
-        at = next_own_event(rank);
+        at = next_own_event(rank, now);
     }
     self.block(op, number);
     questions().ask(rank, questions().without_end() ? Time::max() : at, later);
@@ -231,11 +221,15 @@ void Kernel::answer_first_question() {
         answer_first_to_end(rank, *first_to_end(rank));
         return unblock(rank, self);
     }
+    if (asks_for_end(op)) {
+        answer_not_by(rank, self);
+        return unblock(rank, self);
+    }
     const Time now = self.program.clock;
     Arrival found;
     Duration idle = at - now;
     if (op.kind == OpKind::test) {
-        const Joinable& joinable = tested(rank, awaited_by(op), self.pending_number);
+        const Joinable& joinable = *self.joinables.find(awaited_by(op));
         found.source = joinable.done && joinable.end <= at ? rank : any_source;
     } else if (const std::optional<Found> first = first_found(rank, op, at)) {
         found = first->arrival;
@@ -243,7 +237,7 @@ void Kernel::answer_first_question() {
     }
     if (found.source == any_source) {
         questions_->note_no(rank, at, op);
-        const bool is_alone = !questions_->is_later(rank) && next_own_event(rank) == Time::max();
+        const bool is_alone = !questions_->is_later(rank) && next_own_event(rank, now) == Time::max();
         is_alone ? questions_->note_in_vain() : questions_->note_progress();
     }
     give_answer(rank, at, idle, found);

@@ -86,7 +86,10 @@ std::string describe(const Op& op) {
                                op.peer < 0 ? std::string("any rank") : fmt::format("{}", op.peer), tag_text(op.tag));
         case OpKind::test:
             return waits_for_first(op) ? std::string("wait for the first of several asynchronous ops")
-                                       : fmt::format("ask for the end of asynchronous op {}", op.amount);
+                   : is_test(op, TestOf::one_by)
+                       ? fmt::format("ask again and again whether asynchronous op {} has ended by {}", op.amount,
+                                     describe_time(Time{Duration{static_cast<std::int64_t>(op.bytes)}}))
+                       : fmt::format("ask for the end of asynchronous op {}", op.amount);
         case OpKind::collective:
         case OpKind::enter: return describe_collective(op);
         case OpKind::take: return "take what all members brought";
@@ -97,6 +100,7 @@ std::string describe(const Op& op) {
         case OpKind::allocate:
         case OpKind::log:
         case OpKind::checkpoint:
+        case OpKind::forget:
         case OpKind::now:
         case OpKind::finish: break;
     }

@@ -185,21 +185,29 @@ void explain_op(const Kernel& kernel, WrongOp& blocked, const Op& op) {
 }
 
 // The rank waits for a stream, which waits in an op of its own; a stream may wait for another.
-void explain_stream(Kernel& kernel, WrongOp& blocked, Stream stream, const char* how) {
+void explain_stream(Kernel& kernel, WrongOp& blocked, Stream stream, const std::string& how) {
     const IssuedOp* at = kernel.stream_waits_in(blocked.rank, stream);
     check(at != nullptr, "rank {} waits for stream {}, which does not wait", blocked.rank, static_cast<int>(stream));
-    blocked.what =
-        fmt::format("{} stream {}, in its op {}: {}", how, static_cast<int>(stream), at->number, describe(at->op));
+    const std::string waits = fmt::format("{} stream {}", how, static_cast<int>(stream));
+    blocked.what = fmt::format("{}, in its op {}: {}", waits, at->number, describe(at->op));
     if (at->op.kind != OpKind::wait) {
         explain_op(kernel, blocked, at->op);
         return;
     }
     const Op& awaited = kernel.joinable(blocked.rank, awaited_by(at->op))->op;
     if (awaited.kind == OpKind::record) {
-        explain_stream(kernel, blocked, awaited.stream, how);
+        explain_stream(kernel, blocked, awaited.stream, waits + ", which waits for");
     } else {
         explain_op(kernel, blocked, awaited);
     }
+}
+
+// Somebody asks again and again, at one time, whether an op has ended that ends later.
+void explain_standing(WrongOp& blocked, const Joinable& ends_later, const Op& question) {
+    blocked.kind = question.kind;
+    blocked.what = describe(question);
+    blocked.why = fmt::format("it ends at {}; no time passes between the questions", describe_time(ends_later.end));
+    blocked.is_root = true;
 }
 
 WrongOp explain_rank(Kernel& kernel, int rank) {
@@ -220,11 +228,16 @@ WrongOp explain_rank(Kernel& kernel, int rank) {
         explain_op(kernel, blocked, op);
         return blocked;
     }
-    const char* const how = returned                  ? "returned, but still waits for"
-                            : waits_for_first(op)     ? "wait for the first of several, among them"
-                            : op.kind == OpKind::test ? "ask again and again for"
-                                                      : "wait for";
+    const char* const how = returned                          ? "returned, but still waits for"
+                            : waits_for_first(op)             ? "wait for the first of several, among them"
+                            : is_test(op, TestOf::end_of_one) ? "wait for the end of"
+                            : op.kind == OpKind::test         ? "ask again and again for"
+                                                              : "wait for";
     const Joinable* open = returned ? kernel.oldest_under_way(rank) : kernel.joinable(rank, awaited_by(op));
+    if (is_test(op, TestOf::one_by) && open->done) {
+        explain_standing(blocked, *open, op);
+        return blocked;
+    }
     if (open != nullptr && open->op.kind != OpKind::record) {
         blocked.what = fmt::format("{} asynchronous {}", how, describe(open->op));
         explain_op(kernel, blocked, open->op);

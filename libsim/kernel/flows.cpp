@@ -45,7 +45,8 @@ void Kernel::start_flow(int rank, RankState& self, const Op& op, const Departure
     } else {
         matching_.new_message(to) = message;
     }
-    links_->start(message.transfer, rank, op.peer, bytes_of(cluster_, Size{op.amount, op.measure}), departure.begin);
+    links_->start(message.transfer, rank, op.peer, bytes_of(cluster_, Size{op.amount, op.measure}), departure.begin,
+                  std::min(departure.begin, turn_at_));
 }
 
 // The receiver of a message that is under way has begun to wait for it before.
@@ -95,11 +96,11 @@ std::optional<int> Kernel::next_turn_in_time() {
         if (out_ > 0 && at > turn_at_) {
             return std::nullopt;
         }
+        turn_at_ = std::max(turn_at_, at);
         if (links_first) {
             end_flows(links_->advance(), at);
             continue;
         }
-        turn_at_ = at;
         const int rank = agenda_.pop();
         if (of(rank).status == Status::due) {
             return hand_out(rank);

@@ -166,7 +166,8 @@ bool Kernel::send_specially(int rank, RankState& self, Stream on, NumberedOp at)
         case OpKind::receive: return receive(rank, self, Stream::main, {op, self.op_number++});
         case OpKind::wait: return wait(rank, self, op);
         case OpKind::allocate: allocate(rank, self, op); return true;
-        case OpKind::record: check(false, "rank {} marks no stream", rank); return true;
+        case OpKind::record: mark_program(self, op); return true;
+        case OpKind::forget: forget(rank, self, op); return true;
         case OpKind::collective:
             return collective(rank, self, Stream::main, {op, self.op_number++, brought_to(rank, op)});
         case OpKind::enter: rendezvous_.arrive(rank, self.op_number, self.program.clock, op); return true;
@@ -234,7 +235,8 @@ bool Kernel::carry_out_issued(int rank, RankState& self, const IssuedOp& issued)
         case OpKind::receive: return receive(rank, self, on, at);
         case OpKind::collective: return collective(rank, self, on, at);
         case OpKind::enter: rendezvous_.arrive(rank, at.number, self.at(on).clock, at.op); return true;
-        case OpKind::wait: return !issued.awaits;
+        case OpKind::wait: return wait_on_stream(self, issued);
+        case OpKind::compute: compute_on_stream(rank, self, at, self.at(on).clock); return true;
         case OpKind::checkpoint: return hand_over(rank, self, on, at, issued.from);
         case OpKind::record: {
             Joinable& mark = *self.joinables.find(issued.mark);

@@ -3,6 +3,7 @@
 
 #include "libsim/units.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace sim::kernel {
@@ -20,15 +21,31 @@ public:
     Duration covered(const Interval& interval) const;
     // Removes what has ended by `time`.
     void forget_until(Time time);
+    // As note(), but what has ended by `past` may go: so it takes no more memory than what is later needs.
+    void note_after(Time past, Time begin, Time end) {
+        if (all_.size() == all_.capacity()) [[unlikely]] {
+            make_room_after(past);
+        }
+        note(begin, end);
+    }
 
     bool empty() const { return all_.empty(); }
     const Interval& back() const { return all_.back(); }
     auto begin() const { return all_.begin(); }
     auto end() const { return all_.end(); }
+    // The first that ends after `time`. Cost: logarithmic.
+    auto after(Time time) const {
+        return std::partition_point(all_.begin(), all_.end(), [&](const Interval& part) { return part.end <= time; });
+    }
 
 private:
+    void make_room_after(Time past);
+
     std::vector<Interval> all_;
 };
+
+// How much of `interval` is in both.
+Duration covered_by_both(const Intervals& a, const Intervals& b, const Interval& interval);
 
 // The union of intervals in any order.
 Intervals joined(std::vector<Interval> parts);

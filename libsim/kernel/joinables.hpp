@@ -1,4 +1,4 @@
-// This list holds a rank's asynchronous ops that have begun and have not been joined.
+// This list holds a rank's asynchronous ops that have begun and have neither been joined nor forgotten.
 #pragma once
 
 #include "libsim/kernel/ids.hpp"
@@ -17,34 +17,50 @@ struct Joinable {
     std::uint32_t op_number = 0;
     bool done = false;  // `end` is known
     bool joined = false;
+    bool forgotten = false;  // nobody will name it again; once it is done it is as if it were joined
+    AsyncId id = {};         // add() sets it
     Time begin = {};
     Time end = {};
     Message message = {};  // receive: what came
 };
 
-// Joined ones are forgotten once no older one is open.
+// They lie in the order begun; those that are joined go once they are half of all, so that one that stays open holds no
+// others. Cost: constant per op, but for one that is older than many joined ones: a binary search.
 class Joinables {
 public:
     AsyncId add(const Joinable& joinable) {
         all_.push_back(joinable);
-        return static_cast<AsyncId>(first_ + all_.size() - 1);
+        return all_.back().id = static_cast<AsyncId>(next_++);
     }
 
     // Null if it never was or is joined already.
     Joinable* find(AsyncId id) {
-        const std::size_t index = static_cast<std::size_t>(id) - first_;  // huge for what is forgotten
-        return index < all_.size() && !all_[index].joined ? &all_[index] : nullptr;
+        const std::size_t newer = next_ - 1 - static_cast<std::size_t>(id);  // huge for what never was
+        if (newer < all_.size() && all_[all_.size() - 1 - newer].id == id) [[likely]] {
+            return open_or_null(all_[all_.size() - 1 - newer]);
+        }
+        const auto is_before = [](const Joinable& joinable, AsyncId wanted) { return joinable.id < wanted; };
+        const auto found = std::lower_bound(all_.begin(), all_.end(), id, is_before);
+        return found == all_.end() || found->id != id ? nullptr : open_or_null(*found);
+    }
+    // The same for who is told its name by the program: null if that has forgotten it, too.
+    Joinable* find_named(AsyncId id) {
+        Joinable* const found = find(id);
+        return found == nullptr || found->forgotten ? nullptr : found;
     }
 
-    void forget_joined() {
-        std::size_t joined = 0;
-        while (joined < all_.size() && all_[joined].joined) {
-            ++joined;
-        }
-        // All at once, or in halves: a constant share of the work per op.
-        if (joined == all_.size() || joined * 2 > all_.size()) {
-            all_.erase(all_.begin(), all_.begin() + static_cast<std::ptrdiff_t>(joined));
-            first_ += joined;
+    void note_joined(Joinable& joinable) {
+        joinable.joined = true;
+        ++joined_;
+    }
+    // Their places are used again: no pointer to one that is left stays valid.
+    void drop_joined() {
+        if (joined_ == all_.size()) {
+            all_.clear();
+            joined_ = 0;
+        } else if (joined_ * 2 > all_.size()) {
+            std::erase_if(all_, [](const Joinable& joinable) { return joinable.joined; });
+            joined_ = 0;
         }
     }
 
@@ -58,8 +74,11 @@ public:
     std::span<Joinable> all() { return all_; }
 
 private:
+    static Joinable* open_or_null(Joinable& joinable) { return joinable.joined ? nullptr : &joinable; }
+
     std::vector<Joinable> all_;
-    std::size_t first_ = 0;
+    std::size_t next_ = 0;    // id
+    std::size_t joined_ = 0;  // how many of `all_` are
 };
 
 }  // namespace sim::kernel

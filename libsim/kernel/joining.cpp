@@ -24,26 +24,57 @@ void Kernel::begin_receive(int rank, RankState& self, NumberedOp at, Matching::C
     }
 }
 
-bool Kernel::wait(int rank, RankState& self, const Op& op) {
-    const std::uint32_t number = self.op_number++;
-    Joinable* joinable = self.joinables.find(awaited_by(op));
+// The op that the program names. `what` it does with it: "waits".
+Joinable& Kernel::named(int rank, AsyncId id, std::uint32_t number, const char* what) {
+    RankState& self = of(rank);
+    Joinable* const joinable = self.joinables.find_named(id);
     if (joinable == nullptr) {
         throw ProgramError(
-            fmt::format("rank {}, op {}: waits at {} for its asynchronous op {}, which it has already joined", rank,
-                        number, describe_time(self.program.clock), op.amount));
+            fmt::format("rank {}, op {}: {} at {} for its asynchronous op {}, which it has already joined", rank,
+                        number, what, describe_time(self.program.clock), static_cast<std::int64_t>(id)));
     }
-    if (!joinable->done) {
+    return *joinable;
+}
+
+bool Kernel::wait(int rank, RankState& self, const Op& op) {
+    const std::uint32_t number = self.op_number++;
+    Joinable& joinable = named(rank, awaited_by(op), number, "waits");
+    if (!joinable.done) {
         self.block(op, number);
         return false;
     }
-    join(rank, self, *joinable);
+    join(rank, self, joinable);
     return true;
 }
 
+// Where the program is when it comes to it, which is known at once.
+void Kernel::mark_program(RankState& self, const Op& op) {
+    const Time now = self.program.clock;
+    self.joinables.add({.op = op, .op_number = self.op_number, .done = true, .begin = now, .end = now});
+}
+
+// One that is still under way is forgotten once it has ended: streams may wait for it.
+void Kernel::forget(int rank, RankState& self, const Op& op) {
+    Joinable& joinable = named(rank, awaited_by(op), self.op_number, "has no use");
+    if (joinable.op.kind != OpKind::record && joinable.op.kind != OpKind::compute) {
+        throw ProgramError(
+            fmt::format("rank {}: an asynchronous {} must be joined: marks and computations alone can be forgotten",
+                        rank, describe(joinable.op)));
+    }
+    joinable.forgotten = true;
+    if (joinable.done) {
+        self.joinables.note_joined(joinable);
+        self.joinables.drop_joined();
+    }
+}
+
 // The rank's time moves to the end of an op, and the wait counts as what it waited for.
-[[gnu::always_inline]] inline void Kernel::pass_until_end(RankState& self, const Joinable& joinable) const {
+[[gnu::always_inline]] inline void Kernel::pass_until_end(RankState& self, const Joinable& joinable,
+                                                          bool is_at_its_end) const {
     if (joinable.op.kind == OpKind::record) {
-        self.wait_for_stream(joinable.op.stream, joinable.end);
+        if (joinable.op.stream != Stream::main) {
+            self.wait_for_stream(joinable.op.stream, joinable.end, is_at_its_end);
+        }
         return;
     }
     const Time begin = self.program.clock;
@@ -63,17 +94,17 @@ bool Kernel::wait(int rank, RankState& self, const Op& op) {
 }
 
 void Kernel::join(int rank, RankState& self, Joinable& joinable) {
-    join_without_forgetting(rank, self, joinable);
-    self.joinables.forget_joined();
+    join_without_forgetting(rank, self, joinable, false);
+    self.joinables.drop_joined();
 }
 
-void Kernel::join_without_forgetting(int rank, RankState& self, Joinable& joinable) {
+void Kernel::join_without_forgetting(int rank, RankState& self, Joinable& joinable, bool is_at_its_end) {
     self.delivery = {};
     if (times_ends_ && joinable.op.kind == OpKind::receive) {
         joinable.end = take(self.program.receives_free, self.program.clock, joinable.message);
     }
-    pass_until_end(self, joinable);
-    joinable.joined = true;
+    pass_until_end(self, joinable, is_at_its_end);
+    self.joinables.note_joined(joinable);
     if (may_hold_senders_ && joinable.op.kind == OpKind::send) {
         emit(rank, joinable.op, joinable.op_number, joinable.message.begin, joinable.end, Duration{0},
              id_of(rank, joinable.message));
@@ -93,7 +124,7 @@ void Kernel::join_without_forgetting(int rank, RankState& self, Joinable& joinab
 // The rank waits as if it had waited for that op alone, and joins it next.
 void Kernel::answer_first_to_end(int rank, const Ended& first) {
     RankState& self = of(rank);
-    pass_until_end(self, *self.joinables.find(questions_->named(rank)[first.index]));
+    pass_until_end(self, *self.joinables.find(questions_->named(rank)[first.index]), false);
     give_answer(rank, self.program.clock, Duration{0}, {.source = rank, .bytes = first.index});
 }
 
@@ -108,12 +139,12 @@ bool Kernel::finish(int rank, RankState& self) {
             return false;
         }
         if (!open.joined) {
-            join_without_forgetting(rank, self, open);
+            join_without_forgetting(rank, self, open, true);
         }
     }
-    self.joinables.forget_joined();
+    self.joinables.drop_joined();
     for (std::size_t index = 0; index < self.queues.size(); ++index) {
-        self.wait_for_stream(static_cast<Stream>(index + 1), self.queues[index].state.clock);
+        self.wait_for_stream(static_cast<Stream>(index + 1), self.queues[index].state.clock, true);
     }
     self.status = Status::finished;
     ++finished_;

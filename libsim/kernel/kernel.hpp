@@ -132,6 +132,8 @@ public:
     std::uint32_t ops(int rank) const { return of(rank).op_number; }
     // The unjoined asynchronous op of that number; null if there is none.
     const Joinable* joinable(int rank, AsyncId id) { return of(rank).joinables.find(id); }
+    // The end of the op that the rank's last question was about. Requires: it is a TestOf::end_of_one, and answered.
+    Time end_told(int rank, const Op& question) { return of(rank).joinables.find(awaited_by(question))->end; }
     // The oldest of them that is still under way; null if there is none.
     const Joinable* oldest_under_way(int rank) { return of(rank).joinables.oldest_under_way(); }
     // The op that a stream of a blocked rank waits in; null if it waits in none. And a stream that waits.
@@ -226,6 +228,8 @@ private:
     }
     bool issue(int rank, RankState& self, const Op& op);
     bool carry_out_at_once(int rank, RankState& self, const Op& op);
+    void compute_on_stream(int rank, RankState& self, NumberedOp at, Time begin);
+    static bool wait_on_stream(RankState& self, const IssuedOp& issued);
     void send_ahead(int rank, const Op& op, std::uint32_t payload);
     bool receive_ahead(int rank, RankState& self, const Op& op, std::uint32_t number);
     bool carry_out_issued(int rank, RankState& self, const IssuedOp& issued);
@@ -274,8 +278,7 @@ private:
     Questions& questions();
     std::optional<Time> there_at(const Message& message);
     std::optional<Found> first_found(int rank, const Op& look, Time by);
-    Time next_own_event(int rank);
-    Joinable& tested(int rank, AsyncId id, std::uint32_t number);
+    Time next_own_event(int rank, Time after);
     std::optional<Ended> first_to_end(int rank);
     bool ask(int rank, RankState& self, const Op& op);
     void look_at_clock(int rank, RankState& self);
@@ -284,6 +287,13 @@ private:
     void note_for_question(int source, const Op& send, Time at);
     void note_end_for_question(int rank, Time at);
     void answer_first_question();
+
+    // kernel/asking_for_ends.cpp
+    bool ask_for_end(int rank, RankState& self, const Op& op);
+    bool ask_whether_ended(int rank, RankState& self, const Op& op, const Joinable& joinable, std::uint32_t number);
+    void tell_end(int rank, RankState& self, const Joinable& joinable);
+    void answer_by(int rank, RankState& self, Time by, bool has_ended);
+    void answer_not_by(int rank, RankState& self);
 
     // kernel/bringing.cpp: data beside collectives, and programs that are ahead of their GPU.
     DataBeside& data_beside();
@@ -301,10 +311,13 @@ private:
     void begin_receive(int rank, RankState& self, NumberedOp at, Matching::Channel from, const Message* message);
     bool wait(int rank, RankState& self, const Op& op);
     bool finish(int rank, RankState& self);
-    void pass_until_end(RankState& self, const Joinable& joinable) const;
+    void pass_until_end(RankState& self, const Joinable& joinable, bool is_at_its_end) const;
     void answer_first_to_end(int rank, const Ended& first);
+    static void mark_program(RankState& self, const Op& op);
+    void forget(int rank, RankState& self, const Op& op);
+    Joinable& named(int rank, AsyncId id, std::uint32_t number, const char* what);
     void join(int rank, RankState& self, Joinable& joinable);
-    void join_without_forgetting(int rank, RankState& self, Joinable& joinable);
+    void join_without_forgetting(int rank, RankState& self, Joinable& joinable, bool is_at_its_end);
 
     // kernel/collectives.cpp
     bool collective(int rank, RankState& self, Stream on, NumberedOp at);

@@ -55,8 +55,8 @@ void LinkTraffic::change_bandwidths() {
     }
 }
 
-void LinkTraffic::start(TransferId transfer, int source, int target, std::int64_t bytes, Time at) {
-    while (under_way_ == 0 && next_change_ <= at) {
+void LinkTraffic::start(TransferId transfer, int source, int target, std::int64_t bytes, Time at, Time now) {
+    while (under_way_ == 0 && next_change_ <= now) {
         change_bandwidths();
     }
     route_.clear();

@@ -18,8 +18,9 @@ public:
     // Throws ProgramError if the topology has fewer GPUs than there are ranks.
     LinkTraffic(std::shared_ptr<const Topology> topology, int ranks, Changes changes = {});
 
-    // Requires: `at` is no earlier than the end of any transfer that has ended.
-    void start(TransferId transfer, int source, int target, std::int64_t bytes, Time at);
+    // At `at`, which may be later than `now`: others may still begin in between. Requires: `now` is no earlier than the
+    // end of any transfer that has ended.
+    void start(TransferId transfer, int source, int target, std::int64_t bytes, Time at, Time now);
 
     bool empty() const { return under_way_ == 0; }
     // The time of the next change: a transfer begins to drain, or ends. Empty if none is in progress.

@@ -75,6 +75,12 @@ void Questions::note_no(int rank, Time at, const Op& op) {
     }
 }
 
+void Questions::note_no_by(int rank, Time by) {
+    Asking& asking = asking_[rank];
+    asking.standing = by > asking.by ? 0 : asking.standing + 1;
+    asking.by = std::max(asking.by, by);
+}
+
 bool Questions::was_no(int rank, const Op& op) const {
     const std::vector<Op>& no = asking_.at(rank).no;
     return std::any_of(no.begin(), no.end(), [&](const Op& asked) { return is_same_question(asked, op); });

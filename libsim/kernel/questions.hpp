@@ -8,8 +8,11 @@
 // Who asks which of several ops ends first waits until then. Other questions take no time, or as long as they say. A
 // rank that gets "no" twice at one time to the same question, and has done nothing but ask in between, moves on to the
 // next time at which something of its own is there: a message, or the end of an asynchronous op. So a loop that only
-// asks waits, and ends as a deadlock where nothing can come any more. Cost: a question O(log ranks), and O(sources that
-// ever sent) for any source.
+// asks waits, and ends as a deadlock where nothing can come any more.
+//
+// Who asks by a time of its own choice stays where it is, and chooses the next one itself. It is told "no" as if it
+// issued nothing for that time or an earlier one afterwards. Cost: a question O(log ranks), and O(sources that ever
+// sent) for any source.
 #pragma once
 
 #include "libsim/arrival.hpp"
@@ -48,6 +51,7 @@ public:
     // The next to be answered; none: nothing is known that answers one.
     std::optional<Due> first();
     bool any_due() const { return due_ > 0; }
+    int due() const { return due_; }  // how many can be answered at a time that is known
 
     // The question is answered; `found` is kept until the next one of this rank.
     void close(int rank, const Arrival& found);
@@ -64,7 +68,14 @@ public:
     void note_progress() { in_vain_ = 0; }
     // So many answers were "no" in a row, with nothing on its way to anybody, that there is no end to it.
     bool without_end() const { return in_vain_ >= most_in_vain; }
-    void note_in_vain() { ++in_vain_; }
+    void note_in_vain(std::int64_t polls = 1) { in_vain_ += polls; }
+    // Nobody else can ever go on while a host asks again and again: it is taken to do so for ever so much earlier.
+    static constexpr std::int64_t polls_of_a_host = 100;
+    // Whether something has ended by a time of the rank's own choice: it had not.
+    void note_no_by(int rank, Time by);
+    // The rank has asked so for so long, without doing anything else and without choosing a later time, that there is
+    // no end to it. Requires: note_asking().
+    bool stands_still(int rank) const { return asking_.at(rank).standing >= most_in_vain / polls_of_a_host; }
 
 private:
     static constexpr std::int64_t most_in_vain = 10'000'000;
@@ -80,6 +91,8 @@ private:
         Time at;
         std::uint32_t next = 0;   // the number of the next op
         std::vector<Op> no = {};  // those that were answered so
+        Time by = {};             // the latest time of its own choice, and how often it was that
+        std::int64_t standing = 0;
     };
 
     Question& of(int rank) { return all_[static_cast<std::size_t>(rank)]; }

@@ -96,9 +96,13 @@ struct RankState {
         }
         state.clock = spent.end;
     }
-    // The program waited for `stream` until `end`: it counts as idle as long as the stream was, else as busy with
-    // messages.
-    void wait_for_stream(Stream stream, Time end);
+    // The program waited for `stream` until `end`: it counts as idle and as computing as long as the stream was, else
+    // as busy with messages. At its end, as computing as long as any stream was.
+    void wait_for_stream(Stream stream, Time end, bool is_at_its_end = false);
+    // The stream has computed until `end`.
+    void compute_on(Stream stream, Time begin, Time end);
+    // The stream has waited until `end` for that.
+    void wait_on(Stream stream, const Joined& joined, Time begin, Time end);
     // Drops the past of all streams: later queries concern only the time to come.
     void forget_until_now();
     bool streams_are_done() const;

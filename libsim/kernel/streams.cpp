@@ -31,6 +31,10 @@ bool Kernel::carry_out_at_once(int rank, RankState& self, const Op& op) {
         self.joinables.add({.op = op, .op_number = self.op_number, .done = true, .begin = now, .end = begin});
         return true;
     }
+    if (op.kind == OpKind::compute) {
+        compute_on_stream(rank, self, {op, self.op_number++}, begin);
+        return true;
+    }
     const WholePrice* const whole = op.kind == OpKind::collective && whole_prices_ ? whole_prices_->known(op) : nullptr;
     if (whole == nullptr || !whole->alone) {
         return false;
@@ -42,11 +46,33 @@ bool Kernel::carry_out_at_once(int rank, RankState& self, const Op& op) {
     return true;
 }
 
+// Nothing but the rank's own slowness makes it longer.
+void Kernel::compute_on_stream(int rank, RankState& self, NumberedOp at, Time begin) {
+    const Time end = later(begin, prices_.computation(rank, at.op, at.number, begin));
+    self.compute_on(at.op.stream, begin, end);
+    emit(rank, at.op, at.number, begin, end, Duration{0}, 0);
+}
+
+// False: what it waits for is still under way.
+bool Kernel::wait_on_stream(RankState& self, const IssuedOp& issued) {
+    if (issued.awaits) {
+        return false;
+    }
+    StreamState& state = self.at(issued.op.stream);
+    const Time end = std::max(state.clock, issued.until);
+    self.wait_on(issued.op.stream, issued.joined, state.clock, end);
+    state.clock = end;
+    return true;
+}
+
 bool Kernel::issue(int rank, RankState& self, const Op& op) {
+    const Time now = self.issue_time();
+    if (op.kind == OpKind::compute) {
+        prices_.computation(rank, op, self.op_number, now);  // throws here, not when its stream has come to it
+    }
     if (carry_out_at_once(rank, self, op)) {
         return true;
     }
-    const Time now = self.issue_time();
     IssuedOp issued{.op = op, .number = self.op_number, .from = now};
     if (op.kind == OpKind::record) {
         issued.mark = self.joinables.add({.op = op, .op_number = self.op_number, .begin = now});
@@ -61,11 +87,13 @@ bool Kernel::issue(int rank, RankState& self, const Op& op) {
     }
     StreamQueue& queue = self.queue(op.stream);
     if (op.kind == OpKind::wait) {
-        const Joinable* const awaited = self.joinables.find(awaited_by(op));
         // If there is none, the program has joined it, and so is past its end already.
-        issued.awaits = awaited != nullptr && !awaited->done;
-        queue.awaiting += issued.awaits ? 1 : 0;
-        issued.from = awaited != nullptr && awaited->done ? std::max(now, awaited->end) : now;
+        if (const Joinable* const awaited = self.joinables.find_named(awaited_by(op))) {
+            issued.awaits = !awaited->done;
+            queue.awaiting += issued.awaits ? 1 : 0;
+            issued.joined = {awaited->op.stream, awaited->op.kind == OpKind::compute};
+            issued.until = awaited->end;
+        }
     }
     queue.waiting.push_back(issued);
     go_on(rank, self, op.stream);
@@ -137,7 +165,7 @@ void Kernel::async_is_done(int rank, RankState& self, AsyncId id) {
             if (issued.awaits && awaited_by(issued.op) == id) {
                 issued.awaits = false;
                 at.awaiting -= 1;
-                issued.from = std::max(issued.from, end);
+                issued.until = end;
             }
         }
         if (at.blocked && at.waiting.front().op.kind == OpKind::wait && !at.waiting.front().awaits) {
@@ -145,9 +173,17 @@ void Kernel::async_is_done(int rank, RankState& self, AsyncId id) {
             awake_.push_back({rank, static_cast<Stream>(index + 1)});
         }
     }
-    if (self.is_blocked_in(OpKind::wait) && self.pending.stream == Stream::main && awaited_by(self.pending) == id) {
+    if (Joinable& ended = *self.joinables.find(id); ended.forgotten) {
+        self.joinables.note_joined(ended);
+        self.joinables.drop_joined();
+    }
+    const bool names_it =
+        self.status == Status::blocked && self.pending.stream == Stream::main && awaited_by(self.pending) == id;
+    if (names_it && self.pending.kind == OpKind::wait) {
         join(rank, self, *self.joinables.find(id));
         unblock(rank, self);
+    } else if (names_it && asks_for_end(self.pending)) {
+        tell_end(rank, self, *self.joinables.find(id));
     } else if (self.is_blocked_in(OpKind::finish)) {
         finish(rank, self);
     }

@@ -3,8 +3,8 @@
 // Stream 0 is the program. It has a clock and a network card like the others, but no queue: its host supplies its next
 // op. The others, 1, 2, …, carry out what the program has issued on them, in order, each by its own clock.
 // (1) The front of a queue is the op that its stream is blocked in, or the next one it will reach.
-// (2) Only sends, receives, collectives, waits, marks and checkpoints are in a queue: a GPU computes in its program
-// alone.
+// (2) Only computations, sends, receives, collectives, waits, marks and checkpoints are in a queue.
+// A stream computes beside all others, the program's included: that takes none of them longer.
 #pragma once
 
 #include "libsim/kernel/ids.hpp"
@@ -44,13 +44,22 @@ struct NumberedOp {
     std::uint32_t payload = 0;
 };
 
+// What a wait joins, by what the time of waiting counts as: as that of the stream whose mark it is; as computing; or
+// (own) as busy with messages.
+struct Joined {
+    Stream stream = Stream::own;
+    bool computes = false;
+};
+
 struct IssuedOp {
     Op op = {};
     std::uint32_t number = 0;
     std::uint32_t payload = 0;  // send: which of the rank's payloads; collective: which of its data beside, from 1
     AsyncId mark = {};          // record: as which asynchronous op it is joined
     bool awaits = false;        // wait: the op waited for is still under way
-    Time from = {};             // when the program issued it; a wait: at least the end of what it waits for
+    Joined joined = {};         // wait: what kind of op that is
+    Time from = {};             // when the program issued it
+    Time until = {};            // wait: the end of what it waits for, once it is known
 
     NumberedOp numbered() const { return {op, number, payload}; }
 };
@@ -61,8 +70,11 @@ struct StreamQueue {
     std::optional<Time> busy_since = {};  // shared links: the front's message is under way
     int awaiting = 0;                     // how many of `waiting` await an asynchronous op
     std::deque<IssuedOp> waiting = {};
-    // When it waited for a peer to begin, and when it was busy; what the program has already waited for is forgotten.
+    // When it waited for a peer to begin, when it computed, and when it was busy with messages. What the program waits
+    // for counts as these, so what is past by its clock is forgotten. A stream that waits for another waits for a peer,
+    // and computes, as long as that one does.
     Intervals idle = {};
+    Intervals computing = {};
     Intervals busy = {};
 };
 

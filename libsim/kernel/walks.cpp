@@ -29,7 +29,8 @@ void Kernel::walk_message_ends(const Walk& walk, Time at) {
     const Stream on = walk.plan->op.stream;
     if (on != Stream::main && --of(walk.rank).at(on).walking.messages == 0) {
         StreamQueue& queue = of(walk.rank).queue(on);
-        queue.busy.note(*queue.busy_since, at);
+        // A stream that has computed may be ahead of the message that it then finds.
+        queue.busy.note(std::min(*queue.busy_since, at), at);
         queue.busy_since.reset();
     }
 }

@@ -1,5 +1,5 @@
 // Lanes are the rows in which viewers draw a rank's spans: one for each kind of work of its program and for each of its
-// communication streams, and more where the spans of one of these overlap.
+// streams, and more where the spans of one of these overlap.
 #pragma once
 
 #include "libsim/report/timeline.hpp"
@@ -18,7 +18,6 @@ struct Lane {
     int id() const;
     // "receive", "receive 2"; of a stream the run's name of it: "stream 1", "gradients and parameters".
     std::string name(const Timeline& timeline) const;
-    bool computes() const { return row == 0; }
     friend auto operator<=>(const Lane&, const Lane&) = default;
 };
 

@@ -34,8 +34,8 @@ using SpanSink = std::function<void(const Span&)>;
 struct RankTotals {
     Duration compute{0};
     // Sending, receiving, and waiting for a transfer that is on its way. A collective by size counts only the sending
-    // and acknowledging itself: the rest of it is idle. Work of other streams counts only while the program waited for
-    // it.
+    // and acknowledging itself: the rest of it is idle. Work of other streams counts, as what it is, only while the
+    // program waited for it.
     Duration communication{0};
     Duration idle{0};                 // waiting for a peer to begin, or for the others to end
     Duration idle_in_collectives{0};  // the part of it that waited within collectives

@@ -162,20 +162,25 @@ void note_times(std::span<const Span> spans, const Kinds& kinds, const std::map<
     }
 }
 
-// Between two ops of its program, or in front of the first.
+// Between two ops of its program, or in front of the first, where none of its streams computes.
 std::vector<Standstill> standstills(std::span<const Span> spans, Time end) {
-    std::vector<Standstill> found;
-    std::map<int, Time> reached;
-    const Duration least = end.time_since_epoch() / shortest_standstill;
+    std::map<int, std::vector<const Span*>> of_rank;
     for (const Span& span : spans) {
-        if (span.stream != Stream::main) {
-            continue;
+        if (span.stream == Stream::main || span.kind == OpKind::compute) {
+            of_rank[span.rank].push_back(&span);
         }
-        Time& at = reached[span.rank];
-        if (span.begin - at >= std::max(least, Duration{1})) {
-            found.push_back({span.rank, at, span.begin - at});
+    }
+    const Duration least = std::max(end.time_since_epoch() / shortest_standstill, Duration{1});
+    std::vector<Standstill> found;
+    for (auto& [rank, all] : of_rank) {
+        std::stable_sort(all.begin(), all.end(), [](const Span* a, const Span* b) { return a->begin < b->begin; });
+        Time reached;
+        for (const Span* const span : all) {
+            if (span->begin - reached >= least) {
+                found.push_back({rank, reached, span->begin - reached});
+            }
+            reached = std::max(reached, span->end);
         }
-        at = std::max(at, span.end);
     }
     most_lost_first(found);
     return found;

@@ -150,6 +150,11 @@ Payload Run::payload_of_answer(int rank, const Op& question) {
     if (delivery.bytes == 0) {
         return {};
     }
+    if (is_test(question, TestOf::end_of_one)) {
+        const Time end = kernel.end_told(rank, question);
+        const auto bytes = std::as_bytes(std::span(&end, 1));
+        return {.bytes = {bytes.begin(), bytes.end()}};
+    }
     if (question.kind == OpKind::look || question.kind == OpKind::test) {
         const auto found = std::as_bytes(std::span(&kernel.found(rank), 1));
         return {.bytes = {found.begin(), found.end()}};

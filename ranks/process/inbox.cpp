@@ -209,6 +209,10 @@ void Inbox::check_numbers(Op& op) const {
     } else if (op.kind == OpKind::allocate ? op.amount == INT64_MIN : op.amount < (op.kind == OpKind::issue ? -1 : 0)) {
         violated("a negative amount");
     }
+    if (op.kind == OpKind::test &&
+        (op.tag < 0 || op.tag > static_cast<std::int32_t>(TestOf::one_by) || op.bytes > INT64_MAX)) {
+        violated("a question that cannot be");
+    }
     if (op.kind == OpKind::checkpoint && (op.tag < 0 || op.peer < 0 || op.peer > 1 || (op.peer == 0 && op.bytes > 0))) {
         violated("a checkpoint that cannot be");
     }
@@ -237,11 +241,12 @@ void Inbox::check_stream(const Op& op) const {
     const auto stream = static_cast<int>(op.stream);
     const bool is_message = op.kind == OpKind::send || op.kind == OpKind::receive;
     const bool is_collective = op.kind == OpKind::collective || op.kind == OpKind::enter;
-    const bool fits = op.stream == Stream::main ? op.kind != OpKind::record
-                      : op.stream == Stream::own
-                          ? is_message || op.kind == OpKind::compute
-                          : is_message || is_collective || op.kind == OpKind::record || op.kind == OpKind::checkpoint ||
-                                (op.kind == OpKind::wait && op.bytes == 0);
+    const bool fits =
+        op.stream == Stream::main ||
+        (op.stream == Stream::own ? is_message || op.kind == OpKind::compute
+                                  : is_message || is_collective || op.kind == OpKind::record ||
+                                        op.kind == OpKind::checkpoint || (op.kind == OpKind::wait && op.bytes == 0) ||
+                                        (op.kind == OpKind::compute && stream <= most_streams));
     if (!fits || (stream > last_channel_stream && op.stream != Stream::own)) {
         violated("an op on a stream that cannot have it");
     }

@@ -85,7 +85,7 @@ private:
         if (event.choice % 3 == 0) {
             open_.push_back(gpu_->compute_async("aside", work(event.amount)));
         } else {
-            gpu_->compute("compute", work(event.amount));
+            on(event.stream, [&] { gpu_->compute("compute", work(event.amount)); });
         }
     }
     void message(const Event& event) {

@@ -229,13 +229,18 @@ TEST_F(GoalOnNetworks, ShareLinks) {
     EXPECT_EQ(finish(text, fmt::format("--topology '{}'", file)), json({2'002'000'000, 2'002'000'000, 2'002'000'000}));
 }
 
+TEST_F(GoalOnNetworks, ComputeOnSeveralCpusSideBySide) {
+    EXPECT_EQ(finish("num_ranks 1\nrank 0 {\na: calc 5 cpu 1\nb: calc 3\nc: calc 4 cpu 1\nc requires a\nd: calc 1\n"
+                     "d requires b\nd requires c\n}\n",
+                     "--profile gpu-py --sizes units --unit ns"),
+              json({10'000}));
+}
+
 TEST_F(GoalOnNetworks, RefuseWhatNoProgramCanDo) {
     const std::string options = "--profile gpu-py --sizes units";
     const std::string no = "ndsim goal: x.goal:3: on a network of ours no operation can be so: it ";
     EXPECT_EQ(refused("num_ranks 2\nrank 0 {\nrecv 1b from -1\n}\n", options), no + "receives from any rank");
     EXPECT_EQ(refused("num_ranks 2\nrank 0 {\nrecv 1b from 1 tag -1\n}\n", options), no + "has any tag");
-    EXPECT_EQ(refused("num_ranks 1\nrank 0 {\ncalc 5 cpu 1\n}\n", options),
-              no + "computes on CPU 1; a GPU computes on CPU 0 alone");
     EXPECT_EQ(refused("num_ranks 2\nrank 0 {\na: recv 5b from 1 cpu 1\nb: calc 1\nb irequires a\n}\n", options),
               no + "is waited for when it starts (irequires), on CPU 1; only operations of CPU 0 can be");
     EXPECT_EQ(refused("num_ranks 1\nrank 0 {\na: calc 5\nb: calc 1\nb requires a\na requires b\n}\n", options),

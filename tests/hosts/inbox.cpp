@@ -51,15 +51,27 @@ TEST(Inbox, RefusesStreamsThatThereAreNot) {
 }
 
 TEST(Inbox, RefusesWhatOnlyTheMainStreamCanDo) {
-    for (const OpKind kind : {OpKind::compute, OpKind::allocate, OpKind::log, OpKind::now, OpKind::finish}) {
+    for (const OpKind kind : {OpKind::forget, OpKind::allocate, OpKind::log, OpKind::now, OpKind::finish}) {
         EXPECT_EQ(complaint(on(1, {.kind = kind})), wrong_stream) << name_of(kind);
         EXPECT_EQ(complaint({.kind = kind}), "") << name_of(kind);
     }
     EXPECT_EQ(complaint(on(1, {.kind = OpKind::wait, .bytes = 8})), wrong_stream);  // data comes to the program
 }
 
-TEST(Inbox, RefusesAMarkOfTheMainStream) {
-    EXPECT_EQ(complaint({.kind = OpKind::record}), wrong_stream);
+TEST(Inbox, TakesComputationsOnStreamsThatProgramsName) {
+    EXPECT_EQ(complaint(on(1, {.kind = OpKind::compute})), "");
+    EXPECT_EQ(complaint(on(most_streams, {.kind = OpKind::compute})), "");
+    EXPECT_EQ(complaint(on(most_streams + 1, {.kind = OpKind::compute})), wrong_stream);
+}
+
+TEST(Inbox, RefusesQuestionsThatThereAreNot) {
+    constexpr const char* unknown = "rank 0 broke its queue (a question that cannot be)";
+    const auto by = [](std::uint64_t time) { return Op{.kind = OpKind::test, .tag = 4, .bytes = time}; };
+    EXPECT_EQ(complaint(by(INT64_MAX)), "");
+    EXPECT_EQ(complaint(by(std::uint64_t{INT64_MAX} + 1)), unknown);
+    for (const int of : {-1, 5}) {
+        EXPECT_EQ(complaint({.kind = OpKind::test, .tag = of}), unknown) << of;
+    }
 }
 
 TEST(Inbox, RefusesAsynchronousOpsThatStartNothing) {

@@ -86,13 +86,14 @@ TEST_P(StreamFaults, WhatNoStreamCanDoThrowsInTheRank) {
         const char* says;
     };
     const Case cases[] = {
-        {[](GPU& gpu) { gpu.on(first, [&] { gpu.compute(Units(1)); }); }, "computing has no place on stream 1"},
+        {[](GPU& gpu) { gpu.on(first, [&] { gpu.on_channel(1, gpu.here(), [&] { gpu.compute(Units(1)); }); }); },
+         "computing has no place on a channel of a collective"},
         {[](GPU& gpu) { gpu.on(first, [&] { gpu.send_async(1 - gpu.rank(), Units(1)); }); },
          "an asynchronous operation has no place on stream 1"},
         {[](GPU& gpu) { gpu.on(first, [&] { gpu.on(second, [] {}); }); }, "another stream has no place on stream 1"},
-        {[](GPU& gpu) { gpu.on(Stream::main, [] {}); }, "a stream for communication must be 1 to 62, not 0"},
-        {[](GPU& gpu) { gpu.on(Stream{63}, [] {}); }, "a stream for communication must be 1 to 62, not 63"},
-        {[](GPU& gpu) { gpu.on(Stream::own, [] {}); }, "a stream for communication must be 1 to 62, not 255"},
+        {[](GPU& gpu) { gpu.on(Stream::main, [] {}); }, "a stream beside the program must be 1 to 62, not 0"},
+        {[](GPU& gpu) { gpu.on(Stream{63}, [] {}); }, "a stream beside the program must be 1 to 62, not 63"},
+        {[](GPU& gpu) { gpu.on(Stream::own, [] {}); }, "a stream beside the program must be 1 to 62, not 255"},
     };
     for (const Case& c : cases) {
         EXPECT_THAT(fault_of(ranks(2), c.program, 4).message, HasSubstr(c.says));

@@ -26,6 +26,27 @@ TEST(Intervals, JoinWhatTouchesOrOverlaps) {
     EXPECT_EQ(all.covered({at(0), at(100)}), Duration{12 + 20});
 }
 
+TEST(Intervals, CoverTogetherWhatBothCover) {
+    Intervals some;
+    some.note(at(0), at(10));
+    some.note(at(20), at(30));
+    Intervals others;
+    others.note(at(5), at(22));
+    others.note(at(25), at(40));
+    EXPECT_EQ(covered_by_both(some, others, {at(0), at(100)}), Duration{5 + 2 + 5});
+    EXPECT_EQ(covered_by_both(some, others, {at(8), at(26)}), Duration{2 + 2 + 1});
+    EXPECT_EQ(covered_by_both(some, Intervals{}, {at(0), at(100)}), Duration{0});
+}
+
+TEST(Intervals, ThatNobodyAsksForTakeNoMoreMemoryThanThoseThatAreLater) {
+    Intervals parts;
+    for (int i = 0; i < 100'000; ++i) {
+        parts.note_after(at(2 * i - 10), at(2 * i), at(2 * i + 1));
+    }
+    EXPECT_LT(parts.end() - parts.begin(), 30);
+    EXPECT_EQ(parts.covered({at(199'990), at(200'000)}), Duration{5});
+}
+
 TEST(Intervals, StretchWorkOnlyWhereItIsSlow) {
     Intervals slow;
     slow.note(at(10), at(20));

@@ -76,7 +76,7 @@ private:
 
 Stream stream_numbered(int number) {
     if (number < 1 || number > most_streams) {
-        throw ProgramError(fmt::format("a stream for communication must be 1 to {}, not {}", most_streams, number));
+        throw ProgramError(fmt::format("a stream beside the program must be 1 to {}, not {}", most_streams, number));
     }
     return static_cast<Stream>(number);
 }

@@ -56,10 +56,9 @@ void check_stream(const Traces& traces, int rank, const Node& node) {
     const auto stream = static_cast<int>(*node.stream);
     const bool waits = node.kind == NodeKind::metadata;
     const bool begins_at_once = !waits && node.kind != NodeKind::collective && !is_of_ndsim(node.kind);
-    if (!is_communication(node) && !waits && *node.stream != Stream::main && *node.stream != Stream::own) {
-        refuse_node(traces, rank, node, fmt::format("computes on stream {}; only the program itself computes", stream));
-    }
-    const bool is_there = stream != most_streams + 1 && stream <= last_channel_stream;
+    // Behind those that programs name are the channels of collectives; memory and log lines are the program's own.
+    const int last = is_of_ndsim(node.kind) ? 0 : is_communication(node) || waits ? last_channel_stream : most_streams;
+    const bool is_there = stream != most_streams + 1 && stream <= last;
     if (*node.stream == Stream::own ? !begins_at_once : !is_there) {
         refuse_node(traces, rank, node, fmt::format("there is no stream {} for it", stream));
     }

@@ -129,9 +129,6 @@ void RankProgram::join(OpIndex op) {
 
 void RankProgram::run_on_stream(OpIndex op) {
     const GoalOp& what = schedule_.ops[op];
-    if (what.kind == GoalOpKind::calc && what.size > 0) {
-        throw NoProgram(op, fmt::format("computes on CPU {}; a GPU computes on CPU 0 alone", what.cpu));
-    }
     const auto dependents = schedule_.dependents_of(op);
     if (!dependents.empty() && dependents.front().on_start()) {
         throw NoProgram(op, fmt::format("is waited for when it starts (irequires), on CPU {}; only operations of CPU 0 "
