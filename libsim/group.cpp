@@ -62,6 +62,15 @@ Group Group::standing_for(const Group& whole) const {
     return group;
 }
 
+Group Group::as_communicator(int number) const {
+    if (number < 1) {
+        throw ProgramError(fmt::format("a communicator has a number above 0, not {}", number));
+    }
+    Group group = *this;
+    group.communicator_ = number;
+    return group;
+}
+
 int Group::index_of(int rank) const {
     if (list_) {
         const auto at = std::find(list_->begin(), list_->end(), rank);
@@ -103,7 +112,8 @@ std::vector<int> Group::ranks() const {
 }
 
 bool operator==(const Group& a, const Group& b) {
-    if (a.count_ != b.count_ || a.first_ != b.first_ || static_cast<bool>(a.list_) != static_cast<bool>(b.list_)) {
+    if (a.count_ != b.count_ || a.first_ != b.first_ || a.communicator_ != b.communicator_ ||
+        static_cast<bool>(a.list_) != static_cast<bool>(b.list_)) {
         return false;
     }
     if (a.stands_for_another() != b.stands_for_another() || (a.whole_ != b.whole_ && !(*a.whole_ == *b.whole_))) {
@@ -122,6 +132,9 @@ std::size_t GroupHash::operator()(const Group& group) const {
     mix(group.rank_at(group.size() - 1));
     for (int index = 1; !group.evenly_spaced() && index < group.size() - 1; ++index) {
         mix(group.rank_at(index));
+    }
+    if (group.communicator() != 0) {
+        mix(group.communicator());
     }
     if (group.stands_for_another()) {
         mix(static_cast<int>(GroupHash{}(group.whole()) >> 33U));

@@ -21,6 +21,11 @@ public:
     bool stands_for_another() const { return whole_ != nullptr; }
     const Group& whole() const { return whole_ ? *whole_ : *this; }
 
+    // The same members as a communicator of their own: collectives and messages of one number meet each other alone,
+    // whatever stream each member has them run on. All members give it the same number, above 0.
+    Group as_communicator(int number) const;
+    int communicator() const { return communicator_; }  // 0: none; then members name the same stream
+
     int size() const { return count_; }
     // Requires: 0 <= index < size().
     int rank_at(int index) const {
@@ -44,6 +49,7 @@ private:
     int first_ = 0;
     int stride_ = 1;
     int count_ = 1;
+    int communicator_ = 0;
     std::shared_ptr<const std::vector<int>> list_;
     std::shared_ptr<const Group> whole_;
 };

@@ -34,6 +34,12 @@ bool Kernel::collective(int rank, RankState& self, Stream on, NumberedOp at) {
         gather(*meeting);
     }
     if (links_ && !whole_prices_) {
+        if (groups_->group(collective_word(at.op).group).communicator() != 0) {
+            throw ProgramError(
+                fmt::format("rank {}: {}: a communicator's collectives are one operation, which only a network "
+                            "that prices collectives as a whole (Nccl) has where links are shared",
+                            rank, describe(at.op)));
+        }
         begin_walks(rank, self, on, at);
         return false;
     }
@@ -52,7 +58,7 @@ bool Kernel::collective(int rank, RankState& self, Stream on, NumberedOp at) {
 // False: it has no price, or its schedule cannot be, which is all members' mistake: none goes on.
 bool Kernel::has_ended(const Rendezvous::Meeting& meeting, int last_rank) {
     const int first = groups_->group(collective_word(meeting.op).group).rank_at(0);
-    const NumberedOp at = of(first).in(meeting.op.stream);
+    const NumberedOp at = of(first).in(meeting.stream_of(0));
     try {
         end_collective(meeting, last_rank);
         return true;
@@ -65,7 +71,7 @@ bool Kernel::has_ended(const Rendezvous::Meeting& meeting, int last_rank) {
 void Kernel::throw_for_meeting(const Rendezvous::Meeting& meeting, const char* what) const {
     // The group's first, not the first to come: the order of arrival in wall time must not affect the result.
     const int rank = groups_->group(collective_word(meeting.op).group).rank_at(0);
-    const Stream on = meeting.op.stream;
+    const Stream on = meeting.stream_of(0);
     throw ProgramError(fmt::format("rank {}, op {}: {} at {}: {}", rank, of(rank).in(on).number, describe(meeting.op),
                                    describe_time(of(rank).at(on).clock), what));
 }
@@ -108,10 +114,9 @@ void Kernel::end_collective(const Rendezvous::Meeting& meeting, int last_rank) {
     const Schedule schedule = schedule_for(meeting.op);
     const Group& group = groups_->group(collective_word(meeting.op).group);
     const Size each = ceil_div(Size{meeting.op.amount, meeting.op.measure}, schedule.chunks);
-    const Stream on = meeting.op.stream;
     std::vector<MemberClock> members(static_cast<std::size_t>(group.size()));
     for (int index = 0; index < group.size(); ++index) {
-        const StreamState& state = of(group.rank_at(index)).at(on);
+        const StreamState& state = of(group.rank_at(index)).at(meeting.stream_of(index));
         members[static_cast<std::size_t>(index)] = {.time = state.clock, .sends_free = state.sends_free};
     }
     if (times_ends_) {
@@ -125,7 +130,7 @@ void Kernel::end_collective(const Rendezvous::Meeting& meeting, int last_rank) {
         RankState& member = of(rank);
         member.messages += static_cast<std::uint32_t>(clock.messages);
         add_checked(member.sent(each.measure), time_for(each.amount, {clock.chunks, 1}).count());
-        end_of_member(rank, on, clock, rank == last_rank);
+        end_of_member(rank, meeting.stream_of(index), clock, rank == last_rank);
     }
 }
 
@@ -134,14 +139,17 @@ void Kernel::read_at_ends(const Rendezvous::Meeting& meeting, const Schedule& sc
                           std::vector<MemberClock>& members) {
     const Group& group = groups_->group(collective_word(meeting.op).group);
     const RankState& first = of(group.rank_at(0));
-    prices_.require_for_message(group.rank_at(0), meeting.op, first.in(meeting.op.stream).number,
-                                first.at(meeting.op.stream).clock);
+    prices_.require_for_message(group.rank_at(0), meeting.op, first.in(meeting.stream_of(0)).number,
+                                first.at(meeting.stream_of(0)).clock);
     const std::vector<MemberClock> arrived = members;
     for (int channel = 0; channel < schedule.channels; ++channel) {
-        const Stream on = channel == 0 ? meeting.op.stream : stream_of_channel(meeting.op.stream, channel);
+        const auto stream_of = [&meeting, channel](int index) {
+            const Stream on = meeting.stream_of(index);
+            return channel == 0 ? on : stream_of_channel(on, channel);
+        };
         std::vector<MemberClock> clocks = arrived;
         for (int index = 0; index < group.size(); ++index) {
-            const StreamState& state = of(group.rank_at(index)).at(on);
+            const StreamState& state = of(group.rank_at(index)).at(stream_of(index));
             MemberClock& clock = clocks[static_cast<std::size_t>(index)];
             clock.sends_free = state.sends_free;
             clock.receives_free = state.receives_free;
@@ -149,7 +157,7 @@ void Kernel::read_at_ends(const Rendezvous::Meeting& meeting, const Schedule& sc
         read_channel_at_ends(schedule, channel, cluster_, each, clocks,
                              conditions_.change_messages() ? disturbances(group) : nullptr);
         for (int index = 0; index < group.size(); ++index) {
-            StreamState& state = of(group.rank_at(index)).at(on);
+            StreamState& state = of(group.rank_at(index)).at(stream_of(index));
             const MemberClock& end = clocks[static_cast<std::size_t>(index)];
             MemberClock& all = members[static_cast<std::size_t>(index)];
             state.sends_free = end.sends_free;
@@ -176,8 +184,8 @@ void Kernel::end_as_a_whole(const Rendezvous::Meeting& meeting, int last_rank) {
     for (int index = 0; index < group.size(); ++index) {
         const int rank = group.rank_at(index);
         add_checked(of(rank).sent(meeting.op.measure), whole.sent);
-        end_of_member(rank, meeting.op.stream, {.time = end, .sends_free = Time{}, .busy = end - meeting.last_at},
-                      rank == last_rank);
+        end_of_member(rank, meeting.stream_of(index),
+                      {.time = end, .sends_free = Time{}, .busy = end - meeting.last_at}, rank == last_rank);
     }
 }
 

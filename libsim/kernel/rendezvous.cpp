@@ -14,16 +14,24 @@ namespace sim::kernel {
 
 namespace {
 
-bool same(const Op& a, const Op& b) {
-    return a.kind == b.kind && a.bytes == b.bytes && a.amount == b.amount && a.peer == b.peer && a.tag == b.tag &&
-           (a.measure == b.measure || a.amount == 0);
+bool same(const Op& a, const Op& b, bool any_amount) {
+    return a.kind == b.kind && a.bytes == b.bytes && (any_amount || a.amount == b.amount) && a.peer == b.peer &&
+           a.tag == b.tag && (a.measure == b.measure || a.amount == 0);
+}
+
+bool may_be_uneven(const sim::Group& members, const Op& op) {
+    return members.communicator() != 0 && collective_word(op).kind == CollectiveKind::all_to_all;
 }
 
 }  // namespace
 
+std::size_t Rendezvous::place_of(GroupId id, Stream stream) const {
+    return groups_->group(id).communicator() != 0 ? 0 : static_cast<std::size_t>(stream);
+}
+
 Rendezvous::Group& Rendezvous::group_of(GroupId id, Stream stream) {
     const auto number = static_cast<std::size_t>(id);
-    const auto on = static_cast<std::size_t>(stream);
+    const std::size_t on = place_of(id, stream);
     if (on >= meetings_.size()) {
         meetings_.resize(on + 1);
     }
@@ -60,6 +68,7 @@ const Rendezvous::Meeting* Rendezvous::arrive(int rank, std::uint32_t op_number,
     if (group.attended.size() == 1) {  // alone: whoever comes is the last
         complete_.op = op;
         complete_.last_at = at;
+        complete_.came.clear();
         complete_.brought.clear();
         if (brought > 0) {
             complete_.brought.push_back(brought);
@@ -71,12 +80,16 @@ const Rendezvous::Meeting* Rendezvous::arrive(int rank, std::uint32_t op_number,
         group.open.push_back({.op = op, .last_at = at, .came = std::vector<Attendance>(group.attended.size())});
     }
     Meeting& meeting = group.open[number];
-    if (!same(meeting.op, op)) {
+    const bool any_amount = may_be_uneven(groups_->group(id), op);
+    if (!same(meeting.op, op, any_amount)) {
         meeting.dissent.push_back({member, op});
         any_dissent_ = true;
     }
+    if (any_amount) {
+        meeting.op.amount = std::max(meeting.op.amount, op.amount);
+    }
     meeting.last_at = std::max(meeting.last_at, at);
-    meeting.came[static_cast<std::size_t>(member)] = {op_number + 1, at};
+    meeting.came[static_cast<std::size_t>(member)] = {op_number + 1, at, op.stream};
     if (brought > 0) {
         meeting.brought.resize(group.attended.size());
         meeting.brought[static_cast<std::size_t>(member)] = brought;
@@ -94,23 +107,29 @@ const Rendezvous::Meeting* Rendezvous::arrive(int rank, std::uint32_t op_number,
 }
 
 const Rendezvous::Meeting* Rendezvous::latest_of(int rank, GroupId id, Stream stream) const {
-    const Group& group = meetings_[static_cast<std::size_t>(stream)][static_cast<std::size_t>(id)];
+    const Group& group = meetings_[place_of(id, stream)][static_cast<std::size_t>(id)];
     const auto member = static_cast<std::size_t>(index_of(group, id, rank));
     const std::size_t still_open = group.attended[member] - group.closed;
     return still_open > 0 ? &group.open[still_open - 1] : nullptr;
 }
 
 const Rendezvous::Meeting* Rendezvous::open_meeting_of(int rank, Stream stream) const {
-    const auto on = static_cast<std::size_t>(stream);
     const Meeting* last = nullptr;
-    for (std::size_t id = 0; on < meetings_.size() && id < meetings_[on].size(); ++id) {
-        const Group& group = meetings_[on][id];
-        const int member = group.attended.empty() ? -1 : index_of(group, static_cast<GroupId>(id), rank);
+    for (std::size_t number = 0; number < groups_->size(); ++number) {
+        const auto id = static_cast<GroupId>(number);
+        const std::size_t on = place_of(id, stream);
+        if (on >= meetings_.size() || number >= meetings_[on].size()) {
+            continue;
+        }
+        const Group& group = meetings_[on][number];
+        const int member = group.attended.empty() ? -1 : index_of(group, id, rank);
         if (member < 0 || group.attended[static_cast<std::size_t>(member)] == group.closed) {
             continue;
         }
-        const Meeting* const meeting = latest_of(rank, static_cast<GroupId>(id), stream);
-        last = last == nullptr || meeting->last_at > last->last_at ? meeting : last;
+        const Meeting* const meeting = latest_of(rank, id, stream);
+        if (meeting->stream_of(member) == stream) {
+            last = last == nullptr || meeting->last_at > last->last_at ? meeting : last;
+        }
     }
     return last;
 }
@@ -147,18 +166,20 @@ FoundMistake Rendezvous::mismatch_of(const Meeting& meeting) const {
     for (const Dissent& other : meeting.dissent) {
         ops[static_cast<std::size_t>(other.member)] = &other.op;
     }
+    const bool any_amount = may_be_uneven(members, meeting.op);
     const auto first_with = [&ops](auto condition) {
         return static_cast<std::size_t>(std::ranges::find_if(ops, condition) - ops.begin());
     };
     const std::size_t first = first_with([](const Op* op) { return op != nullptr; });
-    const std::size_t second = first_with([&](const Op* op) { return op != nullptr && !same(*op, *ops[first]); });
+    const std::size_t second =
+        first_with([&](const Op* op) { return op != nullptr && !same(*op, *ops[first], any_amount); });
     std::size_t earliest = first;
     for (std::size_t member = first; member < ops.size(); ++member) {
         earliest = ops[member] != nullptr && meeting.came[member].at < meeting.came[earliest].at ? member : earliest;
     }
     Time at = Time::max();
     for (std::size_t member = first; member < ops.size(); ++member) {
-        if (ops[member] != nullptr && !same(*ops[member], *ops[earliest])) {
+        if (ops[member] != nullptr && !same(*ops[member], *ops[earliest], any_amount)) {
             at = std::min(at, meeting.came[member].at);
         }
     }

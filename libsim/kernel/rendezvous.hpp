@@ -1,5 +1,7 @@
 // A rendezvous pairs the members of a collective. The n-th collectives of the members of a group, on one stream, belong
-// together and must be the same: a meeting whose members disagree never completes.
+// together and must be the same: a meeting whose members disagree never completes. Those of a communicator belong
+// together on whatever stream each member comes; there the members of an all-to-all may bring different sizes, of which
+// the largest counts.
 #pragma once
 
 #include "libsim/kernel/mistakes.hpp"
@@ -19,6 +21,7 @@ public:
     struct Attendance {
         std::uint32_t op_number = 0;  // from 1; 0: the member has not come
         Time at;
+        Stream stream = Stream::main;  // on which it has come
     };
     struct Dissent {
         int member;
@@ -27,6 +30,9 @@ public:
     struct Meeting {
         Op op;         // as the first member to come gave it
         Time last_at;  // of all who have come
+        Stream stream_of(int member) const {
+            return came.empty() ? op.stream : came[static_cast<std::size_t>(member)].stream;
+        }
         int arrived = 0;
         std::vector<Attendance> came;             // by member
         std::vector<std::uint32_t> brought = {};  // by member: its data, from 1; empty: nobody any (DataBeside)
@@ -60,6 +66,7 @@ private:
     };
 
     Group& group_of(GroupId id, Stream stream);
+    std::size_t place_of(GroupId id, Stream stream) const;
     int index_of(const Group& group, GroupId id, int rank) const;
     FoundMistake mismatch_of(const Meeting& meeting) const;
 

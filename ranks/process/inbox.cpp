@@ -166,6 +166,9 @@ void Inbox::define(const Op& op) {
             if (own != 0) {
                 group = group.standing_for(Group::of({end, members.end()}));
             }
+            if (op.tag != 0) {
+                group = group.as_communicator(op.tag);
+            }
             groups_.push_back(run_->groups.number(group));
         } catch (const ProgramError&) {
             violated("a group that cannot be");

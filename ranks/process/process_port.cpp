@@ -156,11 +156,11 @@ std::vector<std::span<const std::byte>> ProcessPort::gathered() {
     return all;
 }
 
-void ProcessPort::post_definition(OpKind kind, Label label, std::span<const std::byte> payload) {
+void ProcessPort::post_definition(OpKind kind, Label label, std::span<const std::byte> payload, std::int32_t number) {
     if (!payload.empty()) {
         write(payload);
     }
-    post({.kind = kind, .label = label, .bytes = payload.size()});
+    post({.kind = kind, .label = label, .tag = number, .bytes = payload.size()});
 }
 
 Label ProcessPort::intern(std::string_view text) {
@@ -183,7 +183,7 @@ GroupId ProcessPort::number(const Group& group) {
             const std::vector<int> whole = group.whole().ranks();
             members.insert(members.end(), whole.begin(), whole.end());
         }
-        post_definition(define_group, own, std::as_bytes(std::span(members)));
+        post_definition(define_group, own, std::as_bytes(std::span(members)), group.communicator());
     }
     return id;
 }

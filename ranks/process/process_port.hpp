@@ -54,7 +54,7 @@ private:
         ring_supervisor(*supervisor_, line_);
     }
     // An op of our own, which is never answered.
-    void post_definition(OpKind kind, Label label, std::span<const std::byte> payload);
+    void post_definition(OpKind kind, Label label, std::span<const std::byte> payload, std::int32_t number = 0);
 
     RankMemory* memory_;
     const SupervisorMemory* supervisor_;

@@ -71,7 +71,7 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std
 
 // Ops that only travel between a rank and its supervisor; the kernel never sees them.
 inline constexpr auto define_label = static_cast<OpKind>(64);  // bytes: of payload, the text of the next label
-inline constexpr auto define_group = static_cast<OpKind>(65);  // bytes: of payload, int32 ranks of the next group
+inline constexpr auto define_group = static_cast<OpKind>(65);  // tag: its communicator; bytes: of payload, int32 ranks
 inline constexpr auto hand_in = static_cast<OpKind>(66);       // label: a report's name; bytes: of payload, doubles
 inline constexpr auto lay_out =
     static_cast<OpKind>(67);  // amount, bytes: the block of its arena where the next payload is
