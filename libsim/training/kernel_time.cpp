@@ -75,6 +75,16 @@ KernelTimes::KernelTimes(const Accelerator& gpu, double peak, double element_byt
       bandwidth_(gpu.memory_bandwidth),
       flash_factor_(factor_of_version(gpu.efficiency, flash_version)) {}
 
+KernelTimes::KernelTimes(const Accelerator& gpu, Precision quantised, int flash_version)
+    : efficiency_(&gpu.efficiency),
+      element_bytes_(row_of(quantised).element_bytes),
+      rest_(multiplier_of(gpu, rest_of(quantised))),
+      products_(multiplier_of(gpu, quantised)),
+      bandwidth_(gpu.memory_bandwidth),
+      flash_factor_(factor_of_version(gpu.efficiency, flash_version)) {
+    products_.cast_bytes = 0;
+}
+
 double KernelTimes::with_gaps(double seconds, double kernels) const {
     return seconds + kernels * efficiency_->kernel_gap;
 }

@@ -39,6 +39,8 @@ public:
     KernelTimes(const Accelerator& gpu, const Layout& layout);
     // Of kernels whose units make `peak` FLOP/s of elements of so many bytes: operator_time.hpp.
     KernelTimes(const Accelerator& gpu, double peak, double element_bytes, int flash_version);
+    // Of products in a format whose inputs somebody else has brought into it.
+    KernelTimes(const Accelerator& gpu, Precision quantised, int flash_version);
 
     // A linear layer's product, with what it takes to quantise its inputs: the activation in the forward pass, and the
     // gradient where it is used first, in the product that makes the input's. Weights are quantised once for all

@@ -1,5 +1,7 @@
 #include "libsim/training/operator_time.hpp"
 
+#include <utility>
+
 namespace sim::training {
 
 namespace {
@@ -17,7 +19,24 @@ double first_there(double wanted, double second, double third) {
     return wanted > 0 ? wanted : second > 0 ? second : third;
 }
 
-// Volta multiplies bf16, and whoever has no units for tf32 multiplies that, with those of fp32.
+// The format of a precision that is quantised.
+std::optional<Precision> format_of(OperatorPrecision precision) {
+    switch (precision) {
+        case OperatorPrecision::fp8: return Precision::fp8;
+        case OperatorPrecision::fp8_rowwise: return Precision::fp8_rowwise;
+        case OperatorPrecision::fp8_block: return Precision::fp8_block;
+        case OperatorPrecision::mxfp8: return Precision::mxfp8;
+        case OperatorPrecision::nvfp4: return Precision::nvfp4;
+        case OperatorPrecision::fp32:
+        case OperatorPrecision::tf32:
+        case OperatorPrecision::fp16:
+        case OperatorPrecision::bf16: break;
+    }
+    return {};
+}
+
+// Volta multiplies bf16, and whoever has no units for tf32 multiplies that, with those of fp32. What is quantised is
+// multiplied in 16 bits where there are no units for it.
 double units_of(const Accelerator& gpu, OperatorPrecision precision) {
     const double half = gpu.bf16_flops > 0 ? gpu.bf16_flops : gpu.fp16_flops;
     switch (precision) {
@@ -25,6 +44,11 @@ double units_of(const Accelerator& gpu, OperatorPrecision precision) {
         case OperatorPrecision::tf32: return first_there(gpu.tf32_flops, gpu.fp32_flops, half);
         case OperatorPrecision::fp16: return first_there(gpu.fp16_flops, gpu.fp32_flops, half);
         case OperatorPrecision::bf16: return first_there(gpu.bf16_flops, gpu.fp32_flops, half);
+        case OperatorPrecision::fp8:
+        case OperatorPrecision::fp8_rowwise:
+        case OperatorPrecision::fp8_block:
+        case OperatorPrecision::mxfp8:
+        case OperatorPrecision::nvfp4: return first_there(gpu.peak(*format_of(precision)), half, gpu.fp32_flops);
     }
     return half;
 }
@@ -33,12 +57,24 @@ double bytes_of(OperatorPrecision precision) {
     return precision == OperatorPrecision::fp32 || precision == OperatorPrecision::tf32 ? 4 : 2;
 }
 
-constexpr std::array operator_precisions{OperatorPrecision::fp32, OperatorPrecision::tf32, OperatorPrecision::fp16,
-                                         OperatorPrecision::bf16};
+constexpr std::array operator_precisions{
+    OperatorPrecision::fp32,      OperatorPrecision::tf32,  OperatorPrecision::fp16,
+    OperatorPrecision::bf16,      OperatorPrecision::fp8,   OperatorPrecision::fp8_rowwise,
+    OperatorPrecision::fp8_block, OperatorPrecision::mxfp8, OperatorPrecision::nvfp4};
 constexpr std::array kinds{GemmKind::forward, GemmKind::input_gradient, GemmKind::weight_gradient};
 
 KernelTimes kernels_of(const Accelerator& gpu, OperatorPrecision precision, int flash_version) {
+    const std::optional<Precision> format = format_of(precision);
+    if (format && gpu.peak(*format) > 0) {
+        return {gpu, *format, flash_version};
+    }
     return {gpu, units_of(gpu, precision) * gpu.sustained_clock, bytes_of(precision), flash_version};
+}
+
+template <std::size_t... at>
+std::array<KernelTimes, sizeof...(at)> kernels_of_all(const Accelerator& gpu, int flash_version,
+                                                      std::index_sequence<at...> /*of precisions*/) {
+    return {kernels_of(gpu, operator_precisions[at], flash_version)...};
 }
 
 }  // namespace
@@ -49,6 +85,11 @@ const char* name_of(OperatorPrecision precision) {
         case OperatorPrecision::tf32: return "tf32";
         case OperatorPrecision::fp16: return "fp16";
         case OperatorPrecision::bf16: return "bf16";
+        case OperatorPrecision::fp8:
+        case OperatorPrecision::fp8_rowwise:
+        case OperatorPrecision::fp8_block:
+        case OperatorPrecision::mxfp8:
+        case OperatorPrecision::nvfp4: return name_of(*format_of(precision));
     }
     return "";
 }
@@ -82,10 +123,7 @@ std::optional<GemmKind> gemm_kind_named(std::string_view name) {
 
 OperatorTimes::OperatorTimes(const Accelerator& gpu, int flash_version)
     : gpu_(std::make_unique<const Accelerator>(gpu)),
-      kernels_{kernels_of(*gpu_, operator_precisions[0], flash_version),
-               kernels_of(*gpu_, operator_precisions[1], flash_version),
-               kernels_of(*gpu_, operator_precisions[2], flash_version),
-               kernels_of(*gpu_, operator_precisions[3], flash_version)} {}
+      kernels_(kernels_of_all(*gpu_, flash_version, std::make_index_sequence<operator_precisions.size()>())) {}
 
 const KernelTimes& OperatorTimes::kernels(OperatorPrecision precision) const {
     return kernels_[static_cast<std::size_t>(precision)];
@@ -94,6 +132,10 @@ const KernelTimes& OperatorTimes::kernels(OperatorPrecision precision) const {
 Duration OperatorTimes::matrix_product(const Gemm& shape, GemmKind kind, OperatorPrecision precision) const {
     const KernelTimes& times = kernels(precision);
     return duration_of_seconds(shape.batch > 1 ? times.scores(shape) : times.gemm(shape, kind));
+}
+
+Duration OperatorTimes::grouped_product(const Gemm& shape, GemmKind kind, OperatorPrecision precision) const {
+    return duration_of_seconds(kernels(precision).grouped_gemm(shape, kind));
 }
 
 Duration OperatorTimes::convolution(const Gemm& shape, GemmKind kind, double bytes, OperatorPrecision precision) const {

@@ -17,7 +17,8 @@
 namespace sim::training {
 
 // Elements, and the units that multiply them: tf32 has elements of 4 bytes, and tensor cores that take 19 bits of them.
-enum class OperatorPrecision : std::uint8_t { fp32, tf32, fp16, bf16 };
+// From fp8 on they are the formats of precision.hpp, into which other operators have brought a product's inputs.
+enum class OperatorPrecision : std::uint8_t { fp32, tf32, fp16, bf16, fp8, fp8_rowwise, fp8_block, mxfp8, nvfp4 };
 const char* name_of(OperatorPrecision precision);
 std::optional<OperatorPrecision> operator_precision_named(std::string_view name);
 std::optional<GemmKind> gemm_kind_named(std::string_view name);
@@ -32,6 +33,8 @@ public:
 
     // Several side by side (`batch`) are priced as those of attention are: KernelTimes::scores.
     Duration matrix_product(const Gemm& shape, GemmKind kind, OperatorPrecision precision) const;
+    // Experts' products, `batch` of them in one kernel, each of which has so many rows: KernelTimes::grouped_gemm.
+    Duration grouped_product(const Gemm& shape, GemmKind kind, OperatorPrecision precision) const;
     // `batch`: its groups, which all run in one kernel. `bytes`: what it reads and writes.
     Duration convolution(const Gemm& shape, GemmKind kind, double bytes, OperatorPrecision precision) const;
     Duration flash(const KernelTimes::Flash& pass, OperatorPrecision precision) const;
@@ -47,7 +50,7 @@ private:
     const KernelTimes& kernels(OperatorPrecision precision) const;
 
     std::unique_ptr<const Accelerator> gpu_;  // the kernels refer to it
-    std::array<KernelTimes, 4> kernels_;
+    std::array<KernelTimes, 9> kernels_;      // of each precision
 };
 
 }  // namespace sim::training

@@ -69,6 +69,39 @@ TEST(OperatorTime, OfAmpereAndLaterHasTf32AtHalfTheRateOf16Bits) {
     EXPECT_EQ(OperatorTimes(accelerator("v100")).peak(OperatorPrecision::tf32), 15.7e12);
 }
 
+TEST(OperatorTime, OfAQuantisedProductIsThatOfAStepWithoutItsCasts) {
+    const Accelerator gpu = accelerator("gb200");
+    const OperatorTimes operators(gpu);
+    Layout layout;
+    for (const auto& [step, alone] : {std::pair{Precision::fp8, OperatorPrecision::fp8},
+                                      std::pair{Precision::fp8_rowwise, OperatorPrecision::fp8_rowwise},
+                                      std::pair{Precision::fp8_block, OperatorPrecision::fp8_block},
+                                      std::pair{Precision::mxfp8, OperatorPrecision::mxfp8},
+                                      std::pair{Precision::nvfp4, OperatorPrecision::nvfp4}}) {
+        layout.numerics.precision = step;
+        const KernelTimes kernels(gpu, layout);
+        // A weight's gradient takes what is there in the format by then; other products bring their inputs into it.
+        EXPECT_EQ(operators.matrix_product(product, GemmKind::weight_gradient, alone),
+                  duration_of_seconds(kernels.gemm(product, GemmKind::weight_gradient)));
+        EXPECT_EQ(operators.grouped_product({512, 2048, 1024, 8}, GemmKind::weight_gradient, alone),
+                  duration_of_seconds(kernels.grouped_gemm({512, 2048, 1024, 8}, GemmKind::weight_gradient)));
+        EXPECT_LT(operators.matrix_product(product, GemmKind::forward, alone),
+                  duration_of_seconds(kernels.gemm(product, GemmKind::forward)));
+        EXPECT_EQ(operators.peak(alone), gpu.peak(step));
+        EXPECT_STREQ(name_of(alone), name_of(step));
+    }
+}
+
+TEST(OperatorTime, OfAFormatThatAGpuHasNoUnitsForIsThatOf16Bits) {
+    const Accelerator gpu = accelerator("a100");
+    const OperatorTimes operators(gpu);
+    EXPECT_EQ(operators.peak(OperatorPrecision::fp8), gpu.bf16_flops);
+    EXPECT_EQ(operators.matrix_product(product, GemmKind::forward, OperatorPrecision::fp8),
+              operators.matrix_product(product, GemmKind::forward, OperatorPrecision::bf16));
+    // Four bits are multiplied in 16 where there are units for eight alone: nobody unpacks them into these.
+    EXPECT_EQ(OperatorTimes(accelerator("h100")).peak(OperatorPrecision::nvfp4), accelerator("h100").bf16_flops);
+}
+
 TEST(OperatorTime, OfAConvolutionCountsTheBytesThatItReadsAndNotItsUnfoldedInput) {
     const OperatorTimes operators(plain_gpu());
     const Gemm unfolded{1 << 20, 64, 576};

@@ -1,0 +1,276 @@
+#include "tools/torch/prices/chains.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sim::torch::prices {
+
+using seam::Tensor;
+
+namespace {
+
+constexpr double cheap = 1.25;  // of a tensor's bytes: what is read instead of it to make it again
+constexpr std::size_t most_roots = 8;
+constexpr std::size_t most_open = 64;  // chains that nobody has read from yet
+constexpr std::size_t names_in_label = 3;
+constexpr std::size_t most_remembered = 32768;
+
+template <class Bytes>
+std::int64_t sum_of(const Bytes& bytes) {
+    std::int64_t sum = 0;
+    for (const auto& [key, count] : bytes) {
+        sum += count;
+    }
+    return sum;
+}
+
+template <class Bytes>
+void overwrite(Bytes& mine, const Bytes& others) {
+    for (const auto& [key, count] : others) {
+        mine[key] = count;
+    }
+}
+
+Place place_of(const Tensor& tensor) {
+    return {tensor.storage, tensor.offset, elements(tensor)};
+}
+
+template <class Map, class Key>
+typename Map::mapped_type found_in(const Map& map, const Key& key) {
+    const auto found = map.find(key);
+    return found == map.end() ? typename Map::mapped_type{} : found->second;
+}
+
+}  // namespace
+
+std::string Chain::label() const {
+    std::string text = "fused ";
+    for (std::size_t at = 0; at < std::min(names.size(), names_in_label); ++at) {
+        text += (at == 0 ? "" : "+") + names[at];
+    }
+    return names.size() > names_in_label ? text + "+…" : text;
+}
+
+std::int64_t Chain::bytes() const {
+    return sum_of(read) + sum_of(left) + sum_of(written) + late;
+}
+
+void Chain::add_name(const std::string& name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+        names.push_back(name);
+    }
+}
+
+void Chain::take_over(const Chain& other) {
+    for (const std::string& name : other.names) {
+        add_name(name);
+    }
+    overwrite(read, other.read);
+    overwrite(made, other.made);
+    overwrite(left, other.left);
+    overwrite(written, other.written);
+    late += other.late;
+}
+
+Chains::Ended Chains::add(const Call& call) {
+    std::vector<Input> inputs;
+    if (call.op().kind != Kind::fill) {
+        for (const Tensor* tensor : call.inputs()) {
+            if (tensor->is_on_gpu) {
+                inputs.push_back({place_of(*tensor), bytes(*tensor)});
+            }
+        }
+    }
+    Chain& chain = joined(inputs);
+    chain.add_name(call.name());
+    BytesOfPlaces roots;
+    for (const Input& input : inputs) {
+        const std::uint64_t storage = input.place.storage;
+        if (found_in(made_by_, storage) != &chain) {
+            overwrite(roots, enter(chain, input));
+            continue;
+        }
+        chain.left.erase(storage);
+        const BytesOfPlaces* known = roots_of(storage);
+        overwrite(roots, known == nullptr ? BytesOfPlaces{{input.place, input.bytes}} : *known);
+    }
+    leave(chain, call, roots);
+    Ended all;
+    if (open_.size() > most_open) {
+        all.push_back(ended(*open_.front()));
+    }
+    return all;
+}
+
+Chains::Ended Chains::alone(const Call& call) {
+    std::vector<Chain*> makers;
+    Ended all;
+    std::vector<std::pair<Chain*, std::unique_ptr<Chain>>>
+        found;  // in their order: an open one, or one to be made again
+    for (const Tensor* tensor : call.inputs()) {
+        if (!tensor->is_on_gpu) {
+            continue;
+        }
+        const std::uint64_t storage = tensor->storage;
+        if (Chain* maker = found_in(made_by_, storage)) {
+            if (!maker->written.contains(storage)) {
+                maker->left[storage] = maker->made[storage];
+            }
+            if (std::find(makers.begin(), makers.end(), maker) == makers.end()) {
+                makers.push_back(maker);
+                found.emplace_back(maker, nullptr);
+            }
+        } else if (const BytesOfPlaces* roots = roots_of(storage)) {
+            auto again = std::make_unique<Chain>();
+            again->add_name("again");
+            again->read = *roots;
+            again->late = bytes(*tensor);
+            roots_.erase(storage);
+            found.emplace_back(nullptr, std::move(again));
+        }
+    }
+    for (auto& [maker, again] : found) {
+        all.push_back(maker == nullptr ? std::move(again) : ended(*maker));
+    }
+    for (const Tensor* tensor : call.written()) {
+        roots_.erase(tensor->storage);
+    }
+    return all;
+}
+
+Chains::Ended Chains::end() {
+    Ended all;
+    while (!open_.empty()) {
+        all.push_back(ended(*open_.front()));
+    }
+    return all;
+}
+
+// The chains that made or read one of these, as one; a new one where there are none.
+Chain& Chains::joined(const std::vector<Input>& inputs) {
+    std::vector<Chain*> chains;
+    for (const Input& input : inputs) {
+        Chain* maker = found_in(made_by_, input.place.storage);
+        Chain* chain = maker != nullptr ? maker : found_in(read_by_, input.place);
+        if (chain != nullptr && std::find(chains.begin(), chains.end(), chain) == chains.end()) {
+            chains.push_back(chain);
+        }
+    }
+    if (chains.empty()) {
+        return *open_.emplace_back(std::make_unique<Chain>());
+    }
+    Chain& first = *chains.front();
+    for (auto other = chains.begin() + 1; other != chains.end(); ++other) {
+        first.take_over(**other);
+        for (const auto& [storage, count] : (*other)->made) {
+            if (found_in(made_by_, storage) == *other) {
+                made_by_[storage] = &first;
+            }
+        }
+        for (const auto& [place, count] : (*other)->read) {
+            read_by_[place] = &first;
+        }
+        std::erase_if(open_, [&](const auto& one) { return one.get() == *other; });
+    }
+    return first;
+}
+
+// What the chain reads for a tensor that it did not make.
+BytesOfPlaces Chains::enter(Chain& chain, const Input& input) {
+    const std::uint64_t storage = input.place.storage;
+    const BytesOfPlaces* roots = roots_of(storage);
+    BytesOfPlaces itself{{input.place, input.bytes}};
+    if (roots != nullptr) {
+        std::int64_t more = 0;
+        for (const auto& [place, count] : *roots) {
+            more += chain.read.contains(place) ? 0 : count;
+        }
+        if (static_cast<double>(more) <= cheap * static_cast<double>(input.bytes)) {
+            itself = *roots;
+        } else {
+            roots_.erase(storage);
+            chain.late += input.bytes;
+        }
+    }
+    read(chain, itself);
+    return itself;
+}
+
+void Chains::read(Chain& chain, const BytesOfPlaces& places) {
+    overwrite(chain.read, places);
+    for (const auto& [place, count] : places) {
+        read_by_[place] = &chain;
+    }
+}
+
+void Chains::leave(Chain& chain, const Call& call, const BytesOfPlaces& roots) {
+    std::int64_t largest = 0;
+    for (const auto& [place, count] : roots) {
+        largest = std::max(largest, count);
+    }
+    const Tensors in_place = call.written();
+    for (const Tensor* tensor : call.outputs()) {
+        if (!tensor->is_on_gpu) {
+            continue;
+        }
+        const std::uint64_t storage = tensor->storage;
+        const std::int64_t count = bytes(*tensor);
+        const bool is_written =
+            std::any_of(in_place.begin(), in_place.end(), [&](const Tensor* one) { return one->storage == storage; });
+        const bool was_there = is_written && found_in(made_by_, storage) != &chain;
+        made_by_[storage] = &chain;
+        std::int64_t& made = chain.made[storage];
+        made = std::max(made, count);
+        if (tensor->type == seam::Type::flag) {
+            remember(storage, roots);  // a mask: made again where it is needed
+        } else if (was_there || 2 * count < largest || roots.size() > most_roots) {
+            roots_.erase(storage);
+            chain.written[storage] = count;
+        } else {
+            remember(storage, roots);
+            chain.left[storage] = made;
+        }
+    }
+}
+
+std::unique_ptr<Chain> Chains::ended(Chain& chain) {
+    forget(chain);
+    const auto at = std::find_if(open_.begin(), open_.end(), [&](const auto& one) { return one.get() == &chain; });
+    std::unique_ptr<Chain> taken = std::move(*at);
+    open_.erase(at);
+    return taken;
+}
+
+void Chains::forget(const Chain& chain) {
+    for (const auto& [storage, count] : chain.made) {
+        if (found_in(made_by_, storage) == &chain) {
+            made_by_.erase(storage);
+        }
+        if (chain.left.contains(storage)) {
+            roots_.erase(storage);
+        }
+    }
+    for (const auto& [place, count] : chain.read) {
+        if (found_in(read_by_, place) == &chain) {
+            read_by_.erase(place);
+        }
+    }
+}
+
+const BytesOfPlaces* Chains::roots_of(std::uint64_t storage) const {
+    const auto found = roots_.find(storage);
+    return found == roots_.end() ? nullptr : &found->second;
+}
+
+void Chains::remember(std::uint64_t storage, const BytesOfPlaces& roots) {
+    if (roots_.insert_or_assign(storage, roots).second) {
+        remembered_.push_back(storage);
+    }
+    // One that lost its roots, and has them anew, stands here twice, and goes with the first.
+    while (remembered_.size() > most_remembered) {
+        roots_.erase(remembered_.front());
+        remembered_.pop_front();
+    }
+}
+
+}  // namespace sim::torch::prices

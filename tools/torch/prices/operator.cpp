@@ -1,0 +1,83 @@
+#include "tools/torch/prices/operator.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace sim::torch::prices {
+
+namespace {
+
+struct Exception {
+    std::string_view name;
+    std::string_view argument;
+};
+
+// A schema calls these written, and they are written only where gradients are scaled.
+constexpr std::array not_written{Exception{"_fused_adam", "grads"}, Exception{"_fused_adamw", "grads"},
+                                 Exception{"_fused_sgd", "grads"}, Exception{"_fused_adagrad", "grads"}};
+// These are written and not read.
+constexpr std::array not_read{Exception{"copy", "self"}, Exception{"_foreach_copy", "self"},
+                              Exception{"_foreach_zero", "self"}};
+// One kernel reads these twice: for the statistics, and for what is made with them.
+constexpr std::array<std::string_view, 5> read_twice{"cudnn_batch_norm", "cudnn_batch_norm_backward",
+                                                     "miopen_batch_norm", "miopen_batch_norm_backward", "renorm"};
+
+constexpr std::array<std::string_view, 21> asked_arguments{"groups",
+                                                           "transposed",
+                                                           "output_mask",
+                                                           "is_causal",
+                                                           "custom_mask_type",
+                                                           "window_size_left",
+                                                           "window_size_right",
+                                                           "window_size",
+                                                           "embed_dim",
+                                                           "num_heads",
+                                                           "num_head",
+                                                           "training",
+                                                           "train",
+                                                           "mode",
+                                                           "hidden_size",
+                                                           "proj_size",
+                                                           "num_layers",
+                                                           "bidirectional",
+                                                           "batch_first",
+                                                           "batch_sizes",
+                                                           "dim"};
+
+template <std::size_t count>
+bool is_among(const std::array<Exception, count>& exceptions, std::string_view name, std::string_view argument) {
+    return std::any_of(exceptions.begin(), exceptions.end(),
+                       [&](const Exception& one) { return one.name == name && one.argument == argument; });
+}
+
+bool ends_in_place(std::string_view schema_name) {
+    return schema_name.ends_with('_') && !schema_name.ends_with("__");
+}
+
+}  // namespace
+
+bool is_asked_for(std::string_view argument) {
+    return std::find(asked_arguments.begin(), asked_arguments.end(), argument) != asked_arguments.end();
+}
+
+Operator::Operator(const seam::Operator& schema)
+    : name(plain_name(schema.name)),
+      kind(kind_of(schema.name)),
+      is_in_place(ends_in_place(schema.name)),
+      has_scalar_list(std::string_view(schema.overload) == "ScalarList"),
+      readings(std::find(read_twice.begin(), read_twice.end(), name) == read_twice.end() ? 1 : 2) {
+    // Where an operator is not in place, what it writes in its last arguments is where its results are to go.
+    int first_out = schema.count;
+    while (!is_in_place && first_out > 0 && schema.is_written[first_out - 1]) {
+        --first_out;
+    }
+    for (int at = 0; at < schema.count; ++at) {
+        const std::string_view argument = schema.arguments[at];
+        arguments.push_back({.name = std::string(argument),
+                             .is_read = at < first_out && !is_among(not_read, name, argument),
+                             .is_written = schema.is_written[at] && !is_among(not_written, name, argument),
+                             .is_asked = is_asked_for(argument)});
+    }
+}
+
+}  // namespace sim::torch::prices

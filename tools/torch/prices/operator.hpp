@@ -1,0 +1,36 @@
+// What the price list knows of an operator by its schema: its kind, and what a kernel does with each of its arguments.
+#pragma once
+
+#include "tools/torch/prices/kind.hpp"
+#include "tools/torch/seam.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sim::torch::prices {
+
+struct Argument {
+    std::string name;
+    bool is_read = true;      // where it is a tensor, or tensors
+    bool is_written = false;  // in place, or as the result
+    bool is_asked = false;    // a number that a price depends on
+};
+
+struct Operator {
+    explicit Operator(const seam::Operator& schema);
+
+    std::string name;  // plain_name()
+    Kind kind = Kind::guessed;
+    bool is_in_place = false;  // its results are its own arguments
+    bool has_scalar_list = false;
+    int readings = 1;  // its kernel reads its inputs so often
+    std::vector<Argument> arguments;
+};
+
+// Whether Call::integer, flag and integers may be asked for an argument of this name: it is then part of a call's
+// signature.
+bool is_asked_for(std::string_view argument);
+
+}  // namespace sim::torch::prices

@@ -1,0 +1,67 @@
+// Operators that go over their numbers several times, each time in a kernel of its own.
+#include "tools/torch/prices/works/parts.hpp"
+
+#include <algorithm>
+
+namespace sim::torch::prices {
+
+using seam::Tensor;
+
+namespace {
+
+constexpr std::int64_t longest_in_a_block = 4096;  // elements that a block of threads transforms, or sorts, by itself
+
+// A longer row is transformed as a matrix: its columns, then its rows.
+int passes_of_row(std::int64_t length) {
+    int passes = 1;
+    for (std::int64_t left = length; left > longest_in_a_block;
+         left = (left + longest_in_a_block - 1) / longest_in_a_block) {
+        ++passes;
+    }
+    return passes;
+}
+
+std::int64_t side_at(const Tensor& tensor, std::int64_t at) {
+    const std::int64_t place = at < 0 ? at + tensor.dimensions : at;
+    return place >= 0 && place < tensor.dimensions ? tensor.sizes[place] : 1;
+}
+
+}  // namespace
+
+// 5 n log n operations are less than what it takes to read and write the n numbers, once for each side, and twice for
+// one that is longer than a block holds.
+Work transform_work(const Asked& asked) {
+    const Tensor& given = asked.call.tensor({"self"});
+    const Tensor& result = asked.call.result();
+    const auto pass = static_cast<double>(bytes(given) + bytes(result));
+    std::vector<double> kernels;
+    for (const std::int64_t side : asked.call.integers("dim")) {
+        // Of a real signal one of the two has half of the other's numbers.
+        const std::int64_t length = std::max(side_at(given, side), side_at(result, side));
+        kernels.insert(kernels.end(), static_cast<std::size_t>(passes_of_row(length)), pass);
+    }
+    return memory_work(asked, kernels);
+}
+
+// Rows that a block holds are sorted in one kernel. Others take a radix sort: a count of digits, and then for each byte
+// of a key one kernel that reads and writes keys and indices. What is unique among them is found in one more.
+Work sort_work(const Asked& asked) {
+    const Tensor& given = asked.call.tensor({"self"});
+    const bool is_sort = asked.call.name() == "sort";
+    const auto all = static_cast<double>(asked.call.read_bytes() + asked.call.written_bytes());
+    const std::int64_t side = given.dimensions == 0 ? 1 : side_at(given, asked.call.integer("dim", -1));
+    if (is_sort && side <= longest_in_a_block) {
+        return memory_work(asked, all);
+    }
+    constexpr std::int64_t index_bytes = 8;
+    const std::int64_t count = given.is_on_gpu ? elements(given) : 0;
+    const std::int64_t key = element_bytes(given.type);
+    std::vector<double> kernels{static_cast<double>(count * key)};
+    kernels.insert(kernels.end(), static_cast<std::size_t>(key), static_cast<double>(2 * count * (key + index_bytes)));
+    if (!is_sort) {
+        kernels.push_back(all);
+    }
+    return memory_work(asked, kernels);
+}
+
+}  // namespace sim::torch::prices

@@ -1,0 +1,98 @@
+// Products whose inputs other operators have brought into 8 or 4 bits, and experts' products, of as many bits as their
+// inputs.
+//
+// The scales' shape tells the recipe: one for a tensor, one for each row, one for each block. How many rows an expert
+// has lies on the GPU: they are taken to have equally many.
+#include "tools/torch/prices/works/parts.hpp"
+
+#include <algorithm>
+
+namespace sim::torch::prices {
+
+using seam::Tensor;
+using seam::Type;
+using training::GemmKind;
+using training::OperatorPrecision;
+
+namespace {
+
+constexpr std::int64_t in_a_byte_of_fp4 = 2;
+
+OperatorPrecision precision_of_scaled(const Tensor& first, const Tensor& scale) {
+    if (first.type == Type::other || first.type == Type::uint8) {
+        return OperatorPrecision::nvfp4;
+    }
+    if (scale.type == Type::float8 || scale.type == Type::other || scale.type == Type::uint8) {
+        return OperatorPrecision::mxfp8;
+    }
+    if (elements(scale) <= 1) {
+        return OperatorPrecision::fp8;
+    }
+    const bool is_one_a_row = scale.dimensions < 2 || side_from_end(scale, 1) == 1;
+    return is_one_a_row ? OperatorPrecision::fp8_rowwise : OperatorPrecision::fp8_block;
+}
+
+OperatorPrecision precision_of_inputs(const Asked& asked, const Tensor& first) {
+    const Tensors scales = asked.call.tensors_named("scale_a");
+    return scales.empty() ? precision_of(first, asked.tf32.products) : precision_of_scaled(first, *scales.front());
+}
+
+std::int64_t depth_of(const Tensor& first, OperatorPrecision precision) {
+    return side_from_end(first, 1) * (precision == OperatorPrecision::nvfp4 ? in_a_byte_of_fp4 : 1);
+}
+
+struct Grouped {
+    training::Gemm shape;  // of one expert, `batch` times
+    GemmKind kind = GemmKind::forward;
+};
+
+// Which sides are cut into groups shows in how many sides the tensors have: rows of the first one, columns of the
+// second one, or what is summed over.
+Grouped grouped_of(const Asked& asked, const Tensor& first, const Tensor& second, OperatorPrecision precision) {
+    const auto m = static_cast<double>(side_from_end(first, 2));
+    const auto n = static_cast<double>(side_from_end(second, 1));
+    const auto k = static_cast<double>(depth_of(first, precision));
+    if (first.dimensions == 3 && second.dimensions == 3) {
+        return {.shape = {m, n, k, static_cast<double>(first.sizes[0])}};
+    }
+    if (second.dimensions == 3) {
+        const auto groups = static_cast<double>(second.sizes[0]);
+        return {.shape = {m / groups, n, k, groups}};
+    }
+    if (first.dimensions == 3) {
+        const auto groups = static_cast<double>(first.sizes[0]);
+        return {.shape = {m, n / groups, k, groups}};
+    }
+    // A gradient of weights n by m, of the k rows of all experts.
+    const Tensor* ends = asked.call.tensor_named("offs");
+    const auto groups = static_cast<double>(ends == nullptr ? 1 : std::max<std::int64_t>(1, elements(*ends)));
+    return {.shape = {k / groups, n, m, groups}, .kind = GemmKind::weight_gradient};
+}
+
+}  // namespace
+
+Work scaled_product_work(const Asked& asked) {
+    const Tensor& first = asked.call.tensor({"self"});
+    const OperatorPrecision precision = precision_of_inputs(asked, first);
+    const training::Gemm shape{static_cast<double>(side_from_end(first, 2)),
+                               static_cast<double>(side_from_end(asked.call.result(), 1)),
+                               static_cast<double>(depth_of(first, precision))};
+    if (shape.flops() == 0) {
+        return {};
+    }
+    const Duration time = asked.times.matrix_product(shape, GemmKind::forward, precision);
+    return multiplied(asked, time, "matrix product", shape.flops(), precision);
+}
+
+Work grouped_product_work(const Asked& asked) {
+    const Tensor& first = asked.call.tensor({"self"});
+    const OperatorPrecision precision = precision_of_inputs(asked, first);
+    const Grouped all = grouped_of(asked, first, asked.call.tensor({"mat2"}), precision);
+    if (!(all.shape.flops() > 0)) {
+        return {};
+    }
+    const Duration time = asked.times.grouped_product(all.shape, all.kind, precision);
+    return multiplied(asked, time, "experts' products", all.shape.flops(), precision);
+}
+
+}  // namespace sim::torch::prices
