@@ -1,0 +1,118 @@
+#include "tools/torch/gpu/gpus.hpp"
+
+#include <algorithm>
+
+namespace sim::torch {
+
+// The home GPU's default stream is the main one; others take the simulator's streams in the order in which they are
+// first used.
+Stream Gpus::place_of(StreamName name) {
+    if (name.device == home_ && name.number == 0) {
+        return Stream::main;
+    }
+    const auto next = static_cast<Stream>(1 + places_.size() % most_streams);
+    return places_.try_emplace(name, next).first->second;
+}
+
+void Gpus::launch(StreamName stream, const char* label, Duration time) {
+    host_ += launch_;
+    queue_.kernel(place_of(stream), label, time, host_);
+}
+
+void Gpus::copy(StreamName stream, const char* label, std::int64_t bytes, double rate) {
+    host_ += launch_;
+    const Duration moving = duration_of_seconds(static_cast<double>(bytes) / rate);
+    queue_.kernel(place_of(stream), label, copies_.latency + moving, host_);
+}
+
+void Gpus::copy_with_host(StreamName stream, bool to_host, std::int64_t bytes, bool is_blocking) {
+    copy(stream, to_host ? "copy to host" : "copy to GPU", bytes, copies_.host_link);
+    if (is_blocking) {
+        synchronize(stream);
+    }
+}
+
+void Gpus::copy_between_gpus(StreamName stream, std::int64_t bytes) {
+    copy(stream, "copy between GPUs", bytes, copies_.peer_link);
+}
+
+Mark Gpus::record(StreamName name) {
+    Mark mark{.stream = place_of(name)};
+    queue_.flush(mark.stream, host_);
+    if (mark.stream == Stream::main) {
+        mark.asked = gpu_->mark();
+    } else {
+        mark.asked = gpu_->on(mark.stream, [] {});
+        mark.joined = gpu_->on(mark.stream, [] {});
+    }
+    return mark;
+}
+
+void Gpus::wait(StreamName name, Mark& mark) {
+    const Stream stream = place_of(name);
+    if (stream == mark.stream) {
+        return;
+    }
+    if (stream != Stream::main) {
+        on(name, [&] { gpu_->wait(mark.asked); });
+    } else if (mark.joined) {
+        // Once it has waited for it, the main stream has come past it for good.
+        queue_.flush(stream, host_);
+        gpu_->wait(*std::exchange(mark.joined, std::nullopt));
+    }
+}
+
+bool Gpus::has_passed(Mark& mark) {
+    if (!mark.end) {
+        if (!gpu_->ended_by(mark.asked, host_)) {
+            host_ += launch_;
+            return false;
+        }
+        // By now is all that is known: earlier never matters.
+        return true;
+    }
+    return *mark.end <= host_;
+}
+
+Duration Gpus::time_of(Mark& mark) {
+    if (!mark.end) {
+        mark.end = gpu_->end_of(mark.asked);
+    }
+    return *mark.end;
+}
+
+void Gpus::synchronize(Mark& mark) {
+    host_ = std::max(host_, time_of(mark));
+}
+
+void Gpus::synchronize(StreamName stream) {
+    Mark mark = record(stream);
+    synchronize(mark);
+    forget(mark);
+}
+
+void Gpus::synchronize_device(int device) {
+    synchronize(StreamName{device, 0});
+    for (const auto& [name, place] : std::map(places_)) {
+        if (name.device == device && name.number != 0) {
+            synchronize(name);
+        }
+    }
+}
+
+void Gpus::synchronize_all() {
+    synchronize(StreamName{home_, 0});
+    for (const auto& [name, place] : std::map(places_)) {
+        synchronize(name);
+    }
+    queue_.flush(Stream::main, host_);
+}
+
+void Gpus::forget(Mark& mark) {
+    gpu_->forget(mark.asked);
+    if (mark.joined) {
+        gpu_->forget(*mark.joined);
+    }
+}
+
+}  // namespace sim::torch

@@ -1,0 +1,99 @@
+// The simulated GPUs of one rank's process, whose host runs ahead of them, as the host of a CUDA program does.
+//
+// The host has a clock of its own, to which each launch adds what it costs; a stream carries out what it was handed in
+// order, and none of it before the host has handed it over. Nothing is ever waited for but what the host asks for: all
+// else is posted. The default stream of the home GPU, where a rank computes, is the simulator's main stream, on which
+// computing is slower while collectives run beside it. All other CUDA streams are streams of the simulator that run
+// beside it undisturbed; where there are more of them than the simulator has, several share one. All times are since
+// the beginning of the run. Errors: ProgramError, as GPU throws it.
+#pragma once
+
+#include "libsim/gpu.hpp"
+#include "tools/torch/gpu/queue.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace sim::torch {
+
+// What copies take: by the link of a GPU and its host, and between GPUs of a node.
+struct CopyTerms {
+    double host_link = 25e9;  // bytes per second
+    double peer_link = 100e9;
+    Duration latency{0};
+};
+
+struct StreamName {
+    int device = 0;
+    std::int64_t number = 0;  // 0: the device's default stream
+    friend auto operator<=>(const StreamName&, const StreamName&) = default;
+};
+
+// A place in a stream.
+struct Mark {
+    Stream stream = Stream::main;
+    Handle asked = {};                  // never joined: its end is asked for, and other streams wait for it
+    std::optional<Handle> joined = {};  // for the main stream, whose waiting joins what it waits for
+    std::optional<Duration> end = {};   // once it is known
+};
+
+class Gpus {
+public:
+    Gpus(GPU& gpu, int home, Duration launch, const CopyTerms& copies)
+        : gpu_(&gpu), queue_(gpu), home_(home), launch_(launch), copies_(copies) {}
+
+    GPU& gpu() { return *gpu_; }
+    Duration host() const { return host_; }
+    void host_passes(Duration time) { host_ += time; }
+
+    // The host launches a kernel; a view is a launch without one.
+    void launch(StreamName stream, const char* label, Duration time);
+    void launch_nothing() { host_ += launch_; }
+
+    // By the link of host and GPU, or of two GPUs. The host waits for it where it is blocking.
+    void copy_with_host(StreamName stream, bool to_host, std::int64_t bytes, bool is_blocking);
+    void copy_between_gpus(StreamName stream, std::int64_t bytes);
+
+    // Places in streams. A mark is forgotten once.
+    Mark record(StreamName stream);
+    void wait(StreamName stream, Mark& mark);
+    bool has_passed(Mark& mark);   // by the host's time; asking takes the host a launch where the answer is no
+    Duration time_of(Mark& mark);  // the host does not wait for it
+    void synchronize(Mark& mark);  // it does
+    void synchronize(StreamName stream);
+    void synchronize_device(int device);
+    void synchronize_all();
+    void forget(Mark& mark);
+
+    // Ops of the simulator on a stream, behind what it has been given.
+    template <class Ops>
+    void on(StreamName name, Ops&& ops) {
+        const Stream stream = place_of(name);
+        queue_.flush(stream, host_);
+        if (stream == Stream::main) {
+            ops();
+        } else {
+            gpu_->start_on(stream, std::forward<Ops>(ops));
+        }
+    }
+
+private:
+    Stream place_of(StreamName name);
+    void copy(StreamName stream, const char* label, std::int64_t bytes, double rate);
+
+    GPU* gpu_;
+    Queue queue_;
+    int home_;
+    Duration launch_;
+    CopyTerms copies_;
+    Duration host_{0};
+    std::map<StreamName, Stream> places_;
+};
+
+}  // namespace sim::torch

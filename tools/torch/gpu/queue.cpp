@@ -1,0 +1,51 @@
+#include "tools/torch/gpu/queue.hpp"
+
+#include <algorithm>
+
+namespace sim::torch {
+
+namespace {
+
+// More than any program launches between two things that depend on them.
+constexpr std::size_t most_kernels = 1U << 16U;
+
+}  // namespace
+
+void Queue::kernel(Stream stream, const char* label, Duration time, Duration at) {
+    kernels_.push_back({label, time, at, stream});
+    if (kernels_.size() == most_kernels) {
+        flush(stream, at);
+    }
+}
+
+// Said only where it may matter: a stream that is busy until then begins no earlier anyway.
+void Queue::begin_at(Stream stream, Duration at) {
+    Duration& least = least_[static_cast<std::size_t>(stream)];
+    if (stream == Stream::main) {
+        if (at > least) {
+            gpu_->idle_until(at);
+            least = at;
+        }
+    } else if (at != issued_) {
+        gpu_->issue_from(at);
+        issued_ = at;
+    }
+}
+
+void Queue::flush(Stream stream, Duration at) {
+    for (const Kernel& kernel : kernels_) {
+        begin_at(kernel.stream, kernel.at);
+        // On a machine a unit is a millisecond, so a billionth of it a picosecond.
+        const Work work{kernel.time.count(), Measure::units};
+        if (kernel.stream == Stream::main) {
+            gpu_->compute(kernel.label, work);
+            least_[0] += kernel.time;
+        } else {
+            gpu_->start_on(kernel.stream, [&] { gpu_->compute(kernel.label, work); });
+        }
+    }
+    kernels_.clear();
+    begin_at(stream, at);
+}
+
+}  // namespace sim::torch

@@ -1,0 +1,19 @@
+// cuDNN's version, by which PyTorch decides whether it fits. Its operators are PyTorch's, and never come here.
+// The builder gives the version that this PyTorch was released with.
+#include <cstddef>
+
+namespace {
+constexpr int version[] = {NDSIM_CUDNN_VERSION};  // major, minor, patch
+}
+
+extern "C" {
+
+int cudnnGetProperty(int which, int* value) {
+    *value = version[which];
+    return 0;
+}
+
+std::size_t cudnnGetVersion() {
+    return static_cast<std::size_t>(version[0] * 10000 + version[1] * 100 + version[2]);
+}
+}

@@ -1,0 +1,30 @@
+// What the slot asks of the build of PyTorch that it stands in: devices, streams and memory.
+//
+// In a build for CUDA they are PyTorch's own (libc10_cuda, over the simulated CUDA runtime of cuda_build/); in a build
+// for the CPU they are ours (cpu_build/). All else of the slot is the same for both.
+#pragma once
+
+#include "tools/torch/slot/seam_table.hpp"
+
+#include <c10/core/Allocator.h>
+#include <c10/core/Device.h>
+#include <c10/core/Stream.h>
+
+#include <cstddef>
+
+namespace sim::slot {
+
+c10::DeviceIndex current_device();
+void use_device(c10::DeviceIndex device);
+c10::Stream current_stream(c10::DeviceIndex device);
+seam::Stream stream_of(const c10::Stream& stream);
+
+// A block of a device's memory, from PyTorch's caching allocator or one with its rules. Nobody touches what lies there:
+// addresses cost nothing until somebody does. Throws PyTorch's OutOfMemoryError where the simulated GPU is full.
+c10::DataPtr block_of(std::size_t bytes, c10::DeviceIndex device);
+// The block is not given out again before this stream has come here.
+void record_stream(const c10::DataPtr& block, const c10::Stream& stream);
+// The allocator that a storage names as its own.
+c10::Allocator* device_allocator();
+
+}  // namespace sim::slot

@@ -1,0 +1,16 @@
+// The Python module of the slot, imported when torch._C is there.
+#ifdef SIM_SLOT_CPU_BUILD
+#include "tools/torch/slot/cpu_build/module.hpp"
+#endif
+#include "tools/torch/slot/process_group/module.hpp"
+
+#include <pybind11/pybind11.h>
+
+PYBIND11_MODULE(_slot, module) {
+    module.doc() = "The simulated GPUs of ndsim in this PyTorch.";
+#ifdef SIM_SLOT_CPU_BUILD
+    sim::slot::bind_cpu_build(module);
+#endif
+    // torch.distributed's own classes are there later than torch._C.
+    module.def("add_process_groups", [module]() mutable { sim::slot::bind_process_groups(module); });
+}

@@ -1,0 +1,210 @@
+#include "tools/torch/slot/operators.hpp"
+
+#include "tools/torch/slot/aliases.hpp"
+#include "tools/torch/slot/below_autograd.hpp"
+#include "tools/torch/slot/device.hpp"
+#include "tools/torch/slot/device_check.hpp"
+#include "tools/torch/slot/generator.hpp"
+
+#include <ATen/ATen.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace sim::slot {
+
+namespace {
+
+// What is known of an operator before it is called.
+struct Plan {
+    std::int32_t number = -1;  // at the seam
+    bool mixes_devices = false;
+    std::int32_t generator = -1;  // which argument draws random numbers
+};
+
+std::int32_t number_of(const c10::OperatorHandle& op) {
+    const c10::FunctionSchema& schema = op.schema();
+    std::vector<const char*> names;
+    std::unique_ptr<bool[]> written(new bool[schema.arguments().size()]);
+    for (const c10::Argument& argument : schema.arguments()) {
+        written[names.size()] = argument.alias_info() != nullptr && argument.alias_info()->isWrite();
+        names.push_back(argument.name().c_str());
+    }
+    const std::int32_t number = gpu().known({.name = schema.name().c_str(),
+                                             .overload = schema.overload_name().c_str(),
+                                             .arguments = names.data(),
+                                             .is_written = written.get(),
+                                             .count = static_cast<std::int32_t>(names.size())});
+    require(number >= 0);
+    return number;
+}
+
+Plan plan_for(const c10::OperatorHandle& op) {
+    Plan plan{.number = number_of(op), .mixes_devices = takes_host_tensors(op.operator_name().name)};
+    const auto& arguments = op.schema().arguments();
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        if (arguments[i].name() == "generator") {
+            plan.generator = static_cast<std::int32_t>(i);
+        }
+    }
+    return plan;
+}
+
+// By the schema's address, which lives as long as the operator. The last ones are found without a lock.
+const Plan& plan_of(const c10::OperatorHandle& op) {
+    struct Seen {
+        const void* schema = nullptr;
+        const Plan* plan = nullptr;
+    };
+    constexpr std::size_t slots = 1024;
+    thread_local Seen seen[slots];
+    const void* const schema = &op.schema();
+    Seen& at = seen[(reinterpret_cast<std::uintptr_t>(schema) >> 5U) % slots];
+    if (at.schema == schema) {
+        return *at.plan;
+    }
+    static std::mutex mutex;
+    static std::unordered_map<const void*, std::unique_ptr<Plan>> all;
+    const std::lock_guard lock(mutex);
+    std::unique_ptr<Plan>& plan = all[schema];
+    if (!plan) {
+        plan = std::make_unique<Plan>(plan_for(op));
+    }
+    at = {schema, plan.get()};
+    return *plan;
+}
+
+// The arguments of one call, on their way to the CPU's kernel and back.
+class Call {
+public:
+    Call(const c10::OperatorHandle& op, torch::jit::Stack& stack)
+        : op_(op),
+          plan_(plan_of(op)),
+          stack_(stack),
+          begin_(stack.size() - op.schema().arguments().size()),
+          given_(stack.begin() + static_cast<std::ptrdiff_t>(begin_), stack.end()) {}
+
+    void run() {
+        lower_all();
+        draw();
+        {
+            const BelowAutograd below;
+            op_.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::CPU), &stack_);
+        }
+        aliases_.settle();
+        raise_all();
+        launch();
+    }
+
+private:
+    void lower_all() {
+        for (std::size_t i = begin_; i < stack_.size(); ++i) {
+            c10::IValue& value = stack_[i];
+            if (value.isTensor()) {
+                value = lower(value.toTensor());
+            } else if (value.isTensorList()) {
+                c10::List<at::Tensor> list;
+                list.reserve(value.toListRef().size());
+                for (const c10::IValue& each : value.toListRef()) {
+                    list.push_back(lower(each.toTensor()));
+                }
+                value = std::move(list);
+            } else if (value.isOptionalTensorList()) {
+                c10::List<std::optional<at::Tensor>> list;
+                for (const c10::IValue& each : value.toListRef()) {
+                    list.push_back(each.isTensor() ? std::optional(lower(each.toTensor())) : std::nullopt);
+                }
+                value = std::move(list);
+            } else if (value.isDevice() && value.toDevice().is_cuda()) {
+                devices_.names(value.toDevice());
+                value = c10::Device(c10::kCPU);
+            }
+        }
+        if (!plan_.mixes_devices) {
+            devices_.check(op_.operator_name());
+        }
+    }
+    at::Tensor lower(const at::Tensor& tensor) {
+        devices_.meets(tensor);
+        return aliases_.lower(tensor);
+    }
+    void draw() {
+        if (plan_.generator < 0) {
+            return;
+        }
+        c10::IValue& value = stack_[begin_ + static_cast<std::size_t>(plan_.generator)];
+        const at::Generator generator = value.isNone() ? default_generator(device()) : value.toGenerator();
+        if (generator.device().is_cuda()) {
+            value = slot::draw(generator);
+        }
+    }
+    void raise_all() {
+        const std::size_t count = op_.schema().returns().size();
+        for (std::size_t i = stack_.size() - count; i < stack_.size(); ++i) {
+            c10::IValue& value = stack_[i];
+            if (value.isTensor()) {
+                value = aliases_.raise(value.toTensor(), device());
+            } else if (value.isTensorList()) {
+                c10::List<at::Tensor> list;
+                for (const c10::IValue& each : value.toListRef()) {
+                    list.push_back(aliases_.raise(each.toTensor(), device()));
+                }
+                value = std::move(list);
+            }
+        }
+    }
+    void launch() {
+        Facts arguments;
+        Facts results;
+        for (const c10::IValue& value : given_) {
+            arguments.add(value);
+        }
+        const std::size_t count = op_.schema().returns().size();
+        for (std::size_t i = stack_.size() - count; i < stack_.size(); ++i) {
+            results.add(stack_[i]);
+        }
+        const auto made = results.values();
+        require(gpu().launch(plan_.number, arguments.values().data(), static_cast<std::int32_t>(made.size()),
+                             made.data(), stream_of(current_stream(device()))));
+    }
+    c10::DeviceIndex device() const { return devices_.device(); }
+
+    const c10::OperatorHandle& op_;
+    const Plan& plan_;
+    torch::jit::Stack& stack_;
+    std::size_t begin_;
+    c10::SmallVector<c10::IValue, 12> given_;
+    Aliases aliases_;
+    DeviceCheck devices_;
+};
+
+}  // namespace
+
+void require(bool succeeded) {
+    TORCH_CHECK(succeeded, gpu().error());
+}
+
+void run_operator(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+    Call(op, *stack).run();
+}
+
+void launch_own(const char* name, const char* overload, c10::DeviceIndex device,
+                std::initializer_list<c10::IValue> arguments, std::initializer_list<c10::IValue> results) {
+    const c10::OperatorHandle op = c10::Dispatcher::singleton().findSchemaOrThrow(name, overload);
+    Facts given;
+    Facts made;
+    for (const c10::IValue& value : arguments) {
+        given.add(value);
+    }
+    for (const c10::IValue& value : results) {
+        made.add(value);
+    }
+    const auto results_of = made.values();
+    require(gpu().launch(plan_of(op).number, given.values().data(), static_cast<std::int32_t>(results_of.size()),
+                         results_of.data(), stream_of(current_stream(device))));
+}
+
+}  // namespace sim::slot

@@ -1,0 +1,213 @@
+#include "tools/torch/slot/process_group/backend.hpp"
+
+#include "tools/torch/slot/aliases.hpp"
+#include "tools/torch/slot/below_autograd.hpp"
+#include "tools/torch/slot/device.hpp"
+#include "tools/torch/slot/operators.hpp"
+
+#include <ATen/ATen.h>
+#include <c10/core/StreamGuard.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+namespace sim::slot {
+
+using c10d::OpType;
+using seam::CollectiveKind;
+
+namespace {
+
+seam::Bytes part_of(const at::Tensor& tensor) {
+    return {tensor.const_data_ptr(), static_cast<std::int64_t>(tensor.nbytes())};
+}
+
+}  // namespace
+
+RankBackend::RankBackend(int rank, int size, c10::intrusive_ptr<Options> options, bool is_nccl)
+    : Backend(rank, size), options_(std::move(options)), is_nccl_(is_nccl) {}
+
+// Its name and members are known when it is first used: torch.distributed says them after it was made.
+std::int32_t RankBackend::group() {
+    if (group_ < 0) {
+        const GroupNames names = names_of(*options_);
+        std::vector<std::int32_t> members(names.global_ranks_in_group.begin(), names.global_ranks_in_group.end());
+        if (members.empty()) {
+            members.resize(static_cast<std::size_t>(getSize()));
+            std::iota(members.begin(), members.end(), 0);
+        }
+        const std::string name = getBackendName() + "/" + names.group_name;
+        group_ = gpu().make_group(members.data(), static_cast<std::int32_t>(members.size()), name.c_str());
+        require(group_ >= 0);
+    }
+    return group_;
+}
+
+c10::intrusive_ptr<c10d::Backend> RankBackend::split(const c10::intrusive_ptr<c10d::Store>& /*store*/,
+                                                     const std::vector<int>& ranks,
+                                                     const c10::intrusive_ptr<Options>& options) {
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        if (ranks[i] == getRank()) {
+            return c10::make_intrusive<RankBackend>(static_cast<int>(i), static_cast<int>(ranks.size()), options,
+                                                    is_nccl_);
+        }
+    }
+    return nullptr;
+}
+
+std::optional<c10::Device> RankBackend::device_of(const Call& call) const {
+    for (const Tensors* const list : {&call.inputs, &call.outputs, &call.results}) {
+        for (const at::Tensor& tensor : *list) {
+            TORCH_CHECK(tensor.is_cuda() == is_nccl_, is_nccl_ ? "No backend type associated with device type cpu"
+                                                               : "No backend type associated with device type cuda");
+            if (is_nccl_) {
+                return tensor.device();
+            }
+        }
+    }
+    return is_nccl_ ? std::optional(getBoundDeviceId().value_or(c10::Device(c10::kCUDA, current_device())))
+                    : std::nullopt;
+}
+
+// The stream that the operation runs on: one of the group's own, behind the caller's, or the caller's itself.
+std::optional<c10::Stream> RankBackend::begin(const Call& call, int way) {
+    const std::optional<c10::Device> device = device_of(call);
+    if (!device) {
+        return std::nullopt;
+    }
+    const c10::Stream current = current_stream(device->index());
+    if (!call.is_async && !coalesced_) {
+        return current;
+    }
+    auto own = streams_.find(way);
+    if (own == streams_.end() || own->second.device() != *device) {
+        const c10::Stream made = c10::impl::VirtualGuardImpl(c10::kCUDA).getStreamFromGlobalPool(*device, true);
+        own = streams_.insert_or_assign(way, made).first;
+    }
+    const seam::Mark here = gpu().record(stream_of(current));
+    require(here != 0 && gpu().wait(stream_of(own->second), here));
+    gpu().forget(here);
+    return own->second;
+}
+
+seam::Stream RankBackend::place_of(const std::optional<c10::Stream>& stream, int way) {
+    if (stream) {
+        return stream_of(*stream);
+    }
+    const auto at = streams_of_host_.find(way);
+    if (at != streams_of_host_.end()) {
+        return {seam::host_device, at->second};
+    }
+    return {seam::host_device, streams_of_host_[way] = gpu().new_stream(seam::host_device, 0)};
+}
+
+RankBackend::Handle RankBackend::finish(const Call& call, std::shared_ptr<Pending> data,
+                                        std::optional<c10::Stream> stream, int way) {
+    ++called_;
+    const Tensors& results = call.results.empty() ? call.outputs : call.results;
+    if (data && is_nccl_) {
+        data->goes_to(call.outputs);
+    }
+    if (coalesced_) {
+        coalesced_->stream = stream;
+        coalesced_->results.insert(coalesced_->results.end(), results.begin(), results.end());
+        if (data) {
+            coalesced_->data.push_back(std::move(data));
+        }
+        return nullptr;
+    }
+    RankWork::Parts parts{.results = results, .kept = call.inputs, .stream = stream};
+    if (data) {
+        parts.data.push_back(std::move(data));
+    }
+    parts.end = gpu().record(place_of(stream, way));
+    require(parts.end != 0);
+    return c10::make_intrusive<RankWork>(getRank(), call.type, call.name, std::move(parts));
+}
+
+RankBackend::Handle RankBackend::run(Call call) {
+    const BelowAutograd below;
+    const std::optional<c10::Stream> stream = begin(call);
+    seam::Collective what{.kind = call.kind,
+                          .bytes = call.bytes,
+                          .group = group(),
+                          .root = call.root,
+                          .stream = place_of(stream, 0),
+                          .label = call.name,
+                          .takes = call.takes};
+    if (call.brought.defined()) {
+        const seam::Bytes brought = part_of(call.brought);
+        what.data = brought.first;
+        what.data_bytes = brought.count;
+    }
+    const seam::Ticket ticket = gpu().collective(what);
+    require(ticket >= 0);
+    std::shared_ptr<Pending> data;
+    if (call.takes) {
+        data = std::make_shared<Pending>(ticket, std::move(call.finish));
+    }
+    return finish(call, std::move(data), stream);
+}
+
+void RankBackend::startCoalescing() {
+    coalesced_.emplace();
+    gpu().begin_messages();
+}
+
+RankBackend::Handle RankBackend::endCoalescing() {
+    Coalesced all = *std::exchange(coalesced_, std::nullopt);
+    require(gpu().end_messages());
+    RankWork::Parts parts{.results = std::move(all.results), .data = std::move(all.data), .stream = all.stream};
+    parts.end = gpu().record(place_of(all.stream, 0));
+    require(parts.end != 0);
+    return c10::make_intrusive<RankWork>(getRank(), OpType::COALESCED, "nccl:coalesced", std::move(parts));
+}
+
+RankBackend::Handle RankBackend::message(Call call, const seam::Message& given, bool is_send) {
+    const BelowAutograd below;
+    seam::Message what = given;
+    // Alone, each direction to each peer has a stream, as NCCL's pairs have; messages of one call share the
+    // collectives'.
+    const int way = coalesced_ ? 0 : 1 + 2 * what.peer + (is_send ? 1 : 0);
+    const std::optional<c10::Stream> stream = begin(call, way);
+    what.group = group();
+    what.stream = place_of(stream, way);
+    what.label = call.name;
+    what.bytes = call.bytes;
+    if (is_send) {
+        const seam::Bytes brought = part_of(call.brought);
+        what.data = brought.first;
+        what.data_bytes = brought.count;
+        require(gpu().send(what));
+        return finish(call, nullptr, stream, way);
+    }
+    const seam::Ticket ticket = gpu().receive(what);
+    require(ticket >= 0);
+    return finish(call, std::make_shared<Pending>(ticket, std::move(call.finish)), stream, way);
+}
+
+RankBackend::Handle RankBackend::send(Tensors& tensors, int target, int tag) {
+    return message({.type = OpType::SEND,
+                    .name = "send",
+                    .bytes = bytes_of(tensors),
+                    .brought = packed(tensors),
+                    .inputs = tensors},
+                   {.peer = target, .tag = tag}, true);
+}
+
+RankBackend::Handle RankBackend::recv(Tensors& tensors, int source, int tag) {
+    return message({.type = OpType::RECV,
+                    .name = "recv",
+                    .bytes = bytes_of(tensors),
+                    .outputs = tensors,
+                    .finish = [tensors](Parts parts) { unpack(parts.front().first, tensors); }},
+                   {.peer = source, .tag = tag}, false);
+}
+
+RankBackend::Handle RankBackend::recvAnysource(Tensors& tensors, int tag) {
+    return recv(tensors, -1, tag);
+}
+
+}  // namespace sim::slot

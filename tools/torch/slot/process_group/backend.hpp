@@ -1,0 +1,110 @@
+// torch.distributed's backends, over the simulated ranks: NCCL for tensors of the GPU, gloo for those of the host.
+//
+// A collective is one operation of the simulated network, on a stream of the group's own, or on the caller's where the
+// caller waits for it anyway; the ranks' bytes travel beside it. Inputs are copied when it is called. As NCCL, it
+// counts elements and does not compare shapes.
+#pragma once
+
+#include "tools/torch/slot/process_group/bytes.hpp"
+#include "tools/torch/slot/process_group/options.hpp"
+#include "tools/torch/slot/process_group/work.hpp"
+
+#include <torch/csrc/distributed/c10d/Backend.hpp>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sim::slot {
+
+class RankBackend : public c10d::Backend {
+public:
+    using Handle = c10::intrusive_ptr<c10d::Work>;
+    using Lists = std::vector<Tensors>;
+
+    RankBackend(int rank, int size, c10::intrusive_ptr<Options> options, bool is_nccl);
+
+    const std::string getBackendName() const override { return is_nccl_ ? "nccl" : "gloo"; }
+    bool supportsSplitting() const override { return true; }
+    void setSequenceNumberForGroup() override {}
+    std::uint64_t getSequenceNumberForGroup() override { return called_; }
+    void startCoalescing() override;
+    Handle endCoalescing() override;
+    // PyTorch's Backend has these since 2.7 or 2.8, so that they cannot say that they override.
+    c10::intrusive_ptr<Options> getBackendOptions() { return options_; }
+    bool supportsCoalescing() const { return true; }
+    void setTimeout(std::chrono::milliseconds timeout) { options_->timeout = timeout; }
+    c10::intrusive_ptr<Backend> split(const c10::intrusive_ptr<c10d::Store>& store, const std::vector<int>& ranks,
+                                      const c10::intrusive_ptr<Options>& options);
+
+    Handle broadcast(Tensors& tensors, const c10d::BroadcastOptions& options) override;
+    Handle allreduce(Tensors& tensors, const c10d::AllreduceOptions& options) override;
+    Handle allreduce_coalesced(Tensors& tensors, const c10d::AllreduceCoalescedOptions& options) override;
+    Handle reduce(Tensors& tensors, const c10d::ReduceOptions& options) override;
+    Handle allgather(Lists& outputs, Tensors& inputs, const c10d::AllgatherOptions& options) override;
+    Handle _allgather_base(at::Tensor& output, at::Tensor& input, const c10d::AllgatherOptions& options) override;
+    Handle allgather_coalesced(Lists& outputs, Tensors& inputs, const c10d::AllgatherOptions& options) override;
+    Handle allgather_into_tensor_coalesced(Tensors& outputs, Tensors& inputs,
+                                           const c10d::AllgatherOptions& options) override;
+    Handle gather(Lists& outputs, Tensors& inputs, const c10d::GatherOptions& options) override;
+    Handle scatter(Tensors& outputs, Lists& inputs, const c10d::ScatterOptions& options) override;
+    Handle reduce_scatter(Tensors& outputs, Lists& inputs, const c10d::ReduceScatterOptions& options) override;
+    Handle _reduce_scatter_base(at::Tensor& output, at::Tensor& input,
+                                const c10d::ReduceScatterOptions& options) override;
+    Handle reduce_scatter_tensor_coalesced(Tensors& outputs, Tensors& inputs,
+                                           const c10d::ReduceScatterOptions& options) override;
+    Handle alltoall_base(at::Tensor& output, at::Tensor& input, std::vector<std::int64_t>& output_sizes,
+                         std::vector<std::int64_t>& input_sizes, const c10d::AllToAllOptions& options) override;
+    Handle alltoall(Tensors& outputs, Tensors& inputs, const c10d::AllToAllOptions& options) override;
+    Handle send(Tensors& tensors, int target, int tag) override;
+    Handle recv(Tensors& tensors, int source, int tag) override;
+    Handle recvAnysource(Tensors& tensors, int tag) override;
+    Handle barrier(const c10d::BarrierOptions& options) override;
+
+private:
+    // What one operation needs of its call.
+    struct Call {
+        c10d::OpType type = c10d::OpType::UNKNOWN;
+        const char* name = "";
+        seam::CollectiveKind kind = seam::CollectiveKind::barrier;
+        std::int64_t bytes = 0;
+        int root = -1;
+        bool is_async = true;
+        at::Tensor brought = {};  // on the CPU, contiguous; undefined: nothing
+        Tensors inputs = {};
+        Tensors outputs = {};  // where its data go
+        Tensors results = {};  // as result() returns them; empty: the outputs
+        bool takes = true;
+        Pending::Finish finish = {};
+    };
+    // Operations that are one work, until endCoalescing.
+    struct Coalesced {
+        std::vector<std::shared_ptr<Pending>> data;
+        Tensors results;
+        Tensors kept;
+        std::optional<c10::Stream> stream;
+    };
+
+    Handle run(Call call);
+    Handle message(Call call, const seam::Message& what, bool is_send);
+    Handle gather_all(const char* name, Tensors outputs, Tensors inputs, bool is_async, Tensors results);
+    Handle scatter_sum(const char* name, Tensors outputs, Tensors inputs, const c10d::ReduceOp& op, bool is_async);
+    Handle exchange(const char* name, Tensors outputs, Tensors inputs, std::vector<std::int64_t> sent, bool is_async);
+    Handle finish(const Call& call, std::shared_ptr<Pending> data, std::optional<c10::Stream> stream, int way = 0);
+    // `way`: of an operation that is alone, what has a stream of its own; 0: collectives, else a peer and a direction.
+    std::optional<c10::Stream> begin(const Call& call, int way = 0);
+    seam::Stream place_of(const std::optional<c10::Stream>& stream, int way);
+    std::optional<c10::Device> device_of(const Call& call) const;
+    std::int32_t group();
+
+    c10::intrusive_ptr<Options> options_;
+    bool is_nccl_;
+    std::int32_t group_ = -1;
+    std::uint64_t called_ = 0;
+    std::map<int, c10::Stream> streams_;           // by way
+    std::map<int, std::int64_t> streams_of_host_;  // likewise, of the host's device
+    std::optional<Coalesced> coalesced_;
+};
+
+}  // namespace sim::slot

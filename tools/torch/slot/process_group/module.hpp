@@ -1,0 +1,10 @@
+// torch.distributed's backends over the simulated ranks, for Python to put in the place of PyTorch's own.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+namespace sim::slot {
+
+void bind_process_groups(pybind11::module_& module);
+
+}  // namespace sim::slot

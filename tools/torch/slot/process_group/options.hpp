@@ -1,0 +1,44 @@
+// The options of a backend, with what torch.distributed says of the group in them: its name and its ranks.
+//
+// PyTorch's own have both since 2.8; before, NCCL's had them. A group of gloo's is unnamed there.
+#pragma once
+
+#include <torch/csrc/distributed/c10d/Backend.hpp>
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace sim::slot {
+
+struct GroupNames {
+    std::string group_name;
+    std::vector<std::uint64_t> global_ranks_in_group;
+};
+
+struct NoNames {};
+
+template <class Options>
+concept HasGroupNames = requires(const Options& options) {
+    options.group_name;
+    options.global_ranks_in_group;
+};
+
+struct RankOptions : c10d::Backend::Options,
+                     std::conditional_t<HasGroupNames<c10d::Backend::Options>, NoNames, GroupNames> {
+    using c10d::Backend::Options::Options;
+};
+
+// Of options that torch.distributed has filled: the slot's own or, since 2.8, any.
+template <class Options>
+GroupNames names_of(const Options& options) {
+    if constexpr (HasGroupNames<Options>) {
+        return {options.group_name, options.global_ranks_in_group};
+    } else {
+        const auto* const own = dynamic_cast<const RankOptions*>(&options);
+        return own != nullptr ? names_of(*own) : GroupNames{};
+    }
+}
+
+}  // namespace sim::slot

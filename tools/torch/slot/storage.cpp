@@ -1,0 +1,88 @@
+#include "tools/torch/slot/storage.hpp"
+
+#include "tools/torch/slot/device.hpp"
+#include "tools/torch/slot/process_group/pending.hpp"
+
+#include <c10/core/CPUAllocator.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <utility>
+
+namespace sim::slot {
+
+namespace {
+
+std::uint64_t next_id() {
+    static std::atomic<std::uint64_t> last{0};
+    return ++last;
+}
+
+void release_owned(void* owned) {
+    delete static_cast<Owned*>(owned);
+}
+
+c10::DataPtr held(c10::Storage numbers, c10::DataPtr block, c10::DeviceIndex device) {
+    void* const data = numbers.mutable_data();
+    auto* const owned = new Owned{std::move(numbers), std::move(block), next_id()};
+    return {data, owned, &release_owned, c10::Device(c10::kCUDA, device)};
+}
+
+c10::Storage new_numbers(std::size_t bytes) {
+    c10::Allocator* const allocator = c10::GetCPUAllocator();
+    return {c10::Storage::use_byte_size_t(), bytes, allocator->allocate(bytes), allocator, true};
+}
+
+}  // namespace
+
+Owned* owned_by(const c10::StorageImpl& storage) {
+    return storage.data_ptr().get_deleter() == &release_owned ? static_cast<Owned*>(storage.data_ptr().get_context())
+                                                              : nullptr;
+}
+
+std::uint64_t id_of(const c10::StorageImpl& storage) {
+    const Owned* const owned = owned_by(storage);
+    // An address, which is above all numbers that are counted.
+    return owned != nullptr ? owned->id : reinterpret_cast<std::uint64_t>(&storage);
+}
+
+c10::Storage new_storage(std::size_t bytes, c10::DeviceIndex device) {
+    // The GPU's memory first: where it is full, that is what the script is told, however much the host has.
+    c10::DataPtr block = block_of(bytes, device);
+    return {c10::Storage::use_byte_size_t(), bytes, held(new_numbers(bytes), std::move(block), device),
+            device_allocator(), true};
+}
+
+c10::Storage adopt(c10::Storage numbers, c10::DeviceIndex device) {
+    const std::size_t bytes = numbers.nbytes();
+    c10::DataPtr data = held(std::move(numbers), block_of(bytes, device), device);
+    return {c10::Storage::use_byte_size_t(), bytes, std::move(data), device_allocator(), true};
+}
+
+void resize(c10::StorageImpl& storage, std::size_t bytes) {
+    c10::Storage numbers = new_numbers(bytes);
+    if (const std::size_t kept = std::min(bytes, storage.nbytes()); kept > 0) {
+        std::memcpy(numbers.mutable_data(), storage.data(), kept);
+    }
+    take_over(storage, numbers);
+}
+
+void take_over(c10::StorageImpl& storage, const c10::Storage& numbers) {
+    const c10::DeviceIndex device = storage.device().index();
+    storage.set_data_ptr_noswap(held(numbers, block_of(numbers.nbytes(), device), device));
+    storage.set_nbytes(numbers.nbytes());
+}
+
+c10::Storage numbers_of(const c10::StorageImpl& storage) {
+    if (const Owned* const owned = owned_by(storage)) {
+        if (owned->pending != nullptr) [[unlikely]] {
+            owned->pending->complete();
+        }
+        return owned->numbers;
+    }
+    c10::DataPtr data(const_cast<void*>(storage.data()), c10::Device(c10::kCPU));
+    return {c10::Storage::use_byte_size_t(), storage.nbytes(), std::move(data), nullptr, false};
+}
+
+}  // namespace sim::slot

@@ -1,0 +1,44 @@
+// A storage of the simulated GPU: numbers in the memory of this computer, and a block of the GPU's memory that stands
+// for them.
+//
+// The block is what the caching allocator gave out: it decides when the GPU is full and what the statistics say, and
+// nobody touches its addresses. The numbers lie where PyTorch's kernels for the CPU want them, in a CPU storage of
+// their own, so that a result of such a kernel becomes one of the GPU without being copied.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/Storage.h>
+
+#include <cstdint>
+#include <memory>
+
+namespace sim::slot {
+
+class Pending;
+
+// What a storage of the GPU owns.
+struct Owned {
+    c10::Storage numbers;                        // on the CPU
+    c10::DataPtr block;                          // on the GPU
+    std::uint64_t id = 0;                        // which storage it is: no other one of this process has had it
+    std::shared_ptr<Pending> pending = nullptr;  // what other ranks send is on its way there
+};
+
+// Null: not one of ours, such as memory that another library brought.
+Owned* owned_by(const c10::StorageImpl& storage);
+// The same number for all tensors on one memory.
+std::uint64_t id_of(const c10::StorageImpl& storage);
+
+// New memory, whose numbers are whatever lies there. Throws OutOfMemoryError where the simulated GPU is full.
+c10::Storage new_storage(std::size_t bytes, c10::DeviceIndex device);
+// A CPU storage becomes the GPU's, with its numbers.
+c10::Storage adopt(c10::Storage numbers, c10::DeviceIndex device);
+// Another size: numbers are kept as far as they fit.
+void resize(c10::StorageImpl& storage, std::size_t bytes);
+// The numbers of a storage have moved or grown: a kernel for the CPU has resized them.
+void take_over(c10::StorageImpl& storage, const c10::Storage& numbers);
+
+// The CPU storage with the numbers of a storage of the GPU, which have come from other ranks by then.
+c10::Storage numbers_of(const c10::StorageImpl& storage);
+
+}  // namespace sim::slot

@@ -1,0 +1,34 @@
+// The memory of simulated GPUs as addresses: reserved of this computer's, and taken into use by nobody.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <vector>
+
+namespace sim::torch {
+
+class Memory {
+public:
+    // `bytes`: of each device.
+    Memory(int devices, std::int64_t bytes) : bytes_(bytes), used_(static_cast<std::size_t>(devices), 0) {}
+    Memory(const Memory&) = delete;
+    Memory& operator=(const Memory&) = delete;
+
+    // Null: the GPU is full, or this computer has no addresses left.
+    void* reserve(int device, std::int64_t bytes);
+    void give_back(void* address);
+    std::int64_t free_bytes(int device);
+
+private:
+    struct Range {
+        std::int64_t bytes;
+        int device;
+    };
+    std::int64_t bytes_;
+    std::mutex mutex_;
+    std::vector<std::int64_t> used_;
+    std::map<void*, Range> ranges_;
+};
+
+}  // namespace sim::torch

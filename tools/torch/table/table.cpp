@@ -1,0 +1,218 @@
+#include "tools/torch/table/table.hpp"
+
+#include "libsim/error.hpp"
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+
+namespace sim::torch {
+
+namespace {
+
+struct State {
+    explicit State(const training::Machine& machine)
+        : memory(machine.gpus_per_node, machine.gpu.memory_bytes), name(machine.gpu.name) {}
+
+    Memory memory;
+    std::string name;
+    seam::Properties properties;
+    seam::Gpu table;
+    std::mutex mutex;
+    Process* process = nullptr;
+};
+
+// The functions of a C table have no other way to find it.
+State* state = nullptr;
+thread_local std::string last_error;
+
+constexpr const char* no_rank =
+    "this process is no rank: give --nproc N, or let the script start its ranks with torch.multiprocessing.spawn";
+
+// What a function answers; `failed` where it throws.
+template <class Answer, class Call>
+Answer answered(Answer failed, Call call) {
+    const std::lock_guard lock(state->mutex);
+    if (state->process == nullptr) {
+        last_error = no_rank;
+        return failed;
+    }
+    try {
+        return call(*state->process);
+    } catch (const std::exception& error) {
+        last_error = error.what();
+        return failed;
+    }
+}
+
+template <class Call>
+bool done(Call call) {
+    return answered(false, [&](Process& process) {
+        call(process);
+        return true;
+    });
+}
+
+// The script's line is looked for before anything is locked: that takes Python's own lock.
+std::string line(const char* operation = "") {
+    Process* const process = state->process;
+    return process == nullptr ? std::string() : process->where()(operation);
+}
+
+const std::map<std::string, std::pair<int, int>>& capabilities() {
+    static const std::map<std::string, std::pair<int, int>> all{
+        {"volta", {7, 0}},  {"turing", {7, 5}},     {"ampere", {8, 0}},          {"ada", {8, 9}},
+        {"hopper", {9, 0}}, {"blackwell", {10, 0}}, {"blackwell-ultra", {10, 3}}};
+    return all;
+}
+
+seam::Properties properties_of(const training::Accelerator& gpu, const char* name) {
+    constexpr std::pair newest{9, 0};
+    const auto known = capabilities().find(gpu.generation);
+    const auto [major, minor] = known == capabilities().end() ? newest : known->second;
+    constexpr std::int64_t l2_bytes = 50 << 20;
+    constexpr std::int64_t shared_bytes = 233472;
+    return {.name = name,
+            .major = major,
+            .minor = minor,
+            .memory_bytes = gpu.memory_bytes,
+            .multiprocessors = gpu.processors,
+            .l2_bytes = l2_bytes,
+            .shared_bytes_per_multiprocessor = shared_bytes};
+}
+
+void add_operators(seam::Gpu& table) {
+    table.host_now = [] {
+        return answered<std::int64_t>(0, [](Process& process) { return process.gpus().host().count(); });
+    };
+    table.host_passes = [](std::int64_t time) {
+        done([=](Process& process) { process.gpus().host_passes(Duration{time}); });
+    };
+    table.known = [](const seam::Operator& op) {
+        return answered<std::int32_t>(-1, [&](Process& process) { return process.prices().known(op); });
+    };
+    table.launch = [](std::int32_t op, const seam::Value* arguments, std::int32_t results, const seam::Value* result,
+                      seam::Stream stream) {
+        return done([&](Process& process) {
+            process.launch(op, arguments, {result, static_cast<std::size_t>(results)}, stream);
+        });
+    };
+    table.copy = [](const seam::Copy& copy, seam::Stream stream) {
+        return done([&](Process& process) { process.copy(copy, stream); });
+    };
+}
+
+void add_streams(seam::Gpu& table) {
+    table.new_stream = [](std::int32_t /*device*/, std::int32_t /*priority*/) {
+        return answered<std::int64_t>(-1, [](Process& process) { return process.new_stream(); });
+    };
+    table.record = [](seam::Stream stream) {
+        return answered<seam::Mark>(0, [&](Process& process) { return process.record(stream); });
+    };
+    table.wait = [](seam::Stream stream, seam::Mark mark) {
+        return done([&](Process& process) {
+            process.settle(stream);
+            process.gpus().wait({stream.device, stream.number}, process.mark(mark));
+        });
+    };
+    table.has_passed = [](seam::Mark mark) {
+        return answered<std::int32_t>(
+            -1, [=](Process& process) { return process.gpus().has_passed(process.mark(mark)) ? 1 : 0; });
+    };
+    table.is_idle = [](seam::Stream stream) {
+        return answered<std::int32_t>(-1, [&](Process& process) {
+            const seam::Mark mark = process.record(stream);
+            const bool passed = process.gpus().has_passed(process.mark(mark));
+            process.forget(mark);
+            return passed ? 1 : 0;
+        });
+    };
+    table.time_of = [](seam::Mark mark) {
+        return answered<std::int64_t>(
+            -1, [=](Process& process) { return process.gpus().time_of(process.mark(mark)).count(); });
+    };
+    table.synchronize_mark = [](seam::Mark mark) {
+        line();
+        return done([=](Process& process) { process.gpus().synchronize(process.mark(mark)); });
+    };
+    table.synchronize_stream = [](seam::Stream stream) {
+        line();
+        return done([&](Process& process) {
+            process.settle(stream);
+            process.gpus().synchronize(StreamName{stream.device, stream.number});
+        });
+    };
+    table.synchronize_device = [](std::int32_t device) {
+        line();
+        return done([=](Process& process) {
+            process.settle({device, 0});
+            process.gpus().synchronize_device(device);
+        });
+    };
+    table.forget = [](seam::Mark mark) { done([=](Process& process) { process.forget(mark); }); };
+}
+
+void add_memory(seam::Gpu& table) {
+    table.reserve = [](std::int32_t device, std::int64_t bytes) { return state->memory.reserve(device, bytes); };
+    table.give_back = [](void* address) { state->memory.give_back(address); };
+    table.free_bytes = [](std::int32_t device) { return state->memory.free_bytes(device); };
+    table.hold = [](std::int32_t /*device*/, std::int64_t /*bytes*/) {};
+}
+
+void add_groups(seam::Gpu& table) {
+    table.make_group = [](const std::int32_t* members, std::int32_t count, const char* name) {
+        return answered<std::int32_t>(-1, [=](Process& process) {
+            return process.make_group({members, members + count}, name);
+        });
+    };
+    table.collective = [](const seam::Collective& what) {
+        const std::string at = line(what.label);
+        return answered<seam::Ticket>(-1, [&](Process& process) { return process.collective(what, at); });
+    };
+    table.send = [](const seam::Message& what) {
+        const std::string at = line(what.label);
+        return done([&](Process& process) { process.send(what, at); });
+    };
+    table.receive = [](const seam::Message& what) {
+        const std::string at = line(what.label);
+        return answered<seam::Ticket>(-1, [&](Process& process) { return process.receive(what, at); });
+    };
+    table.begin_messages = [] { done([](Process& process) { process.begin_messages(); }); };
+    table.end_messages = [] { return done([](Process& process) { process.end_messages(); }); };
+    table.take = [](seam::Ticket ticket, const seam::Bytes** parts) {
+        line();
+        return answered<std::int32_t>(-1, [=](Process& process) {
+            const auto taken = process.take(ticket);
+            *parts = taken.data();
+            return static_cast<std::int32_t>(taken.size());
+        });
+    };
+    table.source_of = [](seam::Ticket ticket) {
+        return answered<std::int32_t>(-1, [=](Process& process) { return process.source_of(ticket); });
+    };
+    table.forget_ticket = [](seam::Ticket ticket) { done([=](Process& process) { process.forget_ticket(ticket); }); };
+}
+
+}  // namespace
+
+const seam::Gpu& table_for(const training::Machine& machine) {
+    static State made(machine);
+    state = &made;
+    state->properties = properties_of(machine.gpu, state->name.c_str());
+    seam::Gpu& table = state->table;
+    table.devices = machine.gpus_per_node;
+    table.error = [] { return last_error.c_str(); };
+    table.properties = [](std::int32_t /*device*/) -> const seam::Properties* { return &state->properties; };
+    add_operators(table);
+    add_streams(table);
+    add_memory(table);
+    add_groups(table);
+    return table;
+}
+
+void be(Process* process) {
+    state->process = process;
+}
+
+}  // namespace sim::torch
