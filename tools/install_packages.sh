@@ -55,6 +55,7 @@ test_set=(
     "chromium-driver        chromedriver"
     "python3-dev            usr/include/python3*/Python.h"
     "pybind11-dev           usr/include/pybind11/pybind11.h"
+    "python3-venv           usr/lib/python3*/ensurepip/__init__.py"
     "python3-numpy          usr/lib/python3*/*-packages/numpy/__init__.py"
     "python3-pandas         usr/lib/python3*/*-packages/pandas/__init__.py"
     "python3-pytest         usr/lib/python3*/*-packages/pytest/__init__.py"

@@ -27,6 +27,7 @@ if command -v ctest > /dev/null; then
 fi
 
 tools/install_packages.sh test
+tools/torch_environment.sh
 tools/build.sh all
 # One more than there are cores: some tests wait for processes, browsers and clocks.
 ctest --test-dir build --output-on-failure -j "$(($(nproc) + 1))" "$@"

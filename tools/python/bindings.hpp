@@ -21,6 +21,8 @@ void bind_results(pybind11::module_& module);
 void bind_launch(pybind11::module_& module);
 void bind_planning(pybind11::module_& module);
 void bind_operator_times(pybind11::module_& module);
+void bind_operator_prices(pybind11::module_& module);
+void bind_torch_gpus(pybind11::module_& module);
 void bind_printed_amounts(pybind11::module_& module);
 void bind_lab(pybind11::module_& module);
 

@@ -16,6 +16,8 @@ PYBIND11_MODULE(_ndsim, module) {
     bind_launch(module);
     bind_planning(module);
     bind_operator_times(module);
+    bind_operator_prices(module);
+    bind_torch_gpus(module);
     bind_printed_amounts(module);
     bind_lab(module);
 }

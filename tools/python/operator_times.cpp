@@ -18,7 +18,9 @@ using training::OperatorTimes;
 training::OperatorPrecision precision_named(const std::string& name) {
     const auto precision = training::operator_precision_named(name);
     if (!precision) {
-        throw config::UsageError(fmt::format("precision must be fp32, tf32, fp16 or bf16, not {}", name));
+        throw config::UsageError(fmt::format(
+            "precision must be one of fp32, tf32, fp16, bf16, fp8, fp8-rowwise, fp8-block, mxfp8, nvfp4, not {}",
+            name));
     }
     return *precision;
 }
@@ -54,9 +56,10 @@ double attention_products(double keys, double values, bool backward) {
 }  // namespace
 
 void bind_operator_times(py::module_& module) {
-    py::class_<OperatorTimes>(module, "OperatorTimes",
-                              "What operators of a framework take on a machine's GPU, in picoseconds.\n\nPrecisions: "
-                              "fp32, tf32, fp16, bf16. libsim/training/operator_time.hpp says how.")
+    py::class_<OperatorTimes>(
+        module, "OperatorTimes",
+        "What operators of a framework take on a machine's GPU, in picoseconds.\n\nPrecisions: "
+        "fp32, tf32, fp16, bf16, fp8 and other formats. libsim/training/operator_time.hpp says how.")
         .def(py::init([](const std::string& machine, int flash_version) {
                  if (flash_version < 1 || flash_version > 3) {
                      throw config::UsageError(fmt::format("flash_version must be 1, 2 or 3, not {}", flash_version));

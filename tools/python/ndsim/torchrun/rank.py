@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .._ndsim import GPU
+from . import versions
 from .launch import explain
 from .launch.channel import Channel
 from .launch.places import Places
@@ -170,9 +171,25 @@ def leave() -> None:
     _this_process.clear()
 
 
+# On PyTorch 2.6 and newer.
+PARTS_OF_2 = (
+    "launch.rendezvous",
+    "launch.spawn",
+    "script.steps",
+    "script.ranges",
+    "script.compiled",
+    "refusals",
+    "script.clock",
+    "launch.workers",
+    "answer.tally",
+    "simulated",
+)
+
+
 @functools.cache
 def parts() -> list[ModuleType]:
-    return [importlib.import_module(f"{__package__}.{name}") for name in PARTS]
+    names = PARTS_OF_2 if versions.is_two() else PARTS
+    return [importlib.import_module(f"{__package__}.{name}") for name in names]
 
 
 def prepare(setting: Setting) -> None:

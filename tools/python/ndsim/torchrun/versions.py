@@ -6,8 +6,11 @@ import contextlib
 import dataclasses
 import functools
 import importlib
+import importlib.util
 import itertools
+import pathlib
 import random
+import re
 import types
 from collections.abc import Callable
 from typing import Any
@@ -15,6 +18,16 @@ from typing import Any
 from .._errors import MachineLimit
 
 SMALLEST = (1, 13)
+
+
+def is_two() -> bool:
+    """Whether the PyTorch that would be imported is 2.6 or newer, which runs on simulated GPUs of its own kind."""
+    spec = importlib.util.find_spec("torch")
+    if spec is None or spec.origin is None:
+        return False
+    file = pathlib.Path(spec.origin).parent / "version.py"
+    found = re.search(r"__version__ = '(\d+)\.(\d+)", file.read_text(encoding="utf-8")) if file.is_file() else None
+    return found is not None and (int(found[1]), int(found[2])) >= (2, 6)
 
 
 def make_hashable(cls: type, name: str, kind: Any, *rest: Any) -> Any:

@@ -52,6 +52,12 @@ def where() -> str:
     return f"{short(frame.f_code.co_filename)}:{frame.f_lineno}" if frame is not None else ""
 
 
+def where_main(thread: int) -> str:
+    """The same of another thread's calls: PyTorch's backward pass runs in one of its own while the script waits for it."""
+    frame = script_frame(sys._current_frames().get(thread))
+    return f"{short(frame.f_code.co_filename)}:{frame.f_lineno}" if frame is not None else ""
+
+
 def at_line(what: str) -> str:
     """A label with the line of the script: "all_reduce (train.py:41)"."""
     line = where()

@@ -35,6 +35,10 @@ class Place:
         """The script waits here, until it goes on. A rank that is stopped meanwhile never does."""
         self._write(self._wait, explain.where() or AT_THE_END)
 
+    def is_at(self, line: str) -> None:
+        """The script may wait here, and has gone on when it is somewhere else."""
+        self._write(self._wait, line or AT_THE_END)
+
     def go_on(self) -> None:
         self._memory[self._wait] = 0
 

@@ -27,6 +27,8 @@ def fuse(rank: ranks.Rank) -> None:
     rank.compiled = True
     if rank.prices is not None:
         rank.prices.compiled = True
+    elif hasattr(rank.device, "gpus"):
+        rank.device.gpus.compiled = True
 
 
 def prepare(setting: ranks.Setting) -> None:

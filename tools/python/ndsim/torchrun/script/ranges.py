@@ -21,6 +21,8 @@ def push(name: str) -> int:
     if rank is None:
         return 0
     rank.ranges.append(name)
+    if hasattr(rank.device, "gpus"):
+        rank.device.gpus.push_range(name)
     return len(rank.ranges) - 1
 
 
@@ -29,6 +31,8 @@ def pop() -> int:
     if rank is None or not rank.ranges:
         return 0
     rank.ranges.pop()
+    if hasattr(rank.device, "gpus"):
+        rank.device.gpus.pop_range()
     return len(rank.ranges)
 
 

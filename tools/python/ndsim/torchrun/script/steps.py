@@ -14,8 +14,15 @@ from .. import versions
 def during_step() -> Iterator[None]:
     """What runs in here is the optimizer's, which torch.compile leaves as it is."""
     rank = ranks.this_rank()
-    if rank is None or rank.operators is None:
+    if rank is None or (rank.operators is None and not hasattr(rank.device, "gpus")):
         yield
+        return
+    if rank.operators is None:
+        before, rank.device.gpus.compiled = rank.device.gpus.compiled, False
+        try:
+            yield
+        finally:
+            rank.device.gpus.compiled = before
         return
     rank.operators.end_chains()
     with rank.prices.uncompiled():
@@ -31,7 +38,14 @@ def after_step(optimizer: Any) -> None:
     if optimizer not in rank.steps_of:
         rank.steps_of[optimizer] = []
         rank.steps.append(rank.steps_of[optimizer])
-    rank.steps_of[optimizer].append(rank.device.now() if rank.device is not None else rank.host_picoseconds)
+    rank.steps_of[optimizer].append(end_of_step(rank))
+
+
+def end_of_step(rank: ranks.Rank) -> int:
+    """A time, or a mark that becomes one when the run has ended."""
+    if rank.device is None:
+        return rank.host_picoseconds
+    return int(rank.device.mark() if hasattr(rank.device, "time_of") else rank.device.now())
 
 
 def prepare(setting: ranks.Setting) -> None:
@@ -40,7 +54,8 @@ def prepare(setting: ranks.Setting) -> None:
 
 def ends_of_steps(rank: ranks.Rank) -> list[int]:
     """Those of the optimizer that stepped most often, and of the first of several."""
-    return max(rank.steps, key=len, default=[])
+    ends = max(rank.steps, key=len, default=[])
+    return [rank.device.time_of(end) for end in ends] if hasattr(rank.device, "time_of") else ends
 
 
 def steady_seconds(ends: Sequence[int]) -> float | None:

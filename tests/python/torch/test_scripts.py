@@ -1,0 +1,121 @@
+"""Scripts on PyTorch 2, started as a user starts them: their losses are those of gloo on the CPU, their time is the machine's."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import textwrap
+
+SCRIPTS = pathlib.Path(__file__).resolve().parent / "scripts"
+PRINTS_AN_ERROR = "Traceback"
+
+
+def run(*words, folder=None, code=0):
+    done = subprocess.run([sys.executable, "-B", *map(str, words)], capture_output=True, text=True, cwd=folder, timeout=300)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done
+
+
+def simulated(*words, folder=None, code=0):
+    return run("-m", "ndsim.torchrun", "--machine", "dgx-h100", *words, folder=folder, code=code)
+
+
+def script(folder, text):
+    (folder / "script.py").write_text(textwrap.dedent(text).lstrip("\n"))
+    return "script.py"
+
+
+def losses(text):
+    return [line for line in text.splitlines() if len(line.split()) == 3 and line.split()[1].isdigit()]
+
+
+def test_losses_of_two_ranks_are_those_of_gloo_bit_by_bit():
+    plain = run("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", 2, SCRIPTS / "strategies.py", "--cpu")
+    ours = simulated("--nproc", 2, "--json", SCRIPTS / "strategies.py")
+    assert len(losses(plain.stdout)) == 15
+    assert losses(ours.stderr) == losses(plain.stdout)
+
+
+def test_every_run_has_one_timeline():
+    hashes = {json.loads(simulated("--nproc", 2, "--json", SCRIPTS / "strategies.py").stdout)["timeline_sha256"] for _ in range(3)}
+    assert len(hashes) == 1
+
+
+def test_events_on_the_gpu_time_an_all_reduce_as_ndsim_collective_does(tmp_path):
+    text = """
+        import os, torch, torch.distributed as dist
+        torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+        dist.init_process_group("nccl")
+        values = torch.ones(1 << 20, device="cuda")
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        dist.barrier()
+        begin.record()
+        dist.all_reduce(values)
+        end.record()
+        end.synchronize()
+        if dist.get_rank() == 0:
+            print("milliseconds", begin.elapsed_time(end))
+        assert values[0].item() == 4
+        """
+    done = simulated("--nproc", 4, "--json", script(tmp_path, text), folder=tmp_path)
+    [line] = [line for line in done.stderr.splitlines() if line.startswith("milliseconds")]
+    tool = pathlib.Path(os.environ["NDSIM_BIN_DIR"]) / "ndsim"
+    words = [tool, "collective", "all_reduce", "--machine", "dgx-h100", "--ranks", "4", "--sizes", "4M", "--json"]
+    answer = json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
+    price = 1e3 * answer["rows"][0]["seconds"]
+    # Between the two records the host launches the all-reduce, which costs it a few microseconds.
+    assert price < float(line.split()[1]) < price + 0.01
+
+
+def test_what_waits_for_ever_is_told_with_the_line_of_the_script(tmp_path):
+    text = """
+        import os, torch, torch.distributed as dist
+        torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+        dist.init_process_group("nccl")
+        values = torch.ones(4, device="cuda")
+        if dist.get_rank() != 1:
+            dist.all_reduce(values)
+        print(values.sum().item())
+        """
+    done = simulated("--nproc", 2, script(tmp_path, text), folder=tmp_path, code=3)
+    assert "rank 0 waits at script.py:7, having called all_reduce (script.py:6)" in done.stderr
+    assert PRINTS_AN_ERROR not in done.stderr
+
+
+def test_memory_is_counted_as_the_caching_allocator_of_cuda_does(tmp_path):
+    text = """
+        import torch
+        held = [torch.empty(100, device="cuda"), torch.empty(3 << 20, dtype=torch.uint8, device="cuda")]
+        print("allocated", torch.cuda.memory_allocated(), "reserved", torch.cuda.memory_reserved())
+        del held
+        print("allocated", torch.cuda.memory_allocated(), "reserved", torch.cuda.memory_reserved())
+        try:
+            torch.empty(90 << 30, dtype=torch.uint8, device="cuda")
+        except torch.cuda.OutOfMemoryError as error:
+            print("refused", "Tried to allocate 90.00 GiB" in str(error))
+        """
+    done = simulated("--nproc", 1, "--json", script(tmp_path, text), folder=tmp_path)
+    shown = [line for line in done.stderr.splitlines() if line.startswith(("allocated", "refused"))]
+    # 512 B of a segment of 2 MiB, and 3 MiB of one of 20 MiB.
+    assert shown == [
+        f"allocated {512 + (3 << 20)} reserved {22 << 20}",
+        f"allocated 0 reserved {22 << 20}",
+        "refused True",
+    ]
+
+
+def test_tensors_on_two_devices_are_refused_as_on_a_gpu(tmp_path):
+    text = """
+        import torch
+        for other in ("cpu", "cuda:1"):
+            try:
+                torch.ones(2, device="cuda:0") + torch.ones(2, device=other)
+            except RuntimeError as error:
+                print("refused", str(error).split("!")[0])
+        """
+    done = simulated("--nproc", 1, "--json", script(tmp_path, text), folder=tmp_path)
+    assert [line for line in done.stderr.splitlines() if line.startswith("refused")] == [
+        "refused Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu",
+        "refused Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cuda:1",
+    ]

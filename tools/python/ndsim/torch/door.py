@@ -1,0 +1,62 @@
+"""The door between a script's PyTorch and the simulated GPUs: opened before torch is imported, in the process that starts ranks.
+
+The slot is loaded, which fills the empty place of CUDA, and an import hook gives torch the names that it decides by. From then on
+torch.cuda is available, and what a script does on a GPU is the simulated one's.
+"""
+
+from __future__ import annotations
+
+import importlib.abc
+import importlib.machinery
+import sys
+from types import ModuleType
+from typing import Any
+
+from . import cpu_build, distributed
+from .making import builder, loader
+
+
+class Door(importlib.abc.MetaPathFinder):
+    """Looks at the imports of torch. `built`: the slot for this PyTorch."""
+
+    def __init__(self, built: builder.Built) -> None:
+        self.built = built
+        self.is_cuda_build = built.torch.cuda is not None
+
+    def slot(self) -> ModuleType:
+        """The module of the slot, which needs torch._C."""
+        return loader.slot_module(self.built)
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
+        if name == "torch.cuda" and not self.is_cuda_build:
+            cpu_build.fill(sys.modules["torch._C"], self.slot())
+        elif name == "torch.distributed.distributed_c10d":
+            distributed.fill(sys.modules["torch._C._distributed_c10d"], self.slot())
+        elif name == "torch" and not self.is_cuda_build:
+            spec = importlib.machinery.PathFinder.find_spec(name, path, target)
+            if spec is not None and spec.loader is not None:
+                return self._finished_later(spec)
+        return None
+
+    def _finished_later(self, spec: importlib.machinery.ModuleSpec) -> importlib.machinery.ModuleSpec:
+        importer: Any = spec.loader
+        execute = importer.exec_module
+
+        def execute_and_finish(module: ModuleType) -> None:
+            execute(module)
+            cpu_build.finish(module, self.slot())
+
+        importer.exec_module = execute_and_finish
+        return spec
+
+
+def open_door(table: int) -> Door:
+    """Requires: torch is not imported yet. `table`: the address of the simulated GPUs' functions.
+
+    Raises CannotBuild, in one line, where the slot cannot be made or loaded.
+    """
+    built = builder.build()
+    loader.load(built, table)
+    door = Door(built)
+    sys.meta_path.insert(0, door)
+    return door

@@ -1,0 +1,255 @@
+"""The slot, compiled on the user's machine for the user's PyTorch: once, and kept for the next time.
+
+A folder holds what is made for one PyTorch, Python, compiler and state of the sources. It appears whole or not at all, and of several
+processes that want it at once, one builds it and the others wait.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import platform
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import stubs
+from .compiler import Compiler, batches, find_compiler
+from .errors import CannotBuild
+from .installed import Torch, find_torch, python_headers, unknown_version
+from .operators import cuda_operators
+
+_LAYOUT = 1  # of the folder; a change makes all folders anew
+_DONE = "built"
+
+# What a build for the CPU says of the libraries that it does not have.
+_LIKE_CUDA = (12, 8)
+_LIKE_LIBRARIES = {"cudnn": (9, 10, 2), "nccl": (2, 28, 3)}
+
+
+@dataclass(frozen=True)
+class Built:
+    """The compiled slot for one PyTorch."""
+
+    folder: Path
+    torch: Torch
+
+
+def build(torch: Torch | None = None, say: Callable[[str], None] | None = None) -> Built:
+    """Return the compiled slot, building it where it is not kept. Raises CannotBuild in one line.
+
+    `say` is told what takes long; without it, stderr is.
+    """
+    torch = torch or find_torch()
+    tell = say or (lambda line: print(f"ndsim: {line}", file=sys.stderr, flush=True))
+    compiler = find_compiler()
+    folder = cache_folder() / folder_name(torch, compiler)
+    if not (folder / _DONE).exists():
+        with _only_one_builds(folder):
+            if not (folder / _DONE).exists():
+                _say_what_begins(torch, tell)
+                _make(folder, torch, compiler)
+    return Built(folder, torch)
+
+
+def cache_folder() -> Path:
+    """Where compiled slots are kept: NDSIM_TORCH_CACHE, or ndsim in the user's cache."""
+    own = os.environ.get("NDSIM_TORCH_CACHE")
+    if own:
+        return Path(own)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ndsim" / "torch"
+
+
+def folder_name(torch: Torch, compiler: Compiler) -> str:
+    """A name that differs where the compiled slot would."""
+    state = hashlib.sha256()
+    for text in (str(_LAYOUT), compiler.version, sys.version, platform.machine()):
+        state.update(text.encode() + b"\0")
+    sources = slot_sources()
+    for path in [*sorted(path for path in sources.rglob("*") if path.suffix in (".cpp", ".hpp", ".h")), sources.parent / "seam.hpp"]:
+        state.update(str(path.relative_to(sources.parent)).encode() + b"\0" + path.read_bytes())
+    for path in sorted(path for path in Path(__file__).parent.glob("*.py") if path.name != "loader.py"):
+        state.update(path.read_bytes())
+    return f"{torch.version}-cp{sys.version_info[0]}{sys.version_info[1]}-{state.hexdigest()[:12]}"
+
+
+def slot_sources() -> Path:
+    """The folder of the slot's C++: beside this package where it is installed, in tools/torch of the source tree else."""
+    here = Path(__file__).resolve()
+    for folder in (here.parents[1] / "slot", here.parents[4] / "torch" / "slot"):
+        if (folder / "device.hpp").exists():
+            return folder
+    raise CannotBuild(f"the C++ sources of the simulated GPU are missing beside {here.parents[1]}: install ndsim again")
+
+
+def _say_what_begins(torch: Torch, tell: Callable[[str], None]) -> None:
+    strange = unknown_version(torch)
+    if strange:
+        tell(strange)
+    tell(f"compiling the simulated GPU for PyTorch {torch.version}, once (about 40 s)")
+
+
+@contextlib.contextmanager
+def _only_one_builds(folder: Path) -> Iterator[None]:
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        lock = open(folder.with_name(f".{folder.name}.lock"), "w", encoding="utf-8")  # noqa: SIM115
+    except OSError as refused:
+        raise CannotBuild(f"the compiled GPU cannot be kept in {folder.parent} ({refused.strerror}): NDSIM_TORCH_CACHE names another "
+                          "folder") from None
+    with lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _make(folder: Path, torch: Torch, compiler: Compiler) -> None:
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as name:
+        work = Path(name) / "work"
+        result = Path(name) / "result"
+        work.mkdir()
+        result.mkdir()
+        Recipe(torch, compiler, work, result).make()
+        (result / _DONE).write_text(f"{compiler.version}\n{time.monotonic() - began:.1f} s\n", encoding="utf-8")
+        shutil.rmtree(folder, ignore_errors=True)  # what an interrupted process has left
+        os.replace(result, folder)
+
+
+@dataclass
+class Recipe:
+    """How the libraries of one slot are made."""
+
+    torch: Torch
+    compiler: Compiler
+    work: Path
+    result: Path
+
+    def make(self) -> None:
+        """Compile and link everything, as many files at once as there are processors."""
+        slot = slot_sources()
+        include = self.work / "include" / "tools"
+        include.mkdir(parents=True)
+        (include / "torch").symlink_to(slot.parent.resolve())
+        (self.work / "cuda_operators.cpp").write_text(self._list_of_operators(), encoding="utf-8")
+        libraries = self._cuda_build(slot) if self.torch.cuda else [self._library("slot", self._common("cpu_build"))]
+        libraries.append(self._module(slot))
+        # What is built last has the most to compile, so it begins first.
+        units = [unit for library in reversed(libraries) for unit in library.units]
+        with ThreadPoolExecutor(_processors()) as pool:
+            list(pool.map(self.compiler.run, units))
+        for library in libraries:  # in order: a later one is linked to earlier ones
+            self.compiler.run(library.link)
+
+    def _list_of_operators(self) -> str:
+        names = "".join(f'"{name}", ' for name in cuda_operators(self.torch.site_packages))
+        return (
+            '#include "tools/torch/slot/registration.hpp"\n'
+            "namespace sim::slot {\n"
+            f"const char* const cuda_operators[] = {{{names}nullptr}};\n"
+            "}\n"
+        )
+
+    def _common(self, build: str) -> list[Path]:
+        return [self.work / "cuda_operators.cpp", *_common(slot_sources(), build)]
+
+    def _cuda_build(self, slot: Path) -> list[Library]:
+        cuda = slot / "cuda_build"
+        made = {stub.name: stub for stub in stubs.stubs_for(self.torch.libraries, self.torch.cuda_libraries())}
+        runtime = [slot / "seam_table.cpp", slot / "visible_devices.cpp", *sorted((cuda / "runtime").glob("*.cpp"))]
+        sources = {path.stem: [path] for path in (cuda / "libraries").glob("*.cpp")}
+        sources["cudart"] = runtime
+        sources["torch_cuda"] = [path for path in self._common("cuda_build/torch_cuda") if path not in runtime]
+        first = ["cudart", *sorted(set(made) - {"cudart", "torch_cuda"}), "torch_cuda"]
+        return [self._library(name, sources.get(name, []), made[name]) for name in first if name in made]
+
+    def _library(self, name: str, sources: list[Path], stub: stubs.Stub | None = None) -> Library:
+        """A library of the slot; over PyTorch where its place is libtorch_cuda's or where it has no stub.
+
+        One processor is busy with the Python module meanwhile.
+        """
+        on_torch = stub is None or stub.soname == stubs.TORCH_CUDA
+        library = Library(result=self.result / f"nd_{name}.so")
+        for index, part in enumerate(batches(sources, _processors() - 1 if on_torch else 1)):
+            library.add_unit(self._unit(f"{name}_{index}", part), self._flags(on_torch))
+        if stub is not None:
+            source = self.work / f"stub_{name}.cpp"
+            source.write_text(stubs.source_of(stub), encoding="utf-8")
+            library.add_unit(source, ["-O0"])
+        library.link_options = [f"-Wl,-soname,{stub.soname}" if stub else f"-Wl,-soname,nd_{name}.so"]
+        if stub is not None and (script := stubs.version_script_of(stub)):
+            (self.work / f"{name}.map").write_text(script, encoding="utf-8")
+            library.link_options.append(f"-Wl,--version-script={self.work / name}.map")
+        library.link_options += [str(self.result / "nd_cudart.so")] if stub is not None and name != "cudart" else []
+        library.link_options += self._torch_libraries() if on_torch else ["-ldl"]
+        return library
+
+    def _module(self, slot: Path) -> Library:
+        module = Library(result=self.result / "_slot.so")
+        build = "cuda_build" if self.torch.cuda else "cpu_build"
+        sources = [path for path in slot.rglob("module.cpp") if path.relative_to(slot).parts[0] in ("module.cpp", "process_group", build)]
+        flags = [*self._flags(True), *self.torch.pybind_macros(), "-isystem", str(python_headers())]
+        module.add_unit(self._unit("module", sorted(sources)), flags)
+        below = self.result / ("nd_torch_cuda.so" if self.torch.cuda else "nd_slot.so")
+        module.link_options = [str(below), *self._torch_libraries(), "-ltorch_python"]
+        return module
+
+    def _unit(self, name: str, sources: list[Path]) -> Path:
+        unit = self.work / f"{name}.cpp"
+        unit.write_text("".join(f'#include "{source.resolve()}"\n' for source in sources), encoding="utf-8")
+        return unit
+
+    def _flags(self, on_torch: bool) -> list[str]:
+        flags = ["-std=c++20", "-O2", "-w", f"-I{self.work}", f"-I{self.work / 'include'}",
+                 f"-D_GLIBCXX_USE_CXX11_ABI={int(self.torch.has_new_strings())}"]
+        major, minor = self.torch.cuda or _LIKE_CUDA
+        flags.append(f"-DNDSIM_CUDA_VERSION={major * 1000 + minor * 10}")
+        for library, otherwise in _LIKE_LIBRARIES.items():
+            version = self.torch.released_with(library) or otherwise
+            flags.append(f"-DNDSIM_{library.upper()}_VERSION={version[0]},{version[1]},{version[2]}")
+        flags.append(f"-I{slot_sources() / 'cuda_build' / 'cuda_headers'}" if self.torch.cuda else "-DSIM_SLOT_CPU_BUILD")
+        if on_torch:
+            include = self.torch.folder / "include"
+            flags += ["-DUSE_DISTRIBUTED", "-isystem", str(include), "-isystem", str(include / "torch" / "csrc" / "api" / "include")]
+        return flags
+
+    def _torch_libraries(self) -> list[str]:
+        names = ["torch_cpu", "c10", *(["c10_cuda"] if self.torch.cuda else [])]
+        return [f"-L{self.torch.libraries}", "-Wl,--no-as-needed", *(f"-l{name}" for name in names), "-Wl,--allow-shlib-undefined"]
+
+
+class Library:
+    """A shared library as the commands that make it, without the compiler's name."""
+
+    def __init__(self, result: Path) -> None:
+        self.result = result
+        self.units: list[list[str]] = []
+        self.link_options: list[str] = []
+        self._objects: list[str] = []
+
+    def add_unit(self, source: Path, flags: list[str]) -> None:
+        """Add a file to compile; objects are linked in the order of this, and the first of several weak symbols stays."""
+        target = str(source.with_suffix(".o"))
+        self._objects.append(target)
+        self.units.append([*flags, "-fPIC", "-c", str(source), "-o", target])
+
+    @property
+    def link(self) -> list[str]:
+        """The arguments that link it."""
+        return ["-shared", "-o", str(self.result), *self._objects, *self.link_options]
+
+
+def _common(slot: Path, build: str) -> list[Path]:
+    """The sources that every build has, and those of one, without the Python module's."""
+    folders = [slot, slot / build, *(path for path in slot.iterdir() if path.is_dir() and not path.name.endswith("_build"))]
+    return sorted(path for folder in folders for path in folder.glob("*.cpp") if path.name != "module.cpp")
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0))

@@ -1,0 +1,52 @@
+"""The C++ compiler of the machine, and what it is told."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from .errors import CannotBuild
+
+_LINES_OF_AN_ERROR = 12
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """A compiler by its command and by what it says of itself."""
+
+    command: str
+    version: str
+
+    def run(self, arguments: list[str]) -> None:
+        """Compile or link. Raises CannotBuild with the compiler's first errors."""
+        done = subprocess.run([self.command, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        if done.returncode == 0:
+            return
+        errors = [line for line in done.stdout.splitlines() if "error" in line or "undefined" in line] or done.stdout.splitlines()
+        raise CannotBuild("\n  ".join([f"{self.command} cannot build the simulated GPU for this PyTorch:", *errors[:_LINES_OF_AN_ERROR]]))
+
+
+def find_compiler() -> Compiler:
+    """CXX, g++ or clang++, whichever is there first. Raises CannotBuild where none is."""
+    asked = os.environ.get("CXX", "").split()
+    for command in [*asked[:1], "g++", "clang++", "c++"]:
+        path = shutil.which(command)
+        if path is not None:
+            said = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
+            return Compiler(path, said.stdout.splitlines()[0] if said.stdout else path)
+    raise CannotBuild("no C++ compiler was found (g++ or clang++), which builds the simulated GPU against your PyTorch once: "
+                      "`apt-get install g++`, `dnf install gcc-c++` or `conda install gxx_linux-64`")
+
+
+def batches(sources: list[Path], count: int) -> list[list[Path]]:
+    """Sources in about equal parts. One part is compiled as one file, because PyTorch's headers take longer than the sources do."""
+    parts: list[list[Path]] = [[] for _ in range(max(1, min(count, len(sources))))]
+    sizes = [0] * len(parts)
+    for source in sorted(sources, key=lambda path: (-path.stat().st_size, path.name)):
+        smallest = sizes.index(min(sizes))
+        parts[smallest].append(source)
+        sizes[smallest] += source.stat().st_size
+    return [sorted(part) for part in parts if part]

@@ -1,0 +1,79 @@
+"""A rank of a script on PyTorch 2: its process sees the simulated GPUs, and tells at the end what they held and did."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+from collections.abc import Iterator
+from typing import Any
+
+from .._errors import MachineLimit
+from .._ndsim import TorchGpus, torch_table
+from ..torch import door
+from ..torch.making.errors import CannotBuild
+from . import rank as ranks
+from .launch import explain
+
+
+def open_door(machine: str) -> None:
+    """Before torch is imported, in the process that starts ranks: what it will see of CUDA are this machine's GPUs."""
+    try:
+        door.open_door(torch_table(machine))
+    except CannotBuild as reason:
+        raise MachineLimit(str(reason)) from None
+
+
+class Device:
+    """The host and the GPUs of one rank, as the parts of a rank ask them."""
+
+    def __init__(self, gpus: TorchGpus) -> None:
+        self.gpus = gpus
+
+    @property
+    def host_picoseconds(self) -> int:
+        return self.gpus.host_picoseconds
+
+    def pass_host(self, picoseconds: int) -> None:
+        self.gpus.pass_host(picoseconds)
+
+    def mark(self) -> int:
+        """A place on the stream that computes."""
+        return self.gpus.mark()
+
+    def time_of(self, mark: int) -> int:
+        return self.gpus.time_of(mark)
+
+    def synchronize(self) -> None:
+        self.gpus.synchronize()
+
+
+@contextlib.contextmanager
+def install(rank: ranks.Rank) -> Iterator[None]:
+    options = rank.options
+
+    def line_of_script(operation: str) -> str:
+        """Called where the rank may wait for others, and for each operation that others have to call, too."""
+        line = explain.where_main(rank.thread)
+        if operation:
+            rank.place.call(f"{rank.label(operation)} ({line})" if line else rank.label(operation))
+        else:
+            rank.place.is_at(line)
+        return line
+
+    gpus = TorchGpus(
+        rank.gpu,
+        machine=options.machine,
+        home=rank.local_rank,
+        flash_version=options.flash_attention,
+        launch_microseconds=options.launch_microseconds,
+        compiled=rank.compiled,
+        where=line_of_script,
+    )
+    rank.device = Device(gpus)
+    yield
+    torch: Any = importlib.import_module("torch")
+    gpus.synchronize()
+    statistics = torch.cuda.memory_stats(rank.local_rank)
+    rank.tell("memory", [statistics["allocated_bytes.all.peak"], statistics["reserved_bytes.all.peak"]])
+    if options.explain_cost and rank.gpu.rank == 0:
+        rank.tell("operators", gpus.operators())

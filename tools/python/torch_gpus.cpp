@@ -1,0 +1,108 @@
+// The simulated GPUs of a rank that runs PyTorch, as Python holds them. PyTorch itself uses them by the functions of
+// the seam.
+#include "libsim/predict/machine_file.hpp"
+#include "tools/python/bindings.hpp"
+#include "tools/python/rank_gpu.hpp"
+#include "tools/torch/table/table.hpp"
+
+#include <pybind11/functional.h>
+#include <pybind11/stl.h>
+
+namespace sim::python {
+
+namespace py = pybind11;
+
+namespace {
+
+constexpr double picoseconds_a_microsecond = 1e6;
+
+class TorchGpus {
+public:
+    TorchGpus(const RankGPU& gpu, torch::ProcessTerms terms) : process_(*gpu.gpu, std::move(terms)) {
+        torch::be(&process_);
+    }
+    TorchGpus(const TorchGpus&) = delete;
+    TorchGpus& operator=(const TorchGpus&) = delete;
+    ~TorchGpus() { torch::be(nullptr); }
+
+    torch::Process& process() { return process_; }
+
+private:
+    torch::Process process_;
+};
+
+std::unique_ptr<TorchGpus> make(const RankGPU& gpu, const std::string& machine, int home,
+                                std::optional<int> flash_version, std::optional<double> launch_microseconds,
+                                bool compiled, const py::function& where) {
+    torch::ProcessTerms terms{.machine = predict::read_machine(machine), .home = home};
+    terms.flash_version = flash_version.value_or(training::flash_version_of_torch);
+    if (launch_microseconds) {
+        terms.launch = Duration{static_cast<std::int64_t>(*launch_microseconds * picoseconds_a_microsecond)};
+    }
+    terms.is_compiled = compiled;
+    terms.where = [where](const char* operation) {
+        const py::gil_scoped_acquire lock;
+        return where(operation).cast<std::string>();
+    };
+    return std::make_unique<TorchGpus>(gpu, std::move(terms));
+}
+
+seam::Stream computing_stream(torch::Process& process) {
+    return {process.home(), 0};
+}
+
+}  // namespace
+
+void bind_torch_gpus(py::module_& module) {
+    module.def(
+        "torch_table",
+        [](const std::string& machine) {
+            return reinterpret_cast<std::uintptr_t>(&torch::table_for(predict::read_machine(machine)));
+        },
+        py::arg("machine"),
+        "The address of the functions by which PyTorch's slot uses simulated GPUs of this machine.");
+    py::class_<TorchGpus>(
+        module, "TorchGpus",
+        "The simulated GPUs of this process, which is a rank from here on. All times are in picoseconds.")
+        .def(py::init(&make), py::arg("gpu"), py::kw_only(), py::arg("machine"), py::arg("home"),
+             py::arg("flash_version"), py::arg("launch_microseconds"), py::arg("compiled"), py::arg("where"))
+        .def_property_readonly(
+            "host_picoseconds", [](TorchGpus& self) { return self.process().gpus().host().count(); },
+            "The host's clock.")
+        .def(
+            "pass_host", [](TorchGpus& self, std::int64_t time) { self.process().gpus().host_passes(Duration{time}); },
+            py::arg("picoseconds"), "The host is busy with something else for so long.")
+        .def(
+            "mark", [](TorchGpus& self) { return self.process().record(computing_stream(self.process())); },
+            "A place on the stream that computes.")
+        .def(
+            "time_of",
+            [](TorchGpus& self, seam::Mark mark) {
+                return without_lock([&] { return self.process().gpus().time_of(self.process().mark(mark)).count(); });
+            },
+            py::arg("mark"), "When the stream comes there.")
+        .def(
+            "synchronize", [](TorchGpus& self) { without_lock([&] { self.process().gpus().synchronize_all(); }); },
+            "The host waits for everything.")
+        .def(
+            "push_range", [](TorchGpus& self, const std::string& name) { self.process().push_range(name); },
+            py::arg("name"), "Open a range, whose name stands before those of kernels.")
+        .def(
+            "pop_range", [](TorchGpus& self) { self.process().pop_range(); }, "Close the last one.")
+        .def_property(
+            "compiled", [](TorchGpus& self) { return self.process().prices().is_compiled; },
+            [](TorchGpus& self, bool compiled) {
+                self.process().settle(computing_stream(self.process()));
+                self.process().prices().is_compiled = compiled;
+            },
+            "Whether operators are priced as torch.compile fuses them.")
+        .def(
+            "operators",
+            [](TorchGpus& self) {
+                const report::Json rows = torch::prices::row_record().list(self.process().prices().rows());
+                return py::module_::import("json").attr("loads")(rows.dump());
+            },
+            "What operators have cost: a row for each of them and each way of pricing.");
+}
+
+}  // namespace sim::python
