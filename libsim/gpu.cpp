@@ -59,10 +59,16 @@ Op GPU::data_receive(int source, std::string_view text, std::optional<Size> size
 }
 
 Handle GPU::start(Op op, std::span<std::byte> into) {
-    require_main("an asynchronous operation");
-    op.stream = Stream::own;
+    const bool is_message = op.kind == OpKind::send || op.kind == OpKind::receive;
+    if (!is_message || static_cast<int>(stream_) > most_streams) {
+        require_main("an asynchronous operation");
+    }
+    if (stream_ != Stream::main) {
+        port_->post({.kind = OpKind::start, .stream = stream_});
+    }
+    op.stream = stream_ == Stream::main ? Stream::own : Stream::aside;
     port_->post(op);
-    return {asynchronous_ops_++, into};
+    return {asynchronous_ops_++, into, stream_ != Stream::main};
 }
 
 // What no data comes from needs no answer.
@@ -158,12 +164,26 @@ void GPU::require_own(const Handle& handle, const char* what) const {
 
 void GPU::wait(const Handle& handle) {
     require_own(handle, "waits");
-    if (stream_ != Stream::main && !handle.into.empty()) {
+    if (stream_ != Stream::main && !handle.into.empty() && !handle.is_started_by_stream) {
         throw ProgramError(fmt::format("rank {} waits for data on stream {}; wait for it in the program itself", rank(),
                                        static_cast<int>(stream_)));
     }
-    post_or_read({.kind = OpKind::wait, .stream = stream_, .amount = handle.number, .bytes = handle.into.size()},
-                 handle.into);
+    const std::span<std::byte> into = handle.is_started_by_stream ? std::span<std::byte>{} : handle.into;
+    post_or_read({.kind = OpKind::wait, .stream = stream_, .amount = handle.number, .bytes = into.size()}, into);
+}
+
+void GPU::wait_and_keep(const Handle& handle) {
+    require_own(handle, "waits");
+    port_->post({.kind = OpKind::wait, .stream = stream_, .tag = keeps_open, .amount = handle.number});
+}
+
+void GPU::fetch(const Handle& handle) {
+    require_main("fetching data");
+    require_own(handle, "has no data");
+    if (!handle.is_started_by_stream || handle.into.empty()) {
+        throw ProgramError(fmt::format("rank {} has no data to fetch: no stream has begun to receive any", rank()));
+    }
+    post_or_read({.kind = OpKind::fetch, .amount = handle.number, .bytes = handle.into.size()}, handle.into);
 }
 
 Stream GPU::checked(Stream stream) const {

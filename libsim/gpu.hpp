@@ -44,7 +44,8 @@ concept WritablePayloadRange =
 // An asynchronous op under way. Join it once, with GPU::wait.
 struct Handle {
     std::int64_t number = -1;
-    std::span<std::byte> into;  // where wait() puts the data; empty: time only
+    std::span<std::byte> into;          // where wait() puts the data; empty: time only
+    bool is_started_by_stream = false;  // its data are there as soon as they are sent
 };
 
 // Data that a rank has brought to a collective, numbered from 0.
@@ -114,6 +115,8 @@ public:
 
     // Asynchronous forms start now and end on their own; wait() joins one. A rank's sends leave one after another,
     // its asynchronous computations run one after another; its receives wait side by side.
+    // On a stream messages alone have such forms. They start when it has come there and keep it waiting for nothing,
+    // side by side; they are matched with such alone, from whatever streams, and fetch() has their data.
     Handle compute_async(std::string_view label, Work work);
     Handle send_async(int target, std::string_view label, Size size, Tag tag = {});
     Handle receive_async(int source, std::string_view label, Size size, Tag tag = {});
@@ -143,6 +146,11 @@ public:
         return receive_bytes_async(source, std::as_writable_bytes(std::span(into)), all.label, all.size, all.tag);
     }
     void wait(const Handle& handle);
+    // The same, but the handle stays open: others may wait for it, too, or the program again. It brings no data.
+    void wait_and_keep(const Handle& handle);
+    // The data of a receive that a stream starts, as soon as they have been sent: waits for that in wall time alone.
+    // Once for each, of those of one source and tag in their order.
+    void fetch(const Handle& handle);
     // Waits for the first of several to end, of several at one time for the one that is named first, and joins it.
     // Returns its index.
     std::size_t wait_any(std::span<const Handle> handles);
@@ -157,7 +165,7 @@ public:
     // nothing for an earlier time after it has asked: the same in every run, on every host. Who asks again and again
     // must ask for later and later times.
     bool ended_by(const Handle& handle, Duration at);
-    // The handle will not be used again. What it stands for goes on. Of what streams do, and of computations alone.
+    // The handle will not be used again. What it stands for goes on. Of what streams do or start, and of computations.
     void forget(const Handle& handle);
 
     // Waits until a message of `source`, or of anybody, is there, and leaves it there: receive it from Arrival::source.

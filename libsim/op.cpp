@@ -20,6 +20,8 @@ const char* name_of(OpKind kind) {
         case OpKind::checkpoint: return "checkpoint";
         case OpKind::look: return "look";
         case OpKind::test: return "test";
+        case OpKind::start: return "start";
+        case OpKind::fetch: return "fetch";
         case OpKind::forget: return "forget";
         case OpKind::now: return "now";
         case OpKind::finish: return "finish";

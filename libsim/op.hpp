@@ -14,12 +14,12 @@
 namespace sim {
 
 enum class OpKind : std::uint8_t {
-    compute,     // label, amount (units or FLOPs)
-    send,        // label, peer, tag, amount, bytes (of payload; 0: time only)
-    receive,     // label, peer, tag, amount (-1: any), bytes (of payload; 0: none wanted)
-    wait,        // amount: which asynchronous op of this rank, counted from 0; bytes: of payload wanted
-    record,      // marks a place in a stream as an asynchronous op: it ends when the stream has come there
-    allocate,    // label, amount (negative: freed) of the GPU's memory; costs no time
+    compute,   // label, amount (units or FLOPs)
+    send,      // label, peer, tag, amount, bytes (of payload; 0: time only)
+    receive,   // label, peer, tag, amount (-1: any), bytes (of payload; 0: none wanted)
+    wait,      // amount: which asynchronous op of this rank, counted from 0; bytes: of payload wanted; tag: keeps_open
+    record,    // marks a place in a stream as an asynchronous op: it ends when the stream has come there
+    allocate,  // label, amount (negative: freed) of the GPU's memory; costs no time
     collective,  // label, group, collective, amount, peer (root), one op that the kernel costs as a whole
     enter,       // as collective, without cost: a collective of messages begins; members must agree
     log,         // label: the text
@@ -33,7 +33,9 @@ enum class OpKind : std::uint8_t {
     // label, tag: steps of the program that are done, amount: a time that the program, or its stream, stands still for,
     // peer 1: hands over its state, 0: does not, bytes (of the state)
     checkpoint,
-    forget,  // amount: an asynchronous op that is never joined: a mark, or a computation
+    start,   // the rank's next op is a message of Stream::aside, which this stream starts
+    fetch,   // an observation: amount: which asynchronous receive of Stream::aside; its payload, as soon as it is sent
+    forget,  // amount: an asynchronous op that is never joined: a mark, a computation, a message of Stream::aside
     now,     // an observation
     finish,  // the program has returned; waits for what the rank still has under way
 };
@@ -54,7 +56,8 @@ enum class CollectiveKind : std::uint8_t {
 // `main` is the program itself; 1, 2, … compute and communicate beside it.
 enum class Stream : std::uint8_t {
     main = 0,
-    own = 255,  // an asynchronous op: starts now, is joined by wait
+    aside = 254,  // an asynchronous message that a stream starts, and that is matched with such alone
+    own = 255,    // an asynchronous op: starts now, is joined by wait
 };
 
 inline constexpr int most_streams = 62;
@@ -67,7 +70,7 @@ inline constexpr int last_channel_stream = most_streams + 1 + channels_beside * 
 constexpr Stream stream_of_channel(Stream of, int channel) {
     return static_cast<Stream>(most_streams + 1 + channels_beside * static_cast<int>(of) + channel);
 }
-static_assert(last_channel_stream < static_cast<int>(Stream::own));
+static_assert(last_channel_stream < static_cast<int>(Stream::aside));
 
 enum class Reduction : std::uint8_t { sum, average, max };
 
@@ -82,6 +85,9 @@ enum class TestOf : std::int32_t {
     end_of_one,       // waits until its end is known, and tells it
     one_by,           // by the time in Op::bytes, in picoseconds
 };
+
+// Op::tag of a wait of the program that joins nothing: it can be said again.
+inline constexpr std::int32_t keeps_open = 1;
 
 // Op::bytes of a receive that takes a payload of any length.
 inline constexpr std::uint64_t any_bytes = UINT64_MAX;
@@ -115,7 +121,7 @@ struct CollectiveWord {
     friend bool operator==(const CollectiveWord&, const CollectiveWord&) = default;
 };
 inline bool is_asynchronous(const Op& op) {
-    return op.stream == Stream::own;
+    return op.stream >= Stream::aside;
 }
 // A checkpoint without a state that takes no time: it says that a step has ended, and counts as no op.
 inline bool only_tells_of_step(const Op& op) {

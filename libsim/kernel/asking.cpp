@@ -187,7 +187,7 @@ void Kernel::give_answer(int rank, Time at, Duration idle, const Arrival& found)
 // A message that no receive waited for may be what its target asks for.
 void Kernel::note_for_question(int source, const Op& send, Time at) {
     questions_->note_progress();
-    const bool is_of_program = send.stream == Stream::main || is_asynchronous(send);
+    const bool is_of_program = send.stream == Stream::main || send.stream == Stream::own;
     if (!is_of_program || !questions_->is_open(send.peer)) {
         return;
     }

@@ -93,6 +93,7 @@ std::string describe(const Op& op) {
         case OpKind::collective:
         case OpKind::enter: return describe_collective(op);
         case OpKind::take: return "take what all members brought";
+        case OpKind::fetch: return fmt::format("fetch the data of asynchronous op {}", op.amount);
         case OpKind::bring:
         case OpKind::idle:
         case OpKind::issue:
@@ -100,6 +101,7 @@ std::string describe(const Op& op) {
         case OpKind::allocate:
         case OpKind::log:
         case OpKind::checkpoint:
+        case OpKind::start:
         case OpKind::forget:
         case OpKind::now:
         case OpKind::finish: break;

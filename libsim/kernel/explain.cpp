@@ -184,6 +184,12 @@ void explain_op(const Kernel& kernel, WrongOp& blocked, const Op& op) {
     }
 }
 
+// The stream that has to come to it: of a mark, and of a message that its stream has not started yet; main: none.
+Stream held_up_by(const Kernel& kernel, int rank, const Joinable& open) {
+    const bool is_mark = open.op.kind == OpKind::record;
+    return is_mark ? open.op.stream : kernel.is_queued(rank, open) ? open.started_by : Stream::main;
+}
+
 // The rank waits for a stream, which waits in an op of its own; a stream may wait for another.
 void explain_stream(Kernel& kernel, WrongOp& blocked, Stream stream, const std::string& how) {
     const IssuedOp* at = kernel.stream_waits_in(blocked.rank, stream);
@@ -194,11 +200,11 @@ void explain_stream(Kernel& kernel, WrongOp& blocked, Stream stream, const std::
         explain_op(kernel, blocked, at->op);
         return;
     }
-    const Op& awaited = kernel.joinable(blocked.rank, awaited_by(at->op))->op;
-    if (awaited.kind == OpKind::record) {
-        explain_stream(kernel, blocked, awaited.stream, waits + ", which waits for");
+    const Joinable& awaited = *kernel.joinable(blocked.rank, awaited_by(at->op));
+    if (const Stream other = held_up_by(kernel, blocked.rank, awaited); other != Stream::main) {
+        explain_stream(kernel, blocked, other, waits + ", which waits for");
     } else {
-        explain_op(kernel, blocked, awaited);
+        explain_op(kernel, blocked, awaited.op);
     }
 }
 
@@ -223,7 +229,7 @@ WrongOp explain_rank(Kernel& kernel, int rank) {
         explain_stream(kernel, blocked, kernel.collective_of_data(rank, op.amount).stream, "waits for data of");
         return blocked;
     }
-    const bool joins = op.kind == OpKind::wait || op.kind == OpKind::test;
+    const bool joins = op.kind == OpKind::wait || op.kind == OpKind::test || op.kind == OpKind::fetch;
     if (!joins && !returned) {
         explain_op(kernel, blocked, op);
         return blocked;
@@ -232,17 +238,19 @@ WrongOp explain_rank(Kernel& kernel, int rank) {
                             : waits_for_first(op)             ? "wait for the first of several, among them"
                             : is_test(op, TestOf::end_of_one) ? "wait for the end of"
                             : op.kind == OpKind::test         ? "ask again and again for"
+                            : op.kind == OpKind::fetch        ? "wait for the data of"
                                                               : "wait for";
     const Joinable* open = returned ? kernel.oldest_under_way(rank) : kernel.joinable(rank, awaited_by(op));
     if (is_test(op, TestOf::one_by) && open->done) {
         explain_standing(blocked, *open, op);
         return blocked;
     }
-    if (open != nullptr && open->op.kind != OpKind::record) {
+    const Stream stream = open != nullptr ? held_up_by(kernel, rank, *open) : kernel.waiting_stream(rank);
+    if (stream != Stream::main && op.kind != OpKind::fetch) {
+        explain_stream(kernel, blocked, stream, how);
+    } else {
         blocked.what = fmt::format("{} asynchronous {}", how, describe(open->op));
         explain_op(kernel, blocked, open->op);
-    } else {
-        explain_stream(kernel, blocked, open != nullptr ? open->op.stream : kernel.waiting_stream(rank), how);
     }
     return blocked;
 }

@@ -14,7 +14,7 @@ bool Kernel::send_as_flow(int rank, RankState& self, Stream on, NumberedOp at) {
     const Time begin = self.at(on).clock;
     Owner sender = on;
     if (is_asynchronous(at.op)) {
-        sender = self.joinables.add({.op = at.op, .op_number = at.number, .begin = begin});
+        sender = begun(self, on, {.op = at.op, .op_number = at.number, .begin = begin});
     } else {
         block(self, on, at);
         self.begins_busy(on, begin);
@@ -37,7 +37,7 @@ void Kernel::start_flow(int rank, RankState& self, const Op& op, const Departure
                     .measure = op.measure};
     message.transfer = transfers_.add({.source = rank, .sender = departure.sender, .op = op, .message = message});
     const Matching::Channel to =
-        matching_.channel(rank, op.peer, op.tag, is_asynchronous(op) ? Stream::main : op.stream);
+        matching_.channel(rank, op.peer, op.tag, op.stream == Stream::own ? Stream::main : op.stream);
     if (const WaitingReceive* const waiting = matching_.oldest_receive(to)) {
         transfers_[message.transfer].receiver = *waiting;
         note_busy_receiver(op.peer, waiting->owner, std::max(waiting->since, departure.begin));

@@ -9,7 +9,7 @@
 namespace sim::kernel {
 
 // An asynchronous op, numbered by its rank from 0 in the order begun. `OpKind::wait` names it in Op::amount.
-enum class AsyncId : std::uint32_t {};
+enum class AsyncId : std::uint32_t { none = UINT32_MAX };
 // A member's walk along one channel of a collective's schedule (walks.hpp).
 enum class WalkId : std::uint32_t {};
 // A message that holds its sender, or did until it came (transfers.hpp).

@@ -37,9 +37,10 @@ inline Matching::Channel Kernel::channel(LastChannel& last, const Op& op, int so
     return last.channel;
 }
 
-// All but when it is there, and whom it holds.
-[[gnu::always_inline]] inline void fill_in(Message& message, NumberedOp send, Time begin) {
+// All but whom it holds.
+[[gnu::always_inline]] inline void fill_in(Message& message, NumberedOp send, Time begin, Time end) {
     message.begin = begin;
+    message.end = end;
     message.amount = send.op.amount;
     message.bytes = send.op.bytes;
     message.payload = send.payload;
@@ -81,20 +82,20 @@ template <bool at_ends, bool may_wait>
     // Written where it will lie: a copy would cost as much as all the rest.
     Message at_once;
     Message& message = waiting != nullptr ? at_once : matching_.new_message(to);
-    fill_in(message, at, begin);
-    message.end = there;
+    fill_in(message, at, begin, there);
     if constexpr (may_wait) {
         message.transfer = TransferId::none;
     }
     self.count_message(op);
     self.spend(on, {.idle = idle, .end = busy});
     // Where senders may be held, the span of an asynchronous send is known when it is joined.
-    if (on_span_ && !waits && !(is_async && may_wait)) {
+    if (on_span_ && !waits && !(is_async && may_wait) && on != Stream::aside) {
         emit(rank, op, at.number, begin, goes_on, idle, id_of(rank, message));
     }
     Owner sender = on;
     if (is_async) {
-        sender = self.joinables.add(
+        sender = begun(
+            self, on,
             {.op = op, .op_number = at.number, .done = !waits, .begin = begin, .end = goes_on, .message = message});
     }
     if (waits) [[unlikely]] {
@@ -138,7 +139,7 @@ bool Kernel::send_specially(int rank, RankState& self, Stream on, NumberedOp at)
         }
     }
     if (is_asynchronous(at.op)) {
-        begin_receive(rank, self, at, from, message);
+        begin_receive(rank, self, on, at, from, message);
     } else if (message != nullptr) {
         end_receive(rank, self, on, at, *message);
     } else {
@@ -168,6 +169,8 @@ bool Kernel::send_specially(int rank, RankState& self, Stream on, NumberedOp at)
         case OpKind::allocate: allocate(rank, self, op); return true;
         case OpKind::record: mark_program(self, op); return true;
         case OpKind::forget: forget(rank, self, op); return true;
+        case OpKind::fetch: return fetch(rank, self, op);
+        case OpKind::start: check(false, "rank {} starts a message where it is", rank); return true;
         case OpKind::collective:
             return collective(rank, self, Stream::main, {op, self.op_number++, brought_to(rank, op)});
         case OpKind::enter: rendezvous_.arrive(rank, self.op_number, self.program.clock, op); return true;
@@ -227,9 +230,8 @@ std::size_t Kernel::accept(int rank, std::span<const Op> ops) {
 }
 
 // The front of a stream's queue is carried out as an op of the program is.
-bool Kernel::carry_out_issued(int rank, RankState& self, const IssuedOp& issued) {
+bool Kernel::carry_out_issued(int rank, RankState& self, Stream on, const IssuedOp& issued) {
     const NumberedOp at = issued.numbered();
-    const Stream on = issued.op.stream;
     switch (issued.op.kind) {
         case OpKind::send: return send(rank, self, on, at);
         case OpKind::receive: return receive(rank, self, on, at);
@@ -258,7 +260,7 @@ bool Kernel::receive_misfit(RankState& self, Stream on, NumberedOp at, Matching:
 // False: the stream is blocked for ever; an asynchronous receive holds nobody before somebody waits for it.
 bool Kernel::never_receive(RankState& self, Stream on, NumberedOp at) {
     if (is_asynchronous(at.op)) {
-        self.joinables.add({.op = at.op, .op_number = at.number, .begin = self.at(on).clock});
+        begun(self, on, {.op = at.op, .op_number = at.number, .begin = self.at(on).clock});
         return true;
     }
     block(self, on, at);
@@ -325,11 +327,11 @@ bool Kernel::receive_held(int rank, RankState& self, Stream on, NumberedOp at, M
         return never_receive(self, on, at);
     }
     if (is_there && is_asynchronous(at.op)) {
-        begin_receive(rank, self, at, from, &message);
+        begin_receive(rank, self, on, at, from, &message);
     } else if (is_there) {
         end_receive(rank, self, on, at, message);
     } else if (is_asynchronous(at.op)) {
-        const AsyncId id = self.joinables.add({.op = at.op, .op_number = at.number, .begin = now});
+        const AsyncId id = begun(self, on, {.op = at.op, .op_number = at.number, .begin = now});
         transfers_[message.transfer].receiver = {.since = now, .owner = id};
     } else {
         transfers_[message.transfer].receiver = {.since = now, .owner = on};

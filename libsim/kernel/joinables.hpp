@@ -17,8 +17,10 @@ struct Joinable {
     std::uint32_t op_number = 0;
     bool done = false;  // `end` is known
     bool joined = false;
-    bool forgotten = false;  // nobody will name it again; once it is done it is as if it were joined
-    AsyncId id = {};         // add() sets it
+    bool forgotten = false;            // nobody will name it again; once it is done it is as if it were joined
+    Stream started_by = Stream::main;  // of Stream::aside
+    std::uint32_t place = 0;           // a receive of that: where its data are (DataAhead), from 1; 0: they were taken
+    AsyncId id = {};                   // add() sets it
     Time begin = {};
     Time end = {};
     Message message = {};  // receive: what came
@@ -31,6 +33,17 @@ public:
     AsyncId add(const Joinable& joinable) {
         all_.push_back(joinable);
         return all_.back().id = static_cast<AsyncId>(next_++);
+    }
+
+    // What a stream has started is as it says, but for its name. Requires: it is there.
+    AsyncId begin_started(AsyncId id, Joinable joinable) {
+        Joinable& started = *find(id);
+        joinable.id = id;
+        joinable.forgotten = started.forgotten;
+        joinable.started_by = started.started_by;
+        joinable.place = started.place;
+        started = joinable;
+        return id;
     }
 
     // Null if it never was or is joined already.

@@ -9,8 +9,9 @@
 
 namespace sim::kernel {
 
-void Kernel::begin_receive(int rank, RankState& self, NumberedOp at, Matching::Channel from, const Message* message) {
-    const Time now = self.program.clock;
+void Kernel::begin_receive(int rank, RankState& self, Stream on, NumberedOp at, Matching::Channel from,
+                           const Message* message) {
+    const Time now = self.at(on).clock;
     Joinable joinable{.op = at.op, .op_number = at.number, .begin = now};
     if (message != nullptr) {
         joinable.message = *message;
@@ -18,7 +19,7 @@ void Kernel::begin_receive(int rank, RankState& self, NumberedOp at, Matching::C
         joinable.message.transfer = TransferId::none;
         joinable.done = true;
     }
-    const AsyncId id = self.joinables.add(joinable);
+    const AsyncId id = begun(self, on, joinable);
     if (message == nullptr) {
         matching_.keep(from, WaitingReceive{.since = now, .owner = id});
     }
@@ -43,8 +44,16 @@ bool Kernel::wait(int rank, RankState& self, const Op& op) {
         self.block(op, number);
         return false;
     }
-    join(rank, self, joinable);
+    end_wait(rank, self, op, joinable);
     return true;
+}
+
+void Kernel::end_wait(int rank, RankState& self, const Op& wait, Joinable& joinable) {
+    if (wait.tag == keeps_open) {
+        self.delivery = {};
+        return pass_until_end(self, joinable, false);
+    }
+    join(rank, self, joinable);
 }
 
 // Where the program is when it comes to it, which is known at once.
@@ -56,12 +65,13 @@ void Kernel::mark_program(RankState& self, const Op& op) {
 // One that is still under way is forgotten once it has ended: streams may wait for it.
 void Kernel::forget(int rank, RankState& self, const Op& op) {
     Joinable& joinable = named(rank, awaited_by(op), self.op_number, "has no use");
-    if (joinable.op.kind != OpKind::record && joinable.op.kind != OpKind::compute) {
-        throw ProgramError(
-            fmt::format("rank {}: an asynchronous {} must be joined: marks and computations alone can be forgotten",
-                        rank, describe(joinable.op)));
+    if (joinable.op.kind != OpKind::record && joinable.op.kind != OpKind::compute &&
+        joinable.op.stream != Stream::aside) {
+        throw ProgramError(fmt::format("rank {}: an asynchronous {} must be joined, as no stream has started it", rank,
+                                       describe(joinable.op)));
     }
     joinable.forgotten = true;
+    drop_data(rank, joinable);
     if (joinable.done) {
         self.joinables.note_joined(joinable);
         self.joinables.drop_joined();
@@ -105,20 +115,30 @@ void Kernel::join_without_forgetting(int rank, RankState& self, Joinable& joinab
     }
     pass_until_end(self, joinable, is_at_its_end);
     self.joinables.note_joined(joinable);
-    if (may_hold_senders_ && joinable.op.kind == OpKind::send) {
-        emit(rank, joinable.op, joinable.op_number, joinable.message.begin, joinable.end, Duration{0},
-             id_of(rank, joinable.message));
-    }
     if (joinable.op.kind == OpKind::receive) {
-        const int source = joinable.op.peer;
-        const Message& message = joinable.message;
-        self.delivery = {source, message.payload, message.bytes};
-        if (on_span_) {
-            const Duration idle = std::max(message.begin - joinable.begin, Duration{0});
-            emit(rank, received(joinable.op, message), joinable.op_number, joinable.begin, joinable.end, idle,
-                 id_of(source, message));
-        }
+        self.delivery = {joinable.op.peer, joinable.message.payload, joinable.message.bytes};
+        drop_data(rank, joinable);
     }
+    const bool is_message =
+        joinable.op.kind == OpKind::receive || (joinable.op.kind == OpKind::send && may_hold_senders_);
+    if (on_span_ && is_message && joinable.started_by == Stream::main) {
+        on_span_(span_of_message(rank, joinable, Stream::own));
+    }
+}
+
+// Of an asynchronous send or receive that has ended.
+Span Kernel::span_of_message(int rank, const Joinable& joinable, Stream on) {
+    const Message& message = joinable.message;
+    const bool receives = joinable.op.kind == OpKind::receive;
+    Op op = receives ? received(joinable.op, message) : joinable.op;
+    op.stream = on;
+    if (receives) {
+        return span_of(rank, op, joinable.op_number, joinable.begin, joinable.end,
+                       std::max(message.begin - joinable.begin, Duration{0}), id_of(op.peer, message));
+    }
+    const bool got_through = message.number > 0;
+    return span_of(rank, op, joinable.op_number, got_through ? message.begin : joinable.begin, joinable.end,
+                   Duration{0}, got_through ? id_of(rank, message) : 0);
 }
 
 // The rank waits as if it had waited for that op alone, and joins it next.
@@ -128,10 +148,22 @@ void Kernel::answer_first_to_end(int rank, const Ended& first) {
     give_answer(rank, self.program.clock, Duration{0}, {.source = rank, .bytes = first.index});
 }
 
+void Kernel::wait_for_all_streams(RankState& self) {
+    for (std::size_t index = 0; index < self.queues.size(); ++index) {
+        self.wait_for_stream(static_cast<Stream>(index + 1), self.queues[index].state.clock, true);
+    }
+}
+
 bool Kernel::finish(int rank, RankState& self) {
     if (!self.streams_are_done()) {
         self.block({.kind = OpKind::finish}, self.op_number);
         return false;
+    }
+    const bool any_computes = std::any_of(self.queues.begin(), self.queues.end(), [&](const StreamQueue& at) {
+        return at.computing.after(self.program.clock) != at.computing.end();
+    });
+    if (any_computes) {
+        wait_for_all_streams(self);  // first, so that what computing hides is hidden
     }
     for (Joinable& open : self.joinables.all()) {
         if (!open.done) {
@@ -143,9 +175,7 @@ bool Kernel::finish(int rank, RankState& self) {
         }
     }
     self.joinables.drop_joined();
-    for (std::size_t index = 0; index < self.queues.size(); ++index) {
-        self.wait_for_stream(static_cast<Stream>(index + 1), self.queues[index].state.clock, true);
-    }
+    wait_for_all_streams(self);
     self.status = Status::finished;
     ++finished_;
     return false;

@@ -196,25 +196,35 @@ bool Kernel::fits_or_is_noted(int target, NumberedOp at, Time posted, const Mess
     return false;
 }
 
+Span Kernel::span_of(int rank, const Op& op, std::uint32_t op_number, Time begin, Time end, Duration idle,
+                     std::uint64_t message) {
+    const bool has_peer = op.kind == OpKind::send || op.kind == OpKind::receive;
+    return {.rank = rank,
+            .kind = op.kind,
+            .stream = op.stream,
+            .op_number = op_number,
+            .label = &names_->text(op.label),
+            .peer = has_peer ? op.peer : -1,
+            .tag = op.tag,
+            .measure = op.measure,
+            .amount = op.kind == OpKind::allocate ? of(rank).held(op.measure).now : op.amount,
+            .begin = begin,
+            .end = end,
+            .idle = idle,
+            .message = message};
+}
+
 void Kernel::emit(int rank, const Op& op, std::uint32_t op_number, Time begin, Time end, Duration idle,
                   std::uint64_t message) {
-    if (!on_span_) {
-        return;
+    if (on_span_) {
+        on_span_(span_of(rank, op, op_number, begin, end, idle, message));
     }
-    const bool has_peer = op.kind == OpKind::send || op.kind == OpKind::receive;
-    on_span_({.rank = rank,
-              .kind = op.kind,
-              .stream = op.stream,
-              .op_number = op_number,
-              .label = &names_->text(op.label),
-              .peer = has_peer ? op.peer : -1,
-              .tag = op.tag,
-              .measure = op.measure,
-              .amount = op.kind == OpKind::allocate ? of(rank).held(op.measure).now : op.amount,
-              .begin = begin,
-              .end = end,
-              .idle = idle,
-              .message = message});
+}
+
+void Kernel::end_trace() {
+    if (span_order_) {
+        span_order_->end();
+    }
 }
 
 std::int64_t Kernel::messages_sent() const {

@@ -10,8 +10,7 @@
 // docs/design.md states which side pays which cost, and when. The same ops give the same timeline under every host.
 // An op takes the same path on every stream; stream 0 is the program. The kernel knows how the network times messages
 // and collectives (libsim/network/model.hpp), not which network it is.
-// Cost: no heap allocation per computation or message once the run has warmed up; no cost for a trace that is not
-// requested.
+// Cost: no heap allocation per computation or message once the run has warmed up; none for a trace that nobody wants.
 #pragma once
 
 #include "libsim/cluster.hpp"
@@ -20,6 +19,7 @@
 #include "libsim/kernel/agenda.hpp"
 #include "libsim/kernel/data_ahead.hpp"
 #include "libsim/kernel/data_beside.hpp"
+#include "libsim/kernel/kernel_options.hpp"
 #include "libsim/kernel/link_traffic.hpp"
 #include "libsim/kernel/lost_messages.hpp"
 #include "libsim/kernel/matching.hpp"
@@ -28,7 +28,7 @@
 #include "libsim/kernel/questions.hpp"
 #include "libsim/kernel/rank_state.hpp"
 #include "libsim/kernel/rendezvous.hpp"
-#include "libsim/kernel/sinks.hpp"
+#include "libsim/kernel/span_order.hpp"
 #include "libsim/kernel/transfers.hpp"
 #include "libsim/kernel/walks.hpp"
 #include "libsim/kernel/whole_prices.hpp"
@@ -51,19 +51,6 @@ struct Schedule;
 }  // namespace sim::collectives
 
 namespace sim::kernel {
-
-struct KernelOptions {
-    Order order = Order::any;
-    SpanSink on_span = nullptr;
-    LogOpSink on_log = nullptr;
-    OpSink on_ops = nullptr;
-    std::vector<faults::Injection> faults = {};
-    StepsSink on_steps = nullptr;
-    Time begin = Time{};  // when all ranks begin
-};
-
-// What an injected fault does to a rank before it goes on.
-enum class Befalls : std::uint8_t { nothing, stop, death };
 
 class Kernel {
 public:
@@ -134,17 +121,22 @@ public:
     const Joinable* joinable(int rank, AsyncId id) { return of(rank).joinables.find(id); }
     // The end of the op that the rank's last question was about. Requires: it is a TestOf::end_of_one, and answered.
     Time end_told(int rank, const Op& question) { return of(rank).joinables.find(awaited_by(question))->end; }
-    // The oldest of them that is still under way; null if there is none.
+    // The oldest that is still under way; null if there is none.
     const Joinable* oldest_under_way(int rank) { return of(rank).joinables.oldest_under_way(); }
     // The op that a stream of a blocked rank waits in; null if it waits in none. And a stream that waits.
     const IssuedOp* stream_waits_in(int rank, Stream stream) const;
     Stream waiting_stream(int rank) const;
+    // Whether a stream has yet to come to the message that it is to start.
+    bool is_queued(int rank, const Joinable& message) const;
 
     const Matching& matching() const { return matching_; }
     const Rendezvous& rendezvous() const { return rendezvous_; }
     bool blocking_sends() const { return cluster_.blocking_sends; }
     const Names& names() const { return *names_; }
     const Groups& groups() const { return *groups_; }
+
+    // No rank goes on any more: hands out the spans that wait for one before them on their stream.
+    void end_trace();
 
     std::int64_t messages_sent() const;
     // Up to now; idle time counts up to `run_end`, which is end() for the whole run.
@@ -232,11 +224,20 @@ private:
     static bool wait_on_stream(RankState& self, const IssuedOp& issued);
     void send_ahead(int rank, const Op& op, std::uint32_t payload);
     bool receive_ahead(int rank, RankState& self, const Op& op, std::uint32_t number);
-    bool carry_out_issued(int rank, RankState& self, const IssuedOp& issued);
+    bool carry_out_issued(int rank, RankState& self, Stream on, const IssuedOp& issued);
     void go_on(int rank, RankState& self, Stream on);
     void end_issued(int rank, RankState& self, Stream on);
     void async_is_done(int rank, RankState& self, AsyncId id);
     void wake_streams();
+
+    // kernel/asides.cpp: messages that streams start.
+    void issue_aside(int rank, RankState& self, const Op& op);
+    void start_aside(int rank, RankState& self, Stream on, const IssuedOp& issued);
+    void open_span(int rank, Stream on, AsyncId message);
+    void tell_aside(int rank, const Joinable& joinable);
+    bool fetch(int rank, RankState& self, const Op& op);
+    void drop_data(int rank, const Joinable& receive);
+    Matching::Channel channel_of_aside(int rank, const Op& receive);
 
     // kernel/flows.cpp: messages that share links.
     struct Departure {
@@ -308,9 +309,13 @@ private:
     bool hand_over(int rank, RankState& self, Stream on, NumberedOp at, Time asked);
 
     // kernel/joining.cpp
-    void begin_receive(int rank, RankState& self, NumberedOp at, Matching::Channel from, const Message* message);
+    void begin_receive(int rank, RankState& self, Stream on, NumberedOp at, Matching::Channel from,
+                       const Message* message);
+    void end_wait(int rank, RankState& self, const Op& wait, Joinable& joinable);
+    Span span_of_message(int rank, const Joinable& joinable, Stream on);
     bool wait(int rank, RankState& self, const Op& op);
     bool finish(int rank, RankState& self);
+    static void wait_for_all_streams(RankState& self);
     void pass_until_end(RankState& self, const Joinable& joinable, bool is_at_its_end) const;
     void answer_first_to_end(int rank, const Ended& first);
     static void mark_program(RankState& self, const Op& op);
@@ -337,6 +342,8 @@ private:
     int hand_out(int rank);
     void allocate(int rank, RankState& self, const Op& op);
     void unblock(int rank, RankState& self);
+    Span span_of(int rank, const Op& op, std::uint32_t op_number, Time begin, Time end, Duration idle,
+                 std::uint64_t message);
     void emit(int rank, const Op& op, std::uint32_t op_number, Time begin, Time end, Duration idle,
               std::uint64_t message);
     // Whether a message is what its receive expects; if not, that is noted as a mistake.
@@ -352,6 +359,7 @@ private:
     const Names* names_;
     const Groups* groups_;
     SpanSink on_span_;
+    std::optional<SpanOrder> span_order_;  // once a stream has started a message
     LogOpSink on_log_;
     OpSink on_ops_;
     StepsSink on_steps_;

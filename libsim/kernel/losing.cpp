@@ -34,12 +34,13 @@ bool Kernel::send_in_vain(int rank, RankState& self, Stream on, NumberedOp at, T
         state.sends_free = sending.times.card;
     }
     if (is_asynchronous(op)) {
-        self.joinables.add({.op = op,
-                            .op_number = at.number,
-                            .done = !waits,
-                            .begin = begin,
-                            .end = waits ? begin : sending.times.processor});
-        if (!waits && !may_hold_senders_) {
+        begun(self, on,
+              {.op = op,
+               .op_number = at.number,
+               .done = !waits,
+               .begin = begin,
+               .end = waits ? begin : sending.times.processor});
+        if (!waits && !may_hold_senders_ && on != Stream::aside) {
             emit(rank, op, at.number, begin, sending.times.processor, Duration{0}, 0);
         }
         return true;

@@ -28,7 +28,9 @@ void RankState::wait_on(Stream stream, const Joined& joined, Time begin, Time en
     };
     if (joined.computes) {
         at.computing.note_after(program.clock, begin, end);
-    } else if (joined.stream != Stream::own && joined.stream != Stream::main && joined.stream != stream) {
+    } else if (joined.stream == Stream::own) {
+        at.idle.note_after(program.clock, begin, std::clamp(joined.busy_from, begin, end));
+    } else if (joined.stream != Stream::main && joined.stream != stream) {
         const StreamQueue& other = queue(joined.stream);
         note_parts(at.idle, other.idle);
         note_parts(at.computing, other.computing);

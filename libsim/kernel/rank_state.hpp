@@ -52,11 +52,14 @@ struct RankState {
     std::optional<Time> issued_at;  // when other streams are given what the program issues; none: when it is there
     Joinables joinables;
     std::vector<StreamQueue> queues;  // of stream 1, 2, …
+    StreamState aside;                // of the message that is being started, and which that is
+    AsyncId starting = {};
+    Stream starts = Stream::main;  // which stream starts the next one
     HeldMemory bytes_held;
     HeldMemory billionths_held;
 
     // Valid until a new stream is requested.
-    StreamState& at(Stream on) { return on == Stream::main ? program : queue(on).state; }
+    StreamState& at(Stream on) { return on == Stream::main ? program : on == Stream::aside ? aside : queue(on).state; }
     // Requires: the stream exists.
     const StreamState& at(Stream on) const {
         return on == Stream::main ? program : queues[static_cast<std::size_t>(on) - 1].state;
@@ -91,7 +94,7 @@ struct RankState {
         if (on == Stream::main) {
             communicating += spent.end - state.clock - spent.idle;
             idle_in_collectives += spent.in_collective ? spent.idle : Duration{0};
-        } else {
+        } else if (on != Stream::aside) {
             note(on, spent);
         }
         state.clock = spent.end;
@@ -125,5 +128,10 @@ struct RankState {
 private:
     void note(Stream on, const StreamTime& spent);
 };
+
+// An asynchronous op begins: one of the program's own, or one that a stream starts, which has its id already.
+[[gnu::always_inline]] inline AsyncId begun(RankState& self, Stream on, const Joinable& joinable) {
+    return on == Stream::aside ? self.joinables.begin_started(self.starting, joinable) : self.joinables.add(joinable);
+}
 
 }  // namespace sim::kernel

@@ -16,6 +16,13 @@ bool program_waits_for(const Op& op) {
     return op.kind == OpKind::receive && op.bytes > 0;
 }
 
+// When a message begins is known once it is there.
+Joined joined_as(const Joinable& joinable) {
+    return {.stream = joinable.op.kind == OpKind::record ? joinable.op.stream : Stream::own,
+            .computes = joinable.op.kind == OpKind::compute,
+            .busy_from = joinable.op.kind == OpKind::receive ? joinable.message.begin : Time{}};
+}
+
 }  // namespace
 
 // An op that comes to an empty stream, waits for nobody and has a known end need not be kept. False: it must.
@@ -67,6 +74,14 @@ bool Kernel::wait_on_stream(RankState& self, const IssuedOp& issued) {
 
 bool Kernel::issue(int rank, RankState& self, const Op& op) {
     const Time now = self.issue_time();
+    if (op.kind == OpKind::start) {
+        self.starts = op.stream;
+        return true;
+    }
+    if (op.stream == Stream::aside) {
+        issue_aside(rank, self, op);
+        return true;
+    }
     if (op.kind == OpKind::compute) {
         prices_.computation(rank, op, self.op_number, now);  // throws here, not when its stream has come to it
     }
@@ -91,7 +106,7 @@ bool Kernel::issue(int rank, RankState& self, const Op& op) {
         if (const Joinable* const awaited = self.joinables.find_named(awaited_by(op))) {
             issued.awaits = !awaited->done;
             queue.awaiting += issued.awaits ? 1 : 0;
-            issued.joined = {awaited->op.stream, awaited->op.kind == OpKind::compute};
+            issued.joined = joined_as(*awaited);
             issued.until = awaited->end;
         }
     }
@@ -106,14 +121,16 @@ bool Kernel::issue(int rank, RankState& self, const Op& op) {
 void Kernel::send_ahead(int rank, const Op& op, std::uint32_t payload) {
     const Matching::Channel channel = matching_.channel(rank, op.peer, op.tag, op.stream);
     RankState& target = of(op.peer);
-    if (ahead_.send(channel, {rank, payload, op.bytes}) && ahead_.receive(channel, target.pending, target.delivery)) {
+    if (ahead_.send(channel, {rank, payload, op.bytes}) &&
+        ahead_.receive_awaited(channel, target.pending.bytes, target.delivery)) {
         unblock(op.peer, target);
     }
 }
 
 // False: the program waits for its data.
 bool Kernel::receive_ahead(int rank, RankState& self, const Op& op, std::uint32_t number) {
-    const bool is_there = ahead_.receive(matching_.channel(op.peer, rank, op.tag, op.stream), op, self.delivery);
+    const Matching::Channel channel = matching_.channel(op.peer, rank, op.tag, op.stream);
+    const bool is_there = ahead_.receive(channel, ahead_.expect(channel), op.bytes, self.delivery);
     if (!is_there) {
         self.block(op, number);
     }
@@ -128,7 +145,11 @@ void Kernel::go_on(int rank, RankState& self, Stream on) {
         at.state.clock = std::max(at.state.clock, issued.from);
         at.blocked = true;  // unless it ends, at once or while it is carried out
         try {
-            if (carry_out_issued(rank, self, issued)) {
+            const bool is_aside = issued.op.stream == Stream::aside;
+            if (is_aside) {
+                start_aside(rank, self, on, issued);
+            }
+            if (is_aside || carry_out_issued(rank, self, on, issued)) {
                 end_issued(rank, self, on);
             }
         } catch (const ProgramError&) {
@@ -154,6 +175,7 @@ void Kernel::end_issued(int rank, RankState& self, Stream on) {
 // An asynchronous op has got its end: the streams that wait for it, and perhaps the program, go on.
 void Kernel::async_is_done(int rank, RankState& self, AsyncId id) {
     const Time end = self.joinables.find(id)->end;
+    tell_aside(rank, *self.joinables.find(id));
     if (questions_) [[unlikely]] {
         note_end_for_question(rank, end);
     }
@@ -165,6 +187,7 @@ void Kernel::async_is_done(int rank, RankState& self, AsyncId id) {
             if (issued.awaits && awaited_by(issued.op) == id) {
                 issued.awaits = false;
                 at.awaiting -= 1;
+                issued.joined = joined_as(*self.joinables.find(id));
                 issued.until = end;
             }
         }
@@ -180,7 +203,7 @@ void Kernel::async_is_done(int rank, RankState& self, AsyncId id) {
     const bool names_it =
         self.status == Status::blocked && self.pending.stream == Stream::main && awaited_by(self.pending) == id;
     if (names_it && self.pending.kind == OpKind::wait) {
-        join(rank, self, *self.joinables.find(id));
+        end_wait(rank, self, self.pending, *self.joinables.find(id));
         unblock(rank, self);
     } else if (names_it && asks_for_end(self.pending)) {
         tell_end(rank, self, *self.joinables.find(id));

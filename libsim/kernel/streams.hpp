@@ -45,21 +45,22 @@ struct NumberedOp {
 };
 
 // What a wait joins, by what the time of waiting counts as: as that of the stream whose mark it is; as computing; or
-// (own) as busy with messages.
+// (own) as busy with messages, of a receive as idle until its sender begins.
 struct Joined {
     Stream stream = Stream::own;
     bool computes = false;
+    Time busy_from = {};
 };
 
 struct IssuedOp {
     Op op = {};
     std::uint32_t number = 0;
-    std::uint32_t payload = 0;  // send: which of the rank's payloads; collective: which of its data beside, from 1
-    AsyncId mark = {};          // record: as which asynchronous op it is joined
-    bool awaits = false;        // wait: the op waited for is still under way
-    Joined joined = {};         // wait: what kind of op that is
-    Time from = {};             // when the program issued it
-    Time until = {};            // wait: the end of what it waits for, once it is known
+    std::uint32_t payload = 0;     // send: which of the rank's payloads; collective: which of its data beside, from 1
+    AsyncId mark = AsyncId::none;  // record, Stream::aside: as which asynchronous op it is joined
+    bool awaits = false;           // wait: the op waited for is still under way
+    Joined joined = {};            // wait: what kind of op that is
+    Time from = {};                // when the program issued it
+    Time until = {};               // wait: the end of what it waits for, once it is known
 
     NumberedOp numbered() const { return {op, number, payload}; }
 };

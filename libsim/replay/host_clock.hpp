@@ -1,5 +1,6 @@
 // A program that goes by the clock of a host (GPU::idle_until, GPU::issue_from) says when it does something, and not
-// only after what: formats that know nothing but the order of ops cannot hold it.
+// only after what; messages that streams start are matched across streams. Formats that know nothing but the order of
+// ops cannot hold either.
 #pragma once
 
 #include "libsim/error.hpp"
@@ -14,6 +15,9 @@ inline void require_no_host_clock(int rank, const Op& op, const char* what) {
     if (op.kind == OpKind::idle || op.kind == OpKind::issue) {
         throw ProgramError(
             fmt::format("rank {} goes by its host's clock (idle_until, issue_from), which {} cannot say", rank, what));
+    }
+    if (op.kind == OpKind::start) {
+        throw ProgramError(fmt::format("rank {} starts messages by streams, which {} cannot say", rank, what));
     }
 }
 

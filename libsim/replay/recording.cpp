@@ -208,6 +208,7 @@ Replay Recording::replay(const ReplayOptions& options) const {
         const auto of_this_rank = [&](const Op& op) { return of_rank(op, *rank); };
         reader.take(kernel.accept(*rank, kernel.at_once(*rank, reader.next(room, of_this_rank))));
     }
+    kernel.end_trace();
     if (const std::optional<kernel::FoundMistake> mistake = kernel.first_mistake()) {
         std::rethrow_exception(mistake->error);
     }

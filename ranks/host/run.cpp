@@ -159,7 +159,9 @@ Payload Run::payload_of_answer(int rank, const Op& question) {
         const auto found = std::as_bytes(std::span(&kernel.found(rank), 1));
         return {.bytes = {found.begin(), found.end()}};
     }
-    const bool wants_data = (question.kind == OpKind::receive || question.kind == OpKind::wait) && question.bytes > 0;
+    const bool may_want_data =
+        question.kind == OpKind::receive || question.kind == OpKind::wait || question.kind == OpKind::fetch;
+    const bool wants_data = may_want_data && question.bytes > 0;
     return wants_data ? payloads.take(delivery.source, delivery.number) : Payload{};
 }
 
@@ -277,6 +279,7 @@ std::chrono::steady_clock::time_point Run::due(Time time) const {
 }
 
 Result Run::result() {
+    kernel.end_trace();
     if (options->clock == Clock::virtual_time || !fault) {
         log.tell_all();  // a run that broke off by the wall's clock never came to what it had not told yet
     }

@@ -244,13 +244,15 @@ void Inbox::check_stream(const Op& op) const {
     const auto stream = static_cast<int>(op.stream);
     const bool is_message = op.kind == OpKind::send || op.kind == OpKind::receive;
     const bool is_collective = op.kind == OpKind::collective || op.kind == OpKind::enter;
-    const bool fits =
-        op.stream == Stream::main ||
-        (op.stream == Stream::own ? is_message || op.kind == OpKind::compute
-                                  : is_message || is_collective || op.kind == OpKind::record ||
-                                        op.kind == OpKind::checkpoint || (op.kind == OpKind::wait && op.bytes == 0) ||
-                                        (op.kind == OpKind::compute && stream <= most_streams));
-    if (!fits || (stream > last_channel_stream && op.stream != Stream::own)) {
+    const bool is_of_programs = op.kind == OpKind::compute || op.kind == OpKind::start;  // which no channel has
+    const bool fits_beside = is_message || is_collective || op.kind == OpKind::record ||
+                             op.kind == OpKind::checkpoint || (op.kind == OpKind::wait && op.bytes == 0) ||
+                             (is_of_programs && stream <= most_streams);
+    const bool fits = op.stream == Stream::main    ? op.kind != OpKind::start
+                      : op.stream == Stream::aside ? is_message
+                      : op.stream == Stream::own   ? is_message || op.kind == OpKind::compute
+                                                   : fits_beside && stream <= last_channel_stream;
+    if (!fits) {
         violated("an op on a stream that cannot have it");
     }
 }

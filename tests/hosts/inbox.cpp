@@ -44,7 +44,7 @@ TEST(Inbox, TakesMessagesCollectivesWaitsAndMarksOnAStream) {
 }
 
 TEST(Inbox, RefusesStreamsThatThereAreNot) {
-    for (const int stream : {last_channel_stream + 1, 254}) {
+    for (const int stream : {last_channel_stream + 1, 253}) {
         EXPECT_EQ(complaint(on(stream, send)), wrong_stream) << stream;
         EXPECT_EQ(complaint(on(stream, {.kind = OpKind::record})), wrong_stream) << stream;
     }
@@ -62,6 +62,16 @@ TEST(Inbox, TakesComputationsOnStreamsThatProgramsName) {
     EXPECT_EQ(complaint(on(1, {.kind = OpKind::compute})), "");
     EXPECT_EQ(complaint(on(most_streams, {.kind = OpKind::compute})), "");
     EXPECT_EQ(complaint(on(most_streams + 1, {.kind = OpKind::compute})), wrong_stream);
+}
+
+TEST(Inbox, TakesMessagesAloneThatAStreamStarts) {
+    EXPECT_EQ(complaint(on(1, {.kind = OpKind::start})), "");
+    EXPECT_EQ(complaint({.kind = OpKind::start}), wrong_stream);
+    EXPECT_EQ(complaint(on(most_streams + 1, {.kind = OpKind::start})), wrong_stream);
+    EXPECT_EQ(complaint(on(254, send)), "");
+    for (const OpKind kind : {OpKind::compute, OpKind::wait, OpKind::record}) {
+        EXPECT_EQ(complaint(on(254, {.kind = kind})), wrong_stream) << name_of(kind);
+    }
 }
 
 TEST(Inbox, RefusesQuestionsThatThereAreNot) {

@@ -88,7 +88,7 @@ TEST_P(StreamFaults, WhatNoStreamCanDoThrowsInTheRank) {
     const Case cases[] = {
         {[](GPU& gpu) { gpu.on(first, [&] { gpu.on_channel(1, gpu.here(), [&] { gpu.compute(Units(1)); }); }); },
          "computing has no place on a channel of a collective"},
-        {[](GPU& gpu) { gpu.on(first, [&] { gpu.send_async(1 - gpu.rank(), Units(1)); }); },
+        {[](GPU& gpu) { gpu.on(first, [&] { gpu.compute_async("work", Units(1)); }); },
          "an asynchronous operation has no place on stream 1"},
         {[](GPU& gpu) { gpu.on(first, [&] { gpu.on(second, [] {}); }); }, "another stream has no place on stream 1"},
         {[](GPU& gpu) { gpu.on(Stream::main, [] {}); }, "a stream beside the program must be 1 to 62, not 0"},
