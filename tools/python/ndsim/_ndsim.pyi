@@ -397,7 +397,7 @@ class PriceList:
     @property
     def launch_picoseconds(self) -> int: ...
 
-def torch_table(machine: str) -> int: ...
+def torch_table(machine: str, hollow: bool) -> int: ...
 
 class TorchGpus:
     def __init__(
@@ -409,7 +409,9 @@ class TorchGpus:
         flash_version: int | None,
         launch_microseconds: float | None,
         compiled: bool,
+        running: int,
         where: Callable[[str], str],
+        went_on: Callable[[], None],
     ) -> None: ...
     @property
     def host_picoseconds(self) -> int: ...

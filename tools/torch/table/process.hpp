@@ -26,9 +26,14 @@ struct ProcessTerms {
     int flash_version = training::flash_version_of_torch;
     std::optional<Duration> launch = {};  // what an operator costs the host; the machine's
     bool is_compiled = false;
+    // How many ranks run, each for all others that do the same: rank r for r + running, r + 2 running, and so on. 0: all
+    // of them run.
+    int running = 0;
     // The line of the script that runs; asked for what may wait for other ranks. The argument names an operation that
     // others have to call, too; it is empty where the host waits for what it has called before.
     std::function<std::string(const char* operation)> where = [](const char* /*operation*/) { return std::string(); };
+    // The host has gone on after it was asked where it waits.
+    std::function<void()> went_on = [] {};
 };
 
 class Process {
@@ -41,6 +46,7 @@ public:
     Gpus& gpus() { return gpus_; }
     prices::PriceList& prices() { return prices_; }
     const std::function<std::string(const char*)>& where() const { return terms_.where; }
+    const std::function<void()>& went_on() const { return terms_.went_on; }
 
     void launch(std::int32_t op, const seam::Value* arguments, std::span<const seam::Value> results,
                 seam::Stream stream);
@@ -72,16 +78,21 @@ private:
     struct Communicator {
         std::vector<int> members;
         std::string name;
-        Group group;
+        std::vector<int> running;
+        std::vector<std::size_t> sources;  // for each member, which of those that run stands for it
+        Group group;                       // of those that run, at the price of all
     };
     struct Ticket {
         BroughtData brought;
         std::int32_t source = -1;  // of a message: who sent it
         bool is_message = false;
+        std::size_t group = 0;
     };
 
     const char* kept(std::string label) { return labels_.insert(std::move(label)).first->c_str(); }
     const char* label_of(std::string_view name);
+    bool runs(int rank) const { return terms_.running == 0 || rank < terms_.running; }
+    void require_running(int rank) const;
     seam::Ticket meet(const Group& group, const Collective& what, seam::Stream stream, std::span<const std::byte> data,
                       Ticket ticket, bool takes);
     seam::Ticket message(const seam::Message& what, int sender, int receiver, const std::string& line);

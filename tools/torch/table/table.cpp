@@ -2,6 +2,7 @@
 
 #include "libsim/error.hpp"
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -58,6 +59,30 @@ bool done(Call call) {
 std::string line(const char* operation = "") {
     Process* const process = state->process;
     return process == nullptr ? std::string() : process->where()(operation);
+}
+
+// The host may wait for others meanwhile: where in the script it does is told, and that it went on. A rank that is ended
+// meanwhile never does.
+template <class Answer, class Call>
+Answer waited(Answer failed, Call call) {
+    line();
+    bool went_on = false;
+    const Answer answer = answered(failed, [&](Process& process) {
+        const Answer found = call(process);
+        went_on = true;
+        return found;
+    });
+    if (went_on) {
+        state->process->went_on()();
+    }
+    return answer;
+}
+
+bool waited_for(const std::function<void(Process&)>& call) {
+    return waited(false, [&](Process& process) {
+        call(process);
+        return true;
+    });
 }
 
 const std::map<std::string, std::pair<int, int>>& capabilities() {
@@ -133,19 +158,16 @@ void add_streams(seam::Gpu& table) {
             -1, [=](Process& process) { return process.gpus().time_of(process.mark(mark)).count(); });
     };
     table.synchronize_mark = [](seam::Mark mark) {
-        line();
-        return done([=](Process& process) { process.gpus().synchronize(process.mark(mark)); });
+        return waited_for([=](Process& process) { process.gpus().synchronize(process.mark(mark)); });
     };
     table.synchronize_stream = [](seam::Stream stream) {
-        line();
-        return done([&](Process& process) {
+        return waited_for([&](Process& process) {
             process.settle(stream);
             process.gpus().synchronize(StreamName{stream.device, stream.number});
         });
     };
     table.synchronize_device = [](std::int32_t device) {
-        line();
-        return done([=](Process& process) {
+        return waited_for([=](Process& process) {
             process.settle({device, 0});
             process.gpus().synchronize_device(device);
         });
@@ -181,8 +203,7 @@ void add_groups(seam::Gpu& table) {
     table.begin_messages = [] { done([](Process& process) { process.begin_messages(); }); };
     table.end_messages = [] { return done([](Process& process) { process.end_messages(); }); };
     table.take = [](seam::Ticket ticket, const seam::Bytes** parts) {
-        line();
-        return answered<std::int32_t>(-1, [=](Process& process) {
+        return waited<std::int32_t>(-1, [=](Process& process) {
             const auto taken = process.take(ticket);
             *parts = taken.data();
             return static_cast<std::int32_t>(taken.size());
@@ -196,12 +217,13 @@ void add_groups(seam::Gpu& table) {
 
 }  // namespace
 
-const seam::Gpu& table_for(const training::Machine& machine) {
+const seam::Gpu& table_for(const training::Machine& machine, bool is_hollow) {
     static State made(machine);
     state = &made;
     state->properties = properties_of(machine.gpu, state->name.c_str());
     seam::Gpu& table = state->table;
     table.devices = machine.gpus_per_node;
+    table.is_hollow = is_hollow;
     table.error = [] { return last_error.c_str(); };
     table.properties = [](std::int32_t /*device*/) -> const seam::Properties* { return &state->properties; };
     add_operators(table);

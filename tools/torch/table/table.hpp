@@ -11,8 +11,9 @@
 
 namespace sim::torch {
 
-// The table of a process that sees a node's GPUs of this machine. It lives as long as the process.
-const seam::Gpu& table_for(const training::Machine& machine);
+// The table of a process that sees a node's GPUs of this machine. It lives as long as the process. `is_hollow`: nothing
+// is computed on them.
+const seam::Gpu& table_for(const training::Machine& machine, bool is_hollow = false);
 // From here on this process is the rank; null: it is none. Requires: table_for was called.
 void be(Process* process);
 

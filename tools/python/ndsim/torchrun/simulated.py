@@ -15,10 +15,10 @@ from . import rank as ranks
 from .launch import explain
 
 
-def open_door(machine: str) -> None:
+def open_door(machine: str, *, hollow: bool) -> None:
     """Before torch is imported, in the process that starts ranks: what it will see of CUDA are this machine's GPUs."""
     try:
-        door.open_door(torch_table(machine))
+        door.open_door(torch_table(machine, hollow))
     except CannotBuild as reason:
         raise MachineLimit(str(reason)) from None
 
@@ -67,7 +67,9 @@ def install(rank: ranks.Rank) -> Iterator[None]:
         flash_version=options.flash_attention,
         launch_microseconds=options.launch_microseconds,
         compiled=rank.compiled,
+        running=rank.fold.running if rank.fold.is_folded else 0,
         where=line_of_script,
+        went_on=rank.place.go_on,
     )
     rank.device = Device(gpus)
     yield

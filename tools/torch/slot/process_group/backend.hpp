@@ -86,6 +86,7 @@ private:
         std::optional<c10::Stream> stream;
     };
 
+    static void hollow_out(Call& call, bool is_taken);
     Handle run(Call call);
     Handle message(Call call, const seam::Message& what, bool is_send);
     Handle gather_all(const char* name, Tensors outputs, Tensors inputs, bool is_async, Tensors results);
