@@ -71,10 +71,11 @@ bool picks_by_numbers_alone(std::span<const c10::IValue> given) {
 }
 
 at::Tensor meta_of(const at::Tensor& tensor) {
-    // A number of Python's, or of the host, stays what it is.
-    const bool is_number = tensor.device().is_cpu() && tensor.dim() == 0;
-    if (!tensor.defined() || is_number || tensor.layout() != c10::kStrided) {
+    if (!tensor.defined() || tensor.layout() != c10::kStrided) {
         return tensor;
+    }
+    if (tensor.device().is_cpu() && tensor.dim() == 0) {
+        return tensor;  // a number of the host's stays what it is
     }
     at::Tensor made(at::detail::empty_strided_meta(tensor.sizes(), tensor.strides(), tensor.scalar_type()));
     if (tensor.unsafeGetTensorImpl()->is_wrapped_number()) {
