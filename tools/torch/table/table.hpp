@@ -11,7 +11,8 @@
 
 namespace sim::torch {
 
-// The table of a process that sees a node's GPUs of this machine. It lives as long as the process.
+// The table of a process that sees a node's GPUs of this machine. It lives as long as the process, and is another
+// machine's from the next call on. Requires: nothing of the GPUs' memory is reserved.
 const seam::Gpu& table_for(const training::Machine& machine);
 // From here on this process is the rank; null: it is none. Requires: table_for was called.
 void be(Process* process);
