@@ -13,9 +13,6 @@ namespace sim::torch {
 namespace {
 
 struct State {
-    explicit State(const training::Machine& machine)
-        : memory(machine.gpus_per_node, machine.gpu.memory_bytes), name(machine.gpu.name) {}
-
     Memory memory;
     std::string name;
     seam::Properties properties;
@@ -218,8 +215,10 @@ void add_groups(seam::Gpu& table) {
 }  // namespace
 
 const seam::Gpu& table_for(const training::Machine& machine, bool is_hollow) {
-    static State made(machine);
+    static State made;
     state = &made;
+    state->memory.have(machine.gpus_per_node, machine.gpu.memory_bytes);
+    state->name = machine.gpu.name;
     state->properties = properties_of(machine.gpu, state->name.c_str());
     seam::Gpu& table = state->table;
     table.devices = machine.gpus_per_node;

@@ -16,9 +16,14 @@ from .launch import explain
 
 
 def open_door(machine: str, *, hollow: bool) -> None:
-    """Before torch is imported, in the process that starts ranks: what it will see of CUDA are this machine's GPUs."""
+    """In the process that starts ranks: what torch sees of CUDA are this machine's GPUs.
+
+    The first time it comes before torch is imported; later, a process that was forked since may turn to another machine.
+    """
+    table = torch_table(machine, hollow)
     try:
-        door.open_door(torch_table(machine, hollow))
+        if not door.is_open():
+            door.open_door(table)
     except CannotBuild as reason:
         raise MachineLimit(str(reason)) from None
 
@@ -76,6 +81,6 @@ def install(rank: ranks.Rank) -> Iterator[None]:
     torch: Any = importlib.import_module("torch")
     gpus.synchronize()
     statistics = torch.cuda.memory_stats(rank.local_rank)
-    rank.tell("memory", [statistics["allocated_bytes.all.peak"], statistics["reserved_bytes.all.peak"]])
+    rank.tell("memory", [statistics.get("allocated_bytes.all.peak", 0), statistics.get("reserved_bytes.all.peak", 0)])
     if options.explain_cost and rank.gpu.rank == 0:
         rank.tell("operators", gpus.operators())
