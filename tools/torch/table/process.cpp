@@ -137,6 +137,12 @@ std::int32_t Process::make_group(std::vector<int> members, const std::string& na
     return static_cast<std::int32_t>(groups_.size()) - 1;
 }
 
+std::int32_t Process::acting(std::int32_t group, std::int32_t member) const {
+    const Communicator& of = groups_.at(static_cast<std::size_t>(group));
+    const int rank = of.running.at(of.sources.at(static_cast<std::size_t>(member)));
+    return static_cast<std::int32_t>(std::ranges::find(of.members, rank) - of.members.begin());
+}
+
 void Process::require_running(int rank) const {
     if (!runs(rank)) {
         throw ProgramError(fmt::format(
@@ -165,7 +171,7 @@ seam::Ticket Process::collective(const seam::Collective& what, const std::string
     const std::string label = ranges_ + (line.empty() ? what.label : fmt::format("{} ({})", what.label, line));
     const Collective collective{.kind = static_cast<CollectiveKind>(what.kind),
                                 .size = Bytes{what.bytes},
-                                .root = what.root < 0 ? -1 : known.running.at(known.sources.at(static_cast<std::size_t>(what.root))),
+                                .root = what.root < 0 ? -1 : known.members.at(static_cast<std::size_t>(what.root)),
                                 .label = label};
     return meet(known.group, collective, what.stream, bytes_at(what.data, what.data_bytes),
                 {.brought = {}, .group = static_cast<std::size_t>(what.group)}, what.takes);

@@ -60,6 +60,8 @@ public:
     void forget(seam::Mark number);
 
     std::int32_t make_group(std::vector<int> members, const std::string& name);
+    // The member that acts for this one: another, where it does not run.
+    std::int32_t acting(std::int32_t group, std::int32_t member) const;
     // `line`: of the script.
     seam::Ticket collective(const seam::Collective& what, const std::string& line);
     void send(const seam::Message& what, const std::string& line);

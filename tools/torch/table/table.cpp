@@ -185,6 +185,9 @@ void add_groups(seam::Gpu& table) {
             return process.make_group({members, members + count}, name);
         });
     };
+    table.acting = [](std::int32_t group, std::int32_t member) {
+        return answered<std::int32_t>(-1, [=](Process& process) { return process.acting(group, member); });
+    };
     table.collective = [](const seam::Collective& what) {
         const std::string at = line(what.label);
         return answered<seam::Ticket>(-1, [&](Process& process) { return process.collective(what, at); });

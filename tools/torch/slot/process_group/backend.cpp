@@ -130,6 +130,13 @@ RankBackend::Handle RankBackend::finish(const Call& call, std::shared_ptr<Pendin
     return c10::make_intrusive<RankWork>(getRank(), call.type, call.name, std::move(parts));
 }
 
+int RankBackend::acting(std::int64_t root) {
+    TORCH_CHECK_VALUE(root >= 0 && root < getSize(), "Invalid root rank: ", root);
+    const std::int32_t member = gpu().acting(group(), static_cast<std::int32_t>(root));
+    require(member >= 0);
+    return member;
+}
+
 // In a hollow run only small numbers are brought and taken. Whether those of a collective are is known to all its
 // members alike, as all know its size.
 void RankBackend::hollow_out(Call& call, bool is_taken) {
