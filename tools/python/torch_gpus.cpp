@@ -1,5 +1,6 @@
 // The simulated GPUs of a rank that runs PyTorch, as Python holds them. PyTorch itself uses them by the functions of
 // the seam.
+#include "libsim/error.hpp"
 #include "libsim/predict/machine_file.hpp"
 #include "tools/python/bindings.hpp"
 #include "tools/python/rank_gpu.hpp"
@@ -42,7 +43,11 @@ std::unique_ptr<TorchGpus> make(const RankGPU& gpu, const std::string& machine, 
     terms.is_compiled = compiled;
     terms.where = [where](const char* operation) {
         const py::gil_scoped_acquire lock;
-        return where(operation).cast<std::string>();
+        try {
+            return where(operation).cast<std::string>();
+        } catch (py::error_already_set& error) {
+            throw ProgramError(std::string(py::str(error.value())));
+        }
     };
     return std::make_unique<TorchGpus>(gpu, std::move(terms));
 }

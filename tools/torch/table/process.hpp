@@ -27,7 +27,8 @@ struct ProcessTerms {
     std::optional<Duration> launch = {};  // what an operator costs the host; the machine's
     bool is_compiled = false;
     // The line of the script that runs; asked for what may wait for other ranks. The argument names an operation that
-    // others have to call, too; it is empty where the host waits for what it has called before.
+    // others have to call, too; it is empty where the host waits for what it has called before. Throws ProgramError
+    // where that operation is refused.
     std::function<std::string(const char* operation)> where = [](const char* /*operation*/) { return std::string(); };
 };
 

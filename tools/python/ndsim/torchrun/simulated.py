@@ -12,6 +12,7 @@ from .._ndsim import TorchGpus, torch_table
 from ..torch import door
 from ..torch.making.errors import CannotBuild
 from . import rank as ranks
+from . import refusals
 from .launch import explain
 
 
@@ -52,6 +53,15 @@ class Device:
         self.gpus.synchronize()
 
 
+def refuse_other_threads(rank: ranks.Rank, operation: str) -> None:
+    try:
+        refusals.check_thread(operation)
+    except refusals.Refused as refused:
+        # PyTorch hands it on to the script as an exception of its own.
+        rank.tell("refused", str(refused))
+        raise
+
+
 @contextlib.contextmanager
 def install(rank: ranks.Rank) -> Iterator[None]:
     options = rank.options
@@ -60,6 +70,7 @@ def install(rank: ranks.Rank) -> Iterator[None]:
         """Called where the rank may wait for others, and for each operation that others have to call, too."""
         line = explain.where_main(rank.thread)
         if operation:
+            refuse_other_threads(rank, operation)
             rank.place.call(f"{rank.label(operation)} ({line})" if line else rank.label(operation))
         else:
             rank.place.is_at(line)
