@@ -65,6 +65,10 @@ def refuse_other_threads(rank: ranks.Rank, operation: str) -> None:
 @contextlib.contextmanager
 def install(rank: ranks.Rank) -> Iterator[None]:
     options = rank.options
+    torch: Any = importlib.import_module("torch")
+    # A process that was forked makes PyTorch's pool of threads anew. Several threads at once, as those of a backward pass
+    # on many devices, would find it half made.
+    torch.set_num_threads(1)
 
     def line_of_script(operation: str) -> str:
         """Called where the rank may wait for others, and for each operation that others have to call, too."""
@@ -87,7 +91,6 @@ def install(rank: ranks.Rank) -> Iterator[None]:
     )
     rank.device = Device(gpus)
     yield
-    torch: Any = importlib.import_module("torch")
     gpus.synchronize()
     statistics = torch.cuda.memory_stats(rank.local_rank)
     rank.tell("memory", [statistics.get("allocated_bytes.all.peak", 0), statistics.get("reserved_bytes.all.peak", 0)])
