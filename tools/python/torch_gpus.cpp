@@ -1,5 +1,6 @@
 // The simulated GPUs of a rank that runs PyTorch, as Python holds them. PyTorch itself uses them by the functions of
 // the seam.
+#include "libsim/error.hpp"
 #include "libsim/predict/machine_file.hpp"
 #include "tools/python/bindings.hpp"
 #include "tools/python/rank_gpu.hpp"
@@ -43,7 +44,11 @@ std::unique_ptr<TorchGpus> make(const RankGPU& gpu, const std::string& machine, 
     terms.running = running;
     terms.where = [where](const char* operation) {
         const py::gil_scoped_acquire lock;
-        return where(operation).cast<std::string>();
+        try {
+            return where(operation).cast<std::string>();
+        } catch (py::error_already_set& error) {
+            throw ProgramError(std::string(py::str(error.value())));
+        }
     };
     terms.went_on = [went_on] {
         const py::gil_scoped_acquire lock;
@@ -101,6 +106,9 @@ void bind_torch_gpus(py::module_& module) {
                 self.process().prices().is_compiled = compiled;
             },
             "Whether operators are priced as torch.compile fuses them.")
+        .def_property_readonly(
+            "refusal", [](TorchGpus& self) { return self.process().refusal(); },
+            "What the program has asked for last that is not simulated, in the words of its exception; empty: nothing.")
         .def(
             "operators",
             [](TorchGpus& self) {

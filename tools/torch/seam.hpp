@@ -149,6 +149,8 @@ struct Gpu {
     std::int32_t devices = 1;
     bool is_hollow = false;  // nothing is computed: numbers are neither there nor asked for
     const char* (*error)() = nullptr;
+    // The program has asked for what is not simulated, and is told so by an exception in these words.
+    void (*refused)(const char* why) = nullptr;
     const Properties* (*properties)(std::int32_t device) = nullptr;
 
     // The clock of the host, which runs ahead of its GPUs.

@@ -230,6 +230,11 @@ void require(bool succeeded) {
     TORCH_CHECK(succeeded, gpu().error());
 }
 
+void refuse(const std::string& why) {
+    gpu().refused(why.c_str());
+    C10_THROW_ERROR(NotImplementedError, why);
+}
+
 void run_operator(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
     Call(op, *stack).run();
 }

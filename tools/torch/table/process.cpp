@@ -143,11 +143,16 @@ std::int32_t Process::acting(std::int32_t group, std::int32_t member) const {
     return static_cast<std::int32_t>(std::ranges::find(of.members, rank) - of.members.begin());
 }
 
-void Process::require_running(int rank) const {
+void Process::refuse(std::string why) {
+    refusal_ = std::move(why);
+    throw ProgramError(refusal_);
+}
+
+void Process::require_running(int rank) {
     if (!runs(rank)) {
-        throw ProgramError(fmt::format(
-            "ndsim cannot run a message with rank {} here: ranks from {} on are folded away. Instead: --fold {} or more",
-            rank, terms_.running, rank + 1));
+        refuse(fmt::format("a message with rank {} cannot run here: ranks from {} on are folded away; with --fold {} or "
+                           "more it runs",
+                           rank, terms_.running, rank + 1));
     }
 }
 
@@ -210,7 +215,7 @@ void Process::send(const seam::Message& what, const std::string& line) {
 
 seam::Ticket Process::receive(const seam::Message& what, const std::string& line) {
     if (what.peer < 0) {
-        throw ProgramError("ndsim does not simulate receiving from any rank: name the rank that sends");
+        refuse("ndsim does not simulate receiving from any rank: name the rank that sends");
     }
     const std::vector<int>& members = groups_.at(static_cast<std::size_t>(what.group)).members;
     const auto me = std::ranges::find(members, gpus_.gpu().rank()) - members.begin();

@@ -30,7 +30,8 @@ struct ProcessTerms {
     // of them run.
     int running = 0;
     // The line of the script that runs; asked for what may wait for other ranks. The argument names an operation that
-    // others have to call, too; it is empty where the host waits for what it has called before.
+    // others have to call, too; it is empty where the host waits for what it has called before. Throws ProgramError
+    // where that operation is refused.
     std::function<std::string(const char* operation)> where = [](const char* /*operation*/) { return std::string(); };
     // The host has gone on after it was asked where it waits.
     std::function<void()> went_on = [] {};
@@ -72,6 +73,10 @@ public:
     std::int32_t source_of(seam::Ticket ticket) const { return tickets_.at(ticket).source; }
     void forget_ticket(seam::Ticket ticket) { tickets_.erase(ticket); }
 
+    // What the program has asked for last that is not simulated; empty: nothing.
+    void note_refusal(std::string why) { refusal_ = std::move(why); }
+    const std::string& refusal() const { return refusal_; }
+
     // Ranges of the script that are open, as timelines show them: "forward/mm".
     void push_range(const std::string& name) { ranges_ += name + "/"; }
     void pop_range();
@@ -94,7 +99,8 @@ private:
     const char* kept(std::string label) { return labels_.insert(std::move(label)).first->c_str(); }
     const char* label_of(std::string_view name);
     bool runs(int rank) const { return terms_.running == 0 || rank < terms_.running; }
-    void require_running(int rank) const;
+    void require_running(int rank);
+    [[noreturn]] void refuse(std::string why);
     seam::Ticket meet(const Group& group, const Collective& what, seam::Stream stream, std::span<const std::byte> data,
                       Ticket ticket, bool takes);
     seam::Ticket message(const seam::Message& what, int sender, int receiver, const std::string& line);
@@ -113,6 +119,7 @@ private:
         std::vector<std::pair<seam::Stream, seam::Stream>> streams;  // theirs, and whose messages they carry
     };
     std::optional<SideBySide> side_by_side_;
+    std::string refusal_;
     std::string ranges_;
     std::unordered_set<std::string> labels_;
     std::unordered_map<std::string_view, const char*> within_ranges_;

@@ -82,6 +82,19 @@ bool waited_for(const std::function<void(Process&)>& call) {
     });
 }
 
+// The same of an operation that others have to call, too; `call` is given the line of the script.
+template <class Answer, class Call>
+Answer answered_at_line(Answer failed, const char* operation, Call call) {
+    std::string at;
+    try {
+        at = line(operation);
+    } catch (const std::exception& error) {
+        last_error = error.what();
+        return failed;
+    }
+    return answered(failed, [&](Process& process) { return call(process, at); });
+}
+
 const std::map<std::string, std::pair<int, int>>& capabilities() {
     static const std::map<std::string, std::pair<int, int>> all{
         {"volta", {7, 0}},  {"turing", {7, 5}},     {"ampere", {8, 0}},          {"ada", {8, 9}},
@@ -105,6 +118,7 @@ seam::Properties properties_of(const training::Accelerator& gpu, const char* nam
 }
 
 void add_operators(seam::Gpu& table) {
+    table.refused = [](const char* why) { done([=](Process& process) { process.note_refusal(why); }); };
     table.host_now = [] {
         return answered<std::int64_t>(0, [](Process& process) { return process.gpus().host().count(); });
     };
@@ -189,16 +203,20 @@ void add_groups(seam::Gpu& table) {
         return answered<std::int32_t>(-1, [=](Process& process) { return process.acting(group, member); });
     };
     table.collective = [](const seam::Collective& what) {
-        const std::string at = line(what.label);
-        return answered<seam::Ticket>(-1, [&](Process& process) { return process.collective(what, at); });
+        return answered_at_line<seam::Ticket>(-1, what.label, [&](Process& process, const std::string& at) {
+            return process.collective(what, at);
+        });
     };
     table.send = [](const seam::Message& what) {
-        const std::string at = line(what.label);
-        return done([&](Process& process) { process.send(what, at); });
+        return answered_at_line(false, what.label, [&](Process& process, const std::string& at) {
+            process.send(what, at);
+            return true;
+        });
     };
     table.receive = [](const seam::Message& what) {
-        const std::string at = line(what.label);
-        return answered<seam::Ticket>(-1, [&](Process& process) { return process.receive(what, at); });
+        return answered_at_line<seam::Ticket>(-1, what.label, [&](Process& process, const std::string& at) {
+            return process.receive(what, at);
+        });
     };
     table.begin_messages = [] { done([](Process& process) { process.begin_messages(); }); };
     table.end_messages = [] { return done([](Process& process) { process.end_messages(); }); };

@@ -12,6 +12,7 @@ from .._ndsim import TorchGpus, torch_table
 from ..torch import door
 from ..torch.making.errors import CannotBuild
 from . import rank as ranks
+from . import refusals
 from .launch import explain
 
 
@@ -51,15 +52,34 @@ class Device:
     def synchronize(self) -> None:
         self.gpus.synchronize()
 
+    @property
+    def refusal(self) -> str:
+        """What the script has asked for last that is not simulated, in the words of its exception; empty: nothing."""
+        return self.gpus.refusal
+
+
+def refuse_other_threads(rank: ranks.Rank, operation: str) -> None:
+    try:
+        refusals.check_thread(operation)
+    except refusals.Refused as refused:
+        # PyTorch hands it on to the script as an exception of its own.
+        rank.tell("refused", str(refused))
+        raise
+
 
 @contextlib.contextmanager
 def install(rank: ranks.Rank) -> Iterator[None]:
     options = rank.options
+    torch: Any = importlib.import_module("torch")
+    # A process that was forked makes PyTorch's pool of threads anew. Several threads at once, as those of a backward pass
+    # on many devices, would find it half made.
+    torch.set_num_threads(1)
 
     def line_of_script(operation: str) -> str:
         """Called where the rank may wait for others, and for each operation that others have to call, too."""
         line = explain.where_main(rank.thread)
         if operation:
+            refuse_other_threads(rank, operation)
             rank.place.call(f"{rank.label(operation)} ({line})" if line else rank.label(operation))
         else:
             rank.place.is_at(line)
@@ -78,7 +98,6 @@ def install(rank: ranks.Rank) -> Iterator[None]:
     )
     rank.device = Device(gpus)
     yield
-    torch: Any = importlib.import_module("torch")
     gpus.synchronize()
     statistics = torch.cuda.memory_stats(rank.local_rank)
     rank.tell("memory", [statistics.get("allocated_bytes.all.peak", 0), statistics.get("reserved_bytes.all.peak", 0)])

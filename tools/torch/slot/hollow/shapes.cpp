@@ -3,6 +3,7 @@
 #include "tools/torch/slot/below_autograd.hpp"
 #include "tools/torch/slot/hollow/hollow.hpp"
 #include "tools/torch/slot/memory_kernels.hpp"
+#include "tools/torch/slot/operators.hpp"
 #include "tools/torch/slot/storage.hpp"
 
 #include <ATen/ATen.h>
@@ -182,10 +183,11 @@ HollowTraits hollow_traits(const c10::OperatorHandle& op) {
 
 bool is_skipped(const c10::OperatorHandle& op, const HollowTraits& traits, std::span<const c10::IValue> given) {
     const bool has_large = any_tensor(given, [](const at::Tensor& tensor) { return is_large(tensor); });
-    TORCH_CHECK_NOT_IMPLEMENTED(!has_large || !traits.is_shaped_by_numbers || picks_by_numbers_alone(given),
-                                "ndsim does not simulate ", op.operator_name(),
-                                " in a hollow run: how large its result is depends on numbers that are not computed. "
-                                "Instead: a run that is not hollow, or smaller");
+    if (has_large && traits.is_shaped_by_numbers && !picks_by_numbers_alone(given)) {
+        refuse(c10::str(op.operator_name(),
+                        " cannot run in a hollow run: how large its result is depends on numbers that are not computed; run "
+                        "it without --hollow, or smaller"));
+    }
     if (has_large || !traits.has_outputs) {
         return has_large;
     }
