@@ -2,7 +2,6 @@
 
 #include "tools/torch/slot/below_autograd.hpp"
 #include "tools/torch/slot/hollow/hollow.hpp"
-#include "tools/torch/slot/memory_kernels.hpp"
 #include "tools/torch/slot/operators.hpp"
 #include "tools/torch/slot/storage.hpp"
 
@@ -119,16 +118,19 @@ torch::jit::Stack results_on_meta(const c10::OperatorHandle& op, std::span<const
     return stack;
 }
 
+// Its memory, too, is as large as PyTorch's kernel leaves it: a mean squared error keeps that of all squares.
 at::Tensor hollow_like(const at::Tensor& shape, c10::DeviceIndex device) {
     if (!shape.defined()) {
         return shape;
     }
-    at::Tensor made = empty_strided(shape.sizes(), shape.strides(), shape.scalar_type(), {},
-                                    c10::Device(c10::kCUDA, device), {});
-    const c10::StorageImpl& storage = *made.storage().unsafeGetStorageImpl();
-    if (!is_large(storage.nbytes()) && storage.nbytes() > 0) {
+    const std::size_t bytes = shape.storage().nbytes();
+    at::Tensor made = at::detail::make_tensor<c10::TensorImpl>(new_storage(bytes, device),
+                                                               c10::DispatchKeySet(c10::DispatchKey::CUDA),
+                                                               shape.dtype());
+    made.unsafeGetTensorImpl()->set_sizes_and_strides(shape.sizes(), shape.strides(), shape.storage_offset());
+    if (!is_large(bytes) && bytes > 0) {
         // Programs look at small ones.
-        std::memset(const_cast<void*>(numbers_of(storage).data()), 0, storage.nbytes());
+        std::memset(const_cast<void*>(numbers_of(*made.storage().unsafeGetStorageImpl()).data()), 0, bytes);
     }
     mark_hollow(made);
     return made;
@@ -185,7 +187,7 @@ bool is_skipped(const c10::OperatorHandle& op, const HollowTraits& traits, std::
     const bool has_large = any_tensor(given, [](const at::Tensor& tensor) { return is_large(tensor); });
     if (has_large && traits.is_shaped_by_numbers && !picks_by_numbers_alone(given)) {
         refuse(c10::str(op.operator_name(),
-                        " cannot run in a hollow run: how large its result is depends on numbers that are not computed; run "
+                        " in a hollow run cannot run here: how large its result is depends on numbers that are not computed; run "
                         "it without --hollow, or smaller"));
     }
     if (has_large || !traits.has_outputs) {
