@@ -5,8 +5,10 @@
 #include "tools/torch/slot/device.hpp"
 #include "tools/torch/slot/device_check.hpp"
 #include "tools/torch/slot/generator.hpp"
+#include "tools/torch/slot/kernels/kernels.hpp"
 
 #include <ATen/ATen.h>
+#include <c10/core/DeviceGuard.h>
 
 #include <memory>
 #include <mutex>
@@ -22,7 +24,9 @@ namespace {
 struct Plan {
     std::int32_t number = -1;  // at the seam
     bool mixes_devices = false;
-    std::int32_t generator = -1;  // which argument draws random numbers
+    std::int32_t generator = -1;               // which argument draws random numbers
+    const c10::KernelFunction* own = nullptr;  // it exists for CUDA alone
+    bool is_kernel = true;                     // else it only looks at a tensor
 };
 
 std::int32_t number_of(const c10::OperatorHandle& op) {
@@ -42,8 +46,22 @@ std::int32_t number_of(const c10::OperatorHandle& op) {
     return number;
 }
 
+// What gives back views of its arguments, or facts of them, launches nothing.
+bool is_kernel(const c10::FunctionSchema& schema) {
+    bool makes = schema.returns().empty();
+    for (const c10::Argument& result : schema.returns()) {
+        const bool is_view = result.alias_info() != nullptr && !result.alias_info()->isWrite();
+        const c10::TypeKind kind = result.type()->kind();
+        makes = makes || (!is_view && (kind == c10::TypeKind::TensorType || kind == c10::TypeKind::ListType));
+    }
+    return makes;
+}
+
 Plan plan_for(const c10::OperatorHandle& op) {
-    Plan plan{.number = number_of(op), .mixes_devices = takes_host_tensors(op.operator_name().name)};
+    Plan plan{.number = number_of(op),
+              .mixes_devices = takes_host_tensors(op.operator_name().name),
+              .own = kernels().find(op.operator_name()),
+              .is_kernel = is_kernel(op.schema())};
     const auto& arguments = op.schema().arguments();
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         if (arguments[i].name() == "generator") {
@@ -87,16 +105,15 @@ public:
           begin_(stack.size() - op.schema().arguments().size()),
           given_(stack.begin() + static_cast<std::ptrdiff_t>(begin_), stack.end()) {}
 
-    void run() {
+    void run(bool by_layout) {
         lower_all();
         draw();
-        {
-            const BelowAutograd below;
-            op_.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::CPU), &stack_);
-        }
+        compute(by_layout);
         aliases_.settle();
         raise_all();
-        launch();
+        if (plan_.is_kernel) {
+            launch();
+        }
     }
 
 private:
@@ -140,6 +157,20 @@ private:
         if (generator.device().is_cuda()) {
             value = slot::draw(generator);
         }
+    }
+    void compute(bool by_layout) {
+        const BelowAutograd below;
+        if (by_layout) {
+            op_.callBoxed(&stack_);
+            return;
+        }
+        const c10::DispatchKeySet cpu(c10::DispatchKey::CPU);
+        if (plan_.own == nullptr) {
+            op_.redispatchBoxed(cpu, &stack_);
+            return;
+        }
+        const c10::DeviceGuard on(c10::Device(c10::kCUDA, device()));
+        plan_.own->callBoxed(op_, cpu, &stack_);
     }
     void raise_all() {
         const std::size_t count = op_.schema().returns().size();
@@ -188,7 +219,11 @@ void require(bool succeeded) {
 }
 
 void run_operator(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
-    Call(op, *stack).run();
+    Call(op, *stack).run(false);
+}
+
+void run_by_layout(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+    Call(op, *stack).run(true);
 }
 
 void launch_own(const char* name, const char* overload, c10::DeviceIndex device,

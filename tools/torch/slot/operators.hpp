@@ -17,6 +17,8 @@
 namespace sim::slot {
 
 void run_operator(const c10::OperatorHandle& op, torch::jit::Stack* stack);
+// For sparse and nested tensors: what they are made of decides which kernel for the CPU it is.
+void run_by_layout(const c10::OperatorHandle& op, torch::jit::Stack* stack);
 
 // Hands the price of a kernel of our own to the current stream of a device. `name` is that of the operator, as its
 // schema has it, and the values are its arguments in order.
