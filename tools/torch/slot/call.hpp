@@ -9,6 +9,7 @@
 #include <c10/util/SmallVector.h>
 
 #include <span>
+#include <vector>
 
 namespace sim::slot {
 
@@ -24,10 +25,13 @@ public:
     std::span<const seam::Value> values();
 
 private:
+    void add_facts(const at::Tensor& tensor);
+
     // `tensors` and `integers` of a value are set when all are there, since both lists may move until then.
     c10::SmallVector<seam::Value, 16> values_;
     c10::SmallVector<seam::Tensor, 16> tensors_;
     c10::SmallVector<std::int64_t, 16> integers_;
+    std::vector<at::Tensor> kept_;
 };
 
 // What has no schema to be read, such as a kernel of our own, is told by its name and its tensors.

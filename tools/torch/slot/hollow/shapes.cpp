@@ -2,7 +2,7 @@
 
 #include "tools/torch/slot/below_autograd.hpp"
 #include "tools/torch/slot/hollow/hollow.hpp"
-#include "tools/torch/slot/operators.hpp"
+#include "tools/torch/slot/refusals.hpp"
 #include "tools/torch/slot/storage.hpp"
 
 #include <ATen/ATen.h>
