@@ -7,7 +7,8 @@ import subprocess
 import sys
 import textwrap
 
-SCRIPTS = pathlib.Path(__file__).resolve().parent / "scripts"
+HERE = pathlib.Path(__file__).resolve().parent
+SCRIPTS, ON_THE_HOST = HERE / "scripts", HERE / "on_the_host.py"
 PRINTS_AN_ERROR = "Traceback"
 
 
@@ -31,7 +32,8 @@ def losses(text):
 
 
 def test_losses_of_two_ranks_are_those_of_gloo_bit_by_bit():
-    plain = run("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", 2, SCRIPTS / "strategies.py", "--cpu")
+    plain = run(ON_THE_HOST, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", 2,
+                ON_THE_HOST, SCRIPTS / "strategies.py", "--cpu")
     ours = simulated("--nproc", 2, "--json", SCRIPTS / "strategies.py")
     assert len(losses(plain.stdout)) == 15
     assert losses(ours.stderr) == losses(plain.stdout)

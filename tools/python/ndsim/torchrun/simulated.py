@@ -47,6 +47,12 @@ class Device:
         self.gpus.synchronize()
 
 
+def most_of_any_device(torch: Any, what: str) -> int:
+    """The peak of what the caching allocator counts, of the device that has the highest; 0 where the script used none."""
+    devices = range(torch.cuda.device_count())
+    return max((torch.cuda.memory_stats(device).get(f"{what}.all.peak", 0) for device in devices), default=0)
+
+
 @contextlib.contextmanager
 def install(rank: ranks.Rank) -> Iterator[None]:
     options = rank.options
@@ -73,7 +79,6 @@ def install(rank: ranks.Rank) -> Iterator[None]:
     yield
     torch: Any = importlib.import_module("torch")
     gpus.synchronize()
-    statistics = torch.cuda.memory_stats(rank.local_rank)
-    rank.tell("memory", [statistics["allocated_bytes.all.peak"], statistics["reserved_bytes.all.peak"]])
+    rank.tell("memory", [most_of_any_device(torch, what) for what in ("allocated_bytes", "reserved_bytes")])
     if options.explain_cost and rank.gpu.rank == 0:
         rank.tell("operators", gpus.operators())
