@@ -121,3 +121,27 @@ def test_tensors_on_two_devices_are_refused_as_on_a_gpu(tmp_path):
         "refused Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu",
         "refused Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cuda:1",
     ]
+
+
+def test_a_rank_that_sees_its_own_gpu_alone_is_on_that_gpu(tmp_path):
+    text = """
+        import os, sys, torch, torch.distributed as dist
+        if sys.argv[1:] == ["alone"]:
+            os.environ["CUDA_VISIBLE_DEVICES"] = os.environ["LOCAL_RANK"]
+        else:
+            torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+        dist.init_process_group("nccl")
+        held = torch.ones(1 << 20, device="cuda")
+        dist.all_reduce(held)
+        with torch.cuda.stream(torch.cuda.Stream()):
+            (held + 1).sum().item()
+        print("sees", torch.cuda.device_count(), torch.cuda.get_device_properties("cuda").uuid)
+        """
+    path = script(tmp_path, text)
+    alone, all_eight = (simulated("--nproc", 2, "--json", path, *words, folder=tmp_path) for words in (["alone"], []))
+    for done, count in ((alone, 1), (all_eight, 8)):
+        assert sorted(line for line in done.stderr.splitlines() if line.startswith("sees")) == [
+            f"sees {count} 00000000-0000-0000-0000-{number:012}" for number in (1, 2)
+        ]
+    for what in ("timeline_sha256", "memory"):
+        assert json.loads(alone.stdout)[what] == json.loads(all_eight.stdout)[what]
