@@ -123,6 +123,25 @@ def test_tensors_on_two_devices_are_refused_as_on_a_gpu(tmp_path):
     ]
 
 
+def test_a_script_that_uses_no_gpu_trains_on_gloo(tmp_path):
+    text = """
+        import torch, torch.distributed as dist
+        dist.init_process_group("gloo")
+        torch.manual_seed(0)
+        model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(4, 1))
+        x = torch.full((2, 4), 1.0 + dist.get_rank())
+        model(x).sum().backward()
+        # each rank's gradient is 2 or 4
+        print("gradient", dist.get_rank(), model.module.weight.grad.tolist())
+        """
+    done = simulated("--nproc", 2, "--json", script(tmp_path, text), folder=tmp_path)
+    assert sorted(line for line in done.stderr.splitlines() if line.startswith("gradient")) == [
+        f"gradient {rank} [[3.0, 3.0, 3.0, 3.0]]" for rank in range(2)
+    ]
+    memory = json.loads(done.stdout)["memory"]
+    assert (memory["allocated"], memory["reserved"]) == (0, 0)
+
+
 def test_a_rank_that_sees_its_own_gpu_alone_is_on_that_gpu(tmp_path):
     text = """
         import os, sys, torch, torch.distributed as dist
