@@ -76,6 +76,20 @@ cudaError_t cudaLaunchKernel(const void* kernel) {
     return refuse(kernel);
 }
 
+// What the code that CUDA 13's compiler makes launches: a handle, which is asked for before.
+cudaError_t __cudaGetKernel(const void** handle, const void* kernel) {
+    *handle = kernel;
+    return cudaSuccess;
+}
+
+cudaError_t __cudaLaunchKernel(const void* handle) {
+    return refuse(handle);
+}
+
+cudaError_t __cudaLaunchKernel_ptsz(const void* handle) {
+    return refuse(handle);
+}
+
 cudaError_t cudaLaunchKernelExC(const void*, const void* kernel) {
     return refuse(kernel);
 }
