@@ -133,10 +133,13 @@ def test_a_script_that_uses_no_gpu_trains_on_gloo(tmp_path):
         model(x).sum().backward()
         # each rank's gradient is 2 or 4
         print("gradient", dist.get_rank(), model.module.weight.grad.tolist())
+        # what PyTorch's logger has read of the group
+        print("gradient by", model._get_ddp_logging_data()["gloo_num_threads"], "threads")
         """
     done = simulated("--nproc", 2, "--json", script(tmp_path, text), folder=tmp_path)
     assert sorted(line for line in done.stderr.splitlines() if line.startswith("gradient")) == [
-        f"gradient {rank} [[3.0, 3.0, 3.0, 3.0]]" for rank in range(2)
+        *(f"gradient {rank} [[3.0, 3.0, 3.0, 3.0]]" for rank in range(2)),
+        *["gradient by 2 threads"] * 2,
     ]
     memory = json.loads(done.stdout)["memory"]
     assert (memory["allocated"], memory["reserved"]) == (0, 0)
