@@ -219,7 +219,9 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
             require(gpu().synchronize_mark(static_cast<Event*>(event)->mark));
         }
     }
-    void synchronizeDevice(const c10::DeviceIndex device) const override { require(gpu().synchronize_device(seam_device(device))); }
+    void synchronizeDevice(const c10::DeviceIndex device) const override {
+        require(gpu().synchronize_device(seam_device(device)));
+    }
     void recordDataPtrOnStream(const c10::DataPtr& memory, const c10::Stream& stream) const override {
         record_stream(memory, stream);
     }

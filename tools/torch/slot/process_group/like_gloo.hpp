@@ -1,8 +1,8 @@
 // What PyTorch's C++ reads of a backend that calls itself gloo, where it takes it for its own ProcessGroupGloo.
 //
 // DistributedDataParallel's logger casts the default backend to that class by its name alone and reads how many threads
-// it has. PyTorch's own header cannot be used: it includes gloo's, which are installed nowhere. (1) The members here lie
-// right behind c10d::Backend, in the order and with the sizes of ProcessGroupGloo's first ones. (2) Nobody calls a
+// it has. PyTorch's own header cannot be used: it includes gloo's, which are installed nowhere. (1) The members here
+// lie right behind c10d::Backend, in the order and with the sizes of ProcessGroupGloo's first ones. (2) Nobody calls a
 // function of ProcessGroupGloo that Backend does not have.
 // Source: torch/csrc/distributed/c10d/ProcessGroupGloo.hpp and logger.cpp, 2.6 to 2.14.
 #pragma once

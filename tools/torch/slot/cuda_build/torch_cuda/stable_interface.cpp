@@ -57,8 +57,7 @@ AOTITorchError aoti_torch_get_current_cuda_stream(std::int32_t device, void** st
 }
 
 AOTITorchError torch_set_current_cuda_stream(void* stream, std::int32_t device) {
-    AOTI_TORCH_CONVERT_EXCEPTION_TO_ERROR_CODE(
-        { c10::cuda::setCurrentCUDAStream(stream_of_handle(stream, device)); });
+    AOTI_TORCH_CONVERT_EXCEPTION_TO_ERROR_CODE({ c10::cuda::setCurrentCUDAStream(stream_of_handle(stream, device)); });
 }
 
 AOTITorchError torch_get_cuda_stream_from_pool(bool has_high_priority, std::int32_t device, void** stream) {
