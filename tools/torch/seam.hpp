@@ -151,6 +151,8 @@ struct Gpu {
     std::int32_t devices = 1;
     bool is_hollow = false;  // nothing is computed: numbers are neither there nor asked for
     const char* (*error)() = nullptr;
+    // The program has asked for what is not simulated, and is told so by an exception in these words.
+    void (*refused)(const char* why) = nullptr;
     const Properties* (*properties)(std::int32_t device) = nullptr;
 
     // The clock of the host, which runs ahead of its GPUs.
@@ -185,6 +187,8 @@ struct Gpu {
 
     // Groups of ranks and what they do together. The members of a group name it alike, and number it each for itself.
     std::int32_t (*make_group)(const std::int32_t* members, std::int32_t count, const char* name) = nullptr;
+    // In a folded run, which member acts for this one, that does not run; else itself. -1: failed.
+    std::int32_t (*acting)(std::int32_t group, std::int32_t member) = nullptr;
     Ticket (*collective)(const Collective& what) = nullptr;  // -1: failed
     bool (*send)(const Message& what) = nullptr;
     Ticket (*receive)(const Message& what) = nullptr;  // -1: failed

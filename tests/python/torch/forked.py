@@ -13,7 +13,7 @@ from ndsim.torchrun import simulated, versions
 
 def forked(folder, words):
     """The same as `python3 -m ndsim.torchrun words`, in a fork of this process, which has imported PyTorch."""
-    simulated.open_door("dgx-h100")
+    simulated.open_door("dgx-h100", hollow=False)
     versions.import_torch()
     words = list(map(str, words))
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:

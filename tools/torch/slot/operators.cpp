@@ -5,9 +5,13 @@
 #include "tools/torch/slot/device.hpp"
 #include "tools/torch/slot/device_check.hpp"
 #include "tools/torch/slot/generator.hpp"
+#include "tools/torch/slot/hollow/hollow.hpp"
+#include "tools/torch/slot/hollow/shapes.hpp"
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -23,6 +27,8 @@ struct Plan {
     std::int32_t number = -1;  // at the seam
     bool mixes_devices = false;
     std::int32_t generator = -1;  // which argument draws random numbers
+    bool is_kernel = true;        // else it only looks at a tensor
+    HollowTraits hollow = {};
 };
 
 std::int32_t number_of(const c10::OperatorHandle& op) {
@@ -42,8 +48,22 @@ std::int32_t number_of(const c10::OperatorHandle& op) {
     return number;
 }
 
+// What gives back views of its arguments, or facts of them, launches nothing.
+bool is_kernel(const c10::FunctionSchema& schema) {
+    bool makes = schema.returns().empty();
+    for (const c10::Argument& result : schema.returns()) {
+        const bool is_view = result.alias_info() != nullptr && !result.alias_info()->isWrite();
+        const c10::TypeKind kind = result.type()->kind();
+        makes = makes || (!is_view && (kind == c10::TypeKind::TensorType || kind == c10::TypeKind::ListType));
+    }
+    return makes;
+}
+
 Plan plan_for(const c10::OperatorHandle& op) {
-    Plan plan{.number = number_of(op), .mixes_devices = takes_host_tensors(op.operator_name().name)};
+    Plan plan{.number = number_of(op),
+              .mixes_devices = takes_host_tensors(op.operator_name().name),
+              .is_kernel = is_kernel(op.schema()),
+              .hollow = hollow_traits(op)};
     const auto& arguments = op.schema().arguments();
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         if (arguments[i].name() == "generator") {
@@ -90,12 +110,12 @@ public:
     void run() {
         lower_all();
         draw();
-        {
-            const BelowAutograd below;
-            op_.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::CPU), &stack_);
+        if (!is_hollow_run() || !plan_.is_kernel || !skip()) {
+            compute();
+            aliases_.settle();
+            raise_all();
+            mark();
         }
-        aliases_.settle();
-        raise_all();
         launch();
     }
 
@@ -139,6 +159,29 @@ private:
         const at::Generator generator = value.isNone() ? default_generator(device()) : value.toGenerator();
         if (generator.device().is_cuda()) {
             value = slot::draw(generator);
+        }
+    }
+    void compute() {
+        const BelowAutograd below;
+        op_.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::CPU), &stack_);
+    }
+    // In a hollow run: whether the call is done without being computed.
+    bool skip() {
+        if (!is_skipped(op_, plan_.hollow, {given_.data(), given_.size()})) {
+            return false;
+        }
+        auto results = hollow_results(op_, plan_.hollow, {given_.data(), given_.size()}, device());
+        if (!results) {
+            return false;
+        }
+        stack_.resize(begin_);
+        std::ranges::move(*results, std::back_inserter(stack_));
+        return true;
+    }
+    void mark() {
+        if (is_hollow_run() && plan_.is_kernel && has_hollow({given_.data(), given_.size()})) {
+            mark_results(plan_.hollow, {given_.data(), given_.size()},
+                         {stack_.data() + begin_, stack_.size() - begin_});
         }
     }
     void raise_all() {
@@ -185,6 +228,11 @@ private:
 
 void require(bool succeeded) {
     TORCH_CHECK(succeeded, gpu().error());
+}
+
+void refuse(const std::string& why) {
+    gpu().refused(why.c_str());
+    C10_THROW_ERROR(NotImplementedError, why);
 }
 
 void run_operator(const c10::OperatorHandle& op, torch::jit::Stack* stack) {

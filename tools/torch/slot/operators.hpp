@@ -25,5 +25,7 @@ void launch_own(const char* name, const char* overload, c10::DeviceIndex device,
 
 // Throws what a simulated GPU has failed with.
 void require(bool succeeded);
+// What the program asks for is not simulated: it is told by an exception, and the run ends as refused where that escapes.
+[[noreturn]] void refuse(const std::string& why);
 
 }  // namespace sim::slot

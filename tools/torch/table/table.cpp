@@ -2,6 +2,7 @@
 
 #include "libsim/error.hpp"
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -57,6 +58,30 @@ std::string line(const char* operation = "") {
     return process == nullptr ? std::string() : process->where()(operation);
 }
 
+// The host may wait for others meanwhile: where in the script it does is told, and that it went on. A rank that is ended
+// meanwhile never does.
+template <class Answer, class Call>
+Answer waited(Answer failed, Call call) {
+    line();
+    bool went_on = false;
+    const Answer answer = answered(failed, [&](Process& process) {
+        const Answer found = call(process);
+        went_on = true;
+        return found;
+    });
+    if (went_on) {
+        state->process->went_on()();
+    }
+    return answer;
+}
+
+bool waited_for(const std::function<void(Process&)>& call) {
+    return waited(false, [&](Process& process) {
+        call(process);
+        return true;
+    });
+}
+
 // The same of an operation that others have to call, too; `call` is given the line of the script.
 template <class Answer, class Call>
 Answer answered_at_line(Answer failed, const char* operation, Call call) {
@@ -93,6 +118,7 @@ seam::Properties properties_of(const training::Accelerator& gpu, const char* nam
 }
 
 void add_operators(seam::Gpu& table) {
+    table.refused = [](const char* why) { done([=](Process& process) { process.note_refusal(why); }); };
     table.host_now = [] {
         return answered<std::int64_t>(0, [](Process& process) { return process.gpus().host().count(); });
     };
@@ -143,19 +169,16 @@ void add_streams(seam::Gpu& table) {
             -1, [=](Process& process) { return process.gpus().time_of(process.mark(mark)).count(); });
     };
     table.synchronize_mark = [](seam::Mark mark) {
-        line();
-        return done([=](Process& process) { process.gpus().synchronize(process.mark(mark)); });
+        return waited_for([=](Process& process) { process.gpus().synchronize(process.mark(mark)); });
     };
     table.synchronize_stream = [](seam::Stream stream) {
-        line();
-        return done([&](Process& process) {
+        return waited_for([&](Process& process) {
             process.settle(stream);
             process.gpus().synchronize(StreamName{stream.device, stream.number});
         });
     };
     table.synchronize_device = [](std::int32_t device) {
-        line();
-        return done([=](Process& process) {
+        return waited_for([=](Process& process) {
             process.settle({device, 0});
             process.gpus().synchronize_device(device);
         });
@@ -176,6 +199,9 @@ void add_groups(seam::Gpu& table) {
             return process.make_group({members, members + count}, name);
         });
     };
+    table.acting = [](std::int32_t group, std::int32_t member) {
+        return answered<std::int32_t>(-1, [=](Process& process) { return process.acting(group, member); });
+    };
     table.collective = [](const seam::Collective& what) {
         return answered_at_line<seam::Ticket>(-1, what.label, [&](Process& process, const std::string& at) {
             return process.collective(what, at);
@@ -195,8 +221,7 @@ void add_groups(seam::Gpu& table) {
     table.begin_messages = [] { done([](Process& process) { process.begin_messages(); }); };
     table.end_messages = [] { return done([](Process& process) { process.end_messages(); }); };
     table.take = [](seam::Ticket ticket, const seam::Bytes** parts) {
-        line();
-        return answered<std::int32_t>(-1, [=](Process& process) {
+        return waited<std::int32_t>(-1, [=](Process& process) {
             const auto taken = process.take(ticket);
             *parts = taken.data();
             return static_cast<std::int32_t>(taken.size());
@@ -215,7 +240,7 @@ void add_groups(seam::Gpu& table) {
 
 }  // namespace
 
-const seam::Gpu& table_for(const training::Machine& machine) {
+const seam::Gpu& table_for(const training::Machine& machine, bool is_hollow) {
     static State made;
     state = &made;
     state->memory.have(machine.gpus_per_node, machine.gpu.memory_bytes);
@@ -223,6 +248,7 @@ const seam::Gpu& table_for(const training::Machine& machine) {
     state->properties = properties_of(machine.gpu, state->name.c_str());
     seam::Gpu& table = state->table;
     table.devices = machine.gpus_per_node;
+    table.is_hollow = is_hollow;
     table.error = [] { return last_error.c_str(); };
     table.properties = [](std::int32_t /*device*/) -> const seam::Properties* { return &state->properties; };
     add_operators(table);

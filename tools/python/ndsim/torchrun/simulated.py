@@ -16,12 +16,12 @@ from . import refusals
 from .launch import explain
 
 
-def open_door(machine: str) -> None:
+def open_door(machine: str, *, hollow: bool) -> None:
     """In the process that starts ranks: what torch sees of CUDA are this machine's GPUs.
 
     The first time it comes before torch is imported; later, a process that was forked since may turn to another machine.
     """
-    table = torch_table(machine)
+    table = torch_table(machine, hollow)
     try:
         if not door.is_open():
             door.open_door(table)
@@ -51,6 +51,11 @@ class Device:
 
     def synchronize(self) -> None:
         self.gpus.synchronize()
+
+    @property
+    def refusal(self) -> str:
+        """What the script has asked for last that is not simulated, in the words of its exception; empty: nothing."""
+        return self.gpus.refusal
 
 
 def refuse_other_threads(rank: ranks.Rank, operation: str) -> None:
@@ -87,7 +92,9 @@ def install(rank: ranks.Rank) -> Iterator[None]:
         flash_version=options.flash_attention,
         launch_microseconds=options.launch_microseconds,
         compiled=rank.compiled,
+        running=rank.fold.running if rank.fold.is_folded else 0,
         where=line_of_script,
+        went_on=rank.place.go_on,
     )
     rank.device = Device(gpus)
     yield

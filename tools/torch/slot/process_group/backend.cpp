@@ -3,6 +3,8 @@
 #include "tools/torch/slot/aliases.hpp"
 #include "tools/torch/slot/below_autograd.hpp"
 #include "tools/torch/slot/device.hpp"
+#include "tools/torch/slot/hollow/carried.hpp"
+#include "tools/torch/slot/hollow/hollow.hpp"
 #include "tools/torch/slot/operators.hpp"
 #include "tools/torch/slot/process_group/any_source.hpp"
 
@@ -10,6 +12,7 @@
 #include <c10/core/StreamGuard.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <utility>
@@ -134,8 +137,31 @@ void RankBackend::by_host(const std::optional<c10::Stream>& stream, const Tensor
     }
 }
 
+int RankBackend::acting(std::int64_t root) {
+    TORCH_CHECK_VALUE(root >= 0 && root < getSize(), "Invalid root rank: ", root);
+    const std::int32_t member = gpu().acting(group(), static_cast<std::int32_t>(root));
+    require(member >= 0);
+    return member;
+}
+
+// In a hollow run only small numbers are brought and taken. Whether those of a collective are is known to all its
+// members alike, as all know its size.
+void RankBackend::hollow_out(Call& call, bool is_taken) {
+    call.brought = noted(call.brought, call.inputs);
+    if (is_large(static_cast<std::size_t>(call.bytes))) {
+        std::ranges::for_each(call.outputs, mark_hollow);
+        call.takes = is_taken;
+        call.finish = [](Parts /*parts*/) {};
+    } else if (call.finish) {
+        call.finish = noticing(std::move(call.finish), call.outputs);
+    }
+}
+
 RankBackend::Handle RankBackend::run(Call call) {
     const BelowAutograd below;
+    if (is_hollow_run()) {
+        hollow_out(call, false);
+    }
     const std::optional<c10::Stream> stream = begin(call);
     seam::Collective what{.kind = call.kind,
                           .bytes = call.bytes,
@@ -176,6 +202,9 @@ RankBackend::Handle RankBackend::endCoalescing() {
 
 RankBackend::Handle RankBackend::message(Call call, const seam::Message& given, bool is_send) {
     const BelowAutograd below;
+    if (is_hollow_run()) {
+        hollow_out(call, true);
+    }
     seam::Message what = given;
     // Alone, each direction to each peer has a stream, as NCCL's pairs have; messages of one call share the
     // collectives'.

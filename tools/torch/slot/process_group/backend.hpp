@@ -87,6 +87,8 @@ private:
         std::optional<c10::Stream> stream;
     };
 
+    int acting(std::int64_t root);  // whoever is the root in its place in a folded run
+    static void hollow_out(Call& call, bool is_taken);
     Handle run(Call call);
     Handle message(Call call, const seam::Message& what, bool is_send);
     Handle gather_all(const char* name, Tensors outputs, Tensors inputs, bool is_async, Tensors results);
