@@ -6,6 +6,7 @@
 #include "tools/torch/slot/hollow/hollow.hpp"
 #include "tools/torch/slot/operators.hpp"
 #include "tools/torch/slot/storage.hpp"
+#include "tools/torch/slot/visible_devices.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/EmptyTensor.h>
@@ -35,7 +36,7 @@ seam::Copy copy_of(const at::Tensor& to, const at::Tensor& from, bool non_blocki
     seam::Copy copy{.bytes = static_cast<std::int64_t>(from.numel() * static_cast<std::int64_t>(to.element_size()))};
     if (to.is_cuda() && from.is_cuda()) {
         copy.kind = to.device() == from.device() ? seam::CopyKind::within_gpu : seam::CopyKind::between_gpus;
-        copy.other_device = from.device().index();
+        copy.other_device = seam_device(from.device().index());
         return copy;
     }
     copy.kind = to.is_cuda() ? seam::CopyKind::to_gpu : seam::CopyKind::to_host;

@@ -7,6 +7,7 @@ import sys
 import torch
 import torch.distributed as dist
 from torch import nn
+from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 from torch.distributed.optim import ZeroRedundancyOptimizer
 from torch.nn.parallel import DistributedDataParallel
@@ -50,6 +51,8 @@ def train(name, model, optimizer, rank, device, clip=False):
 
 
 def sharded(device, **settings):
+    # A build of PyTorch for CUDA would take a GPU by itself, even where none is.
+    settings["mesh"] = init_device_mesh(device.type, (dist.get_world_size(),))
     model = network(device)
     for block in model:
         fully_shard(block, **settings)

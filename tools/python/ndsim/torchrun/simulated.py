@@ -67,6 +67,12 @@ def refuse_other_threads(rank: ranks.Rank, operation: str) -> None:
         raise
 
 
+def most_of_any_device(torch: Any, what: str) -> int:
+    """The peak of what the caching allocator counts, of the device that has the highest; 0 where the script used none."""
+    devices = range(torch.cuda.device_count())
+    return max((torch.cuda.memory_stats(device).get(f"{what}.all.peak", 0) for device in devices), default=0)
+
+
 @contextlib.contextmanager
 def install(rank: ranks.Rank) -> Iterator[None]:
     options = rank.options
@@ -99,7 +105,6 @@ def install(rank: ranks.Rank) -> Iterator[None]:
     rank.device = Device(gpus)
     yield
     gpus.synchronize()
-    statistics = torch.cuda.memory_stats(rank.local_rank)
-    rank.tell("memory", [statistics.get("allocated_bytes.all.peak", 0), statistics.get("reserved_bytes.all.peak", 0)])
+    rank.tell("memory", [most_of_any_device(torch, what) for what in ("allocated_bytes", "reserved_bytes")])
     if options.explain_cost and rank.gpu.rank == 0:
         rank.tell("operators", gpus.operators())

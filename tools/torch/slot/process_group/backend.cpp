@@ -31,7 +31,7 @@ seam::Bytes part_of(const at::Tensor& tensor) {
 }  // namespace
 
 RankBackend::RankBackend(int rank, int size, c10::intrusive_ptr<Options> options, bool is_nccl)
-    : Backend(rank, size), options_(std::move(options)), is_nccl_(is_nccl) {}
+    : LikeGloo(rank, size), options_(std::move(options)), is_nccl_(is_nccl) {}
 
 // Its name and members are known when it is first used: torch.distributed says them after it was made.
 std::int32_t RankBackend::group() {

@@ -6,10 +6,9 @@
 #pragma once
 
 #include "tools/torch/slot/process_group/bytes.hpp"
+#include "tools/torch/slot/process_group/like_gloo.hpp"
 #include "tools/torch/slot/process_group/options.hpp"
 #include "tools/torch/slot/process_group/work.hpp"
-
-#include <torch/csrc/distributed/c10d/Backend.hpp>
 
 #include <map>
 #include <optional>
@@ -18,7 +17,7 @@
 
 namespace sim::slot {
 
-class RankBackend : public c10d::Backend {
+class RankBackend : public LikeGloo {
 public:
     using Handle = c10::intrusive_ptr<c10d::Work>;
     using Lists = std::vector<Tensors>;

@@ -3,6 +3,7 @@
 
 #include "tools/torch/slot/device.hpp"
 #include "tools/torch/slot/operators.hpp"
+#include "tools/torch/slot/visible_devices.hpp"
 
 #include <ATen/ATen.h>
 
@@ -336,7 +337,7 @@ RankBackend::Handle RankBackend::alltoall(Tensors& outputs, Tensors& inputs, con
 RankBackend::Handle RankBackend::barrier(const c10d::BarrierOptions& /*options*/) {
     Handle work = run({.type = OpType::BARRIER, .name = "barrier", .kind = CollectiveKind::barrier, .takes = false});
     if (work && is_nccl_) {
-        require(gpu().synchronize_device(current_device()));
+        require(gpu().synchronize_device(seam_device(current_device())));
     }
     return work;
 }
