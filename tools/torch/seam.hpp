@@ -123,7 +123,7 @@ struct Collective {
 // A message of a group, on a stream likewise.
 struct Message {
     std::int32_t group = 0;
-    std::int32_t peer = 0;  // its rank in the group; receive: -1 is anybody
+    std::int32_t peer = 0;  // its rank in the group
     std::int32_t tag = 0;
     std::int64_t bytes = 0;  // what it costs
     Stream stream = {};
@@ -134,6 +134,8 @@ struct Message {
 
 // What a rank will take of an operation: the data of a collective, or of a message; 0 is nothing.
 using Ticket = std::int64_t;
+
+inline constexpr std::int32_t nobody = -2;
 
 struct Bytes {
     const void* first = nullptr;
@@ -197,6 +199,9 @@ struct Gpu {
     // It waits until all have come, and costs no simulated time. Returns how many parts there are; -1: failed.
     std::int32_t (*take)(Ticket ticket, const Bytes** parts) = nullptr;
     std::int32_t (*source_of)(Ticket ticket) = nullptr;  // of a message: its sender's rank in the group; -1: failed
+    // Whose message to this rank comes first, of those on the host with such a tag that nobody has asked for yet: its
+    // sender's rank in the group. The host waits for one, or is told that there is none by now: nobody; -1: failed.
+    std::int32_t (*sender)(std::int32_t group, std::int32_t tag, bool waits) = nullptr;
     void (*forget_ticket)(Ticket ticket) = nullptr;
 };
 

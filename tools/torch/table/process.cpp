@@ -207,19 +207,55 @@ seam::Ticket Process::message(const seam::Message& what, int sender, int receive
                 {.brought = {}, .source = sender, .is_message = true}, !sends);
 }
 
+int Process::rank_in(const Communicator& group, int rank) const {
+    return static_cast<int>(std::ranges::find(group.members, rank) - group.members.begin());
+}
+
 void Process::send(const seam::Message& what, const std::string& line) {
-    const std::vector<int>& members = groups_.at(static_cast<std::size_t>(what.group)).members;
-    const auto me = std::ranges::find(members, gpus_.gpu().rank()) - members.begin();
-    message(what, static_cast<int>(me), what.peer, line);
+    const Communicator& group = groups_.at(static_cast<std::size_t>(what.group));
+    if (what.stream.device == seam::host_device) {
+        announce(group, what.peer, what.tag);
+    }
+    message(what, rank_in(group, gpus_.gpu().rank()), what.peer, line);
 }
 
 seam::Ticket Process::receive(const seam::Message& what, const std::string& line) {
-    if (what.peer < 0) {
-        refuse("ndsim does not simulate receiving from any rank: name the rank that sends");
+    const Communicator& group = groups_.at(static_cast<std::size_t>(what.group));
+    if (what.stream.device == seam::host_device) {
+        expect(group, what.peer, what.tag);
     }
-    const std::vector<int>& members = groups_.at(static_cast<std::size_t>(what.group)).members;
-    const auto me = std::ranges::find(members, gpus_.gpu().rank()) - members.begin();
-    return message(what, what.peer, static_cast<int>(me), line);
+    return message(what, what.peer, rank_in(group, gpus_.gpu().rank()), line);
+}
+
+// Who receives from anybody has to find out from whom before the two can meet. So each message of the host, where that
+// is possible, is announced by one that carries nothing, and a receive takes its announcement with it. Nobody waits for
+// the end of either.
+Tag Process::announcement(const Communicator& group, int tag) const {
+    return Tag{communicator_of(fmt::format("{}/{}", group.name, tag), group.members)};
+}
+
+void Process::announce(const Communicator& group, int receiver, int tag) {
+    const int to = group.members.at(static_cast<std::size_t>(receiver));
+    require_running(to);
+    gpus_.on(computing(), [&] { gpus_.gpu().send_async(to, "announce", Bytes{0}, announcement(group, tag)); });
+}
+
+void Process::expect(const Communicator& group, int sender, int tag) {
+    const int from = group.members.at(static_cast<std::size_t>(sender));
+    require_running(from);
+    gpus_.on(computing(), [&] { gpus_.gpu().receive_async(from, "announced", Bytes{0}, announcement(group, tag)); });
+}
+
+std::optional<std::int32_t> Process::sender(std::int32_t number, std::int32_t tag, bool waits) {
+    const Communicator& group = groups_.at(static_cast<std::size_t>(number));
+    settle({terms_.home, 0});
+    std::optional<Arrival> there;
+    gpus_.on(computing(), [&] {
+        const Tag announced = announcement(group, tag);
+        there = waits ? gpus_.gpu().probe(any_source, announced) : gpus_.gpu().probe_now(any_source, announced);
+    });
+    gpus_.synchronize(computing());
+    return there ? std::optional(rank_in(group, there->source)) : std::nullopt;
 }
 
 void Process::end_messages() {

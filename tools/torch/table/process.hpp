@@ -67,6 +67,8 @@ public:
     seam::Ticket collective(const seam::Collective& what, const std::string& line);
     void send(const seam::Message& what, const std::string& line);
     seam::Ticket receive(const seam::Message& what, const std::string& line);
+    // Whose message on the host nobody has asked for; nothing: none is there by now.
+    std::optional<std::int32_t> sender(std::int32_t group, std::int32_t tag, bool waits);
     void begin_messages() { side_by_side_.emplace(); }
     void end_messages();
     std::span<const seam::Bytes> take(seam::Ticket ticket);
@@ -103,6 +105,11 @@ private:
     [[noreturn]] void refuse(std::string why);
     seam::Ticket meet(const Group& group, const Collective& what, seam::Stream stream, std::span<const std::byte> data,
                       Ticket ticket, bool takes);
+    StreamName computing() const { return {terms_.home, 0}; }
+    int rank_in(const Communicator& group, int rank) const;
+    Tag announcement(const Communicator& group, int tag) const;
+    void announce(const Communicator& group, int receiver, int tag);
+    void expect(const Communicator& group, int sender, int tag);
     seam::Ticket message(const seam::Message& what, int sender, int receiver, const std::string& line);
 
     ProcessTerms terms_;

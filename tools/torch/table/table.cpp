@@ -230,6 +230,11 @@ void add_groups(seam::Gpu& table) {
     table.source_of = [](seam::Ticket ticket) {
         return answered<std::int32_t>(-1, [=](Process& process) { return process.source_of(ticket); });
     };
+    table.sender = [](std::int32_t group, std::int32_t tag, bool waits) {
+        return answered_at_line<std::int32_t>(-1, waits ? "recv" : "", [=](Process& process, const std::string&) {
+            return process.sender(group, tag, waits).value_or(seam::nobody);
+        });
+    };
     table.forget_ticket = [](seam::Ticket ticket) { done([=](Process& process) { process.forget_ticket(ticket); }); };
 }
 

@@ -60,6 +60,7 @@ public:
     Handle recv(Tensors& tensors, int source, int tag) override;
     Handle recvAnysource(Tensors& tensors, int tag) override;
     Handle barrier(const c10d::BarrierOptions& options) override;
+    void monitoredBarrier(const c10d::BarrierOptions& options, bool wait_all_ranks) override;
 
 private:
     // What one operation needs of its call.
@@ -97,6 +98,7 @@ private:
     std::optional<c10::Stream> begin(const Call& call, int way = 0);
     seam::Stream place_of(const std::optional<c10::Stream>& stream, int way);
     std::optional<c10::Device> device_of(const Call& call) const;
+    void by_host(const std::optional<c10::Stream>& stream, const Tensors& tensors, seam::CopyKind way);
     std::int32_t group();
 
     c10::intrusive_ptr<Options> options_;

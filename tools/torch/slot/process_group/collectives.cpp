@@ -342,4 +342,11 @@ RankBackend::Handle RankBackend::barrier(const c10d::BarrierOptions& /*options*/
     return work;
 }
 
+void RankBackend::monitoredBarrier(const c10d::BarrierOptions& options, bool wait_all_ranks) {
+    if (is_nccl_) {
+        return Backend::monitoredBarrier(options, wait_all_ranks);
+    }
+    barrier(options)->wait();
+}
+
 }  // namespace sim::slot
