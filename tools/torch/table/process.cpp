@@ -236,13 +236,13 @@ Tag Process::announcement(const Communicator& group, int tag) const {
 
 void Process::announce(const Communicator& group, int receiver, int tag) {
     const int to = group.members.at(static_cast<std::size_t>(receiver));
-    require_running(to);
+    require_running("to", to);
     gpus_.on(computing(), [&] { gpus_.gpu().send_async(to, "announce", Bytes{0}, announcement(group, tag)); });
 }
 
 void Process::expect(const Communicator& group, int sender, int tag) {
     const int from = group.members.at(static_cast<std::size_t>(sender));
-    require_running(from);
+    require_running("from", from);
     gpus_.on(computing(), [&] { gpus_.gpu().receive_async(from, "announced", Bytes{0}, announcement(group, tag)); });
 }
 
