@@ -51,22 +51,11 @@ std::int32_t number_of(const c10::OperatorHandle& op) {
     return number;
 }
 
-// What gives back views of its arguments, or facts of them, launches nothing.
-bool is_kernel(const c10::FunctionSchema& schema) {
-    bool makes = schema.returns().empty();
-    for (const c10::Argument& result : schema.returns()) {
-        const bool is_view = result.alias_info() != nullptr && !result.alias_info()->isWrite();
-        const c10::TypeKind kind = result.type()->kind();
-        makes = makes || (!is_view && (kind == c10::TypeKind::TensorType || kind == c10::TypeKind::ListType));
-    }
-    return makes;
-}
-
 Plan plan_for(const c10::OperatorHandle& op) {
     Plan plan{.number = number_of(op),
               .mixes_devices = takes_host_tensors(op.operator_name().name),
               .own = kernels().find(op.operator_name()),
-              .is_kernel = is_kernel(op.schema()),
+              .is_kernel = launches(op.schema()),
               .hollow = hollow_traits(op)};
     const auto& arguments = op.schema().arguments();
     for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -186,7 +175,7 @@ private:
         if (!is_skipped(op_, plan_.hollow, {given_.data(), given_.size()})) {
             return false;
         }
-        auto results = hollow_results(op_, plan_.hollow, {given_.data(), given_.size()}, device());
+        auto results = hollow_results(op_, plan_.hollow, {given_.data(), given_.size()}, c10::Device(c10::kCUDA, device()));
         if (!results) {
             return false;
         }
