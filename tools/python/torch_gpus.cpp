@@ -34,7 +34,8 @@ private:
 
 std::unique_ptr<TorchGpus> make(const RankGPU& gpu, const std::string& machine, int home,
                                 std::optional<int> flash_version, std::optional<double> launch_microseconds,
-                                bool compiled, int running, const py::function& where, const py::function& went_on) {
+                                bool compiled, int running, const py::function& where, const py::function& line,
+                                const py::function& went_on) {
     torch::ProcessTerms terms{.machine = predict::read_machine(machine), .home = home};
     terms.flash_version = flash_version.value_or(training::flash_version_of_torch);
     if (launch_microseconds) {
@@ -49,6 +50,10 @@ std::unique_ptr<TorchGpus> make(const RankGPU& gpu, const std::string& machine, 
         } catch (py::error_already_set& error) {
             throw ProgramError(std::string(py::str(error.value())));
         }
+    };
+    terms.line = [line] {
+        const py::gil_scoped_acquire lock;
+        return line().cast<std::string>();
     };
     terms.went_on = [went_on] {
         const py::gil_scoped_acquire lock;
@@ -75,7 +80,7 @@ void bind_torch_gpus(py::module_& module) {
         module, "TorchGpus",
         "The simulated GPUs of this process, which is a rank from here on. All times are in picoseconds.")
         .def(py::init(&make), py::arg("gpu"), py::kw_only(), py::arg("machine"), py::arg("home"),
-             py::arg("flash_version"), py::arg("launch_microseconds"), py::arg("compiled"), py::arg("running"), py::arg("where"), py::arg("went_on"))
+             py::arg("flash_version"), py::arg("launch_microseconds"), py::arg("compiled"), py::arg("running"), py::arg("where"), py::arg("line"), py::arg("went_on"))
         .def_property_readonly(
             "host_picoseconds", [](TorchGpus& self) { return self.process().gpus().host().count(); },
             "The host's clock.")

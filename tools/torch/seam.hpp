@@ -182,7 +182,8 @@ struct Gpu {
     void (*forget)(Mark mark) = nullptr;
 
     // Memory. `reserve` is cudaMalloc: addresses that cost nothing until they are touched; null: the GPU is full.
-    // `hold` is said of every tensor: what the caching allocator has given out.
+    // `hold` is said of every tensor: what the caching allocator has given out, or below 0 taken back. Its caller holds
+    // no lock: it may wait for Python's.
     void* (*reserve)(std::int32_t device, std::int64_t bytes) = nullptr;
     void (*give_back)(void* address) = nullptr;
     std::int64_t (*free_bytes)(std::int32_t device) = nullptr;

@@ -111,6 +111,22 @@ def test_traces_pages_and_timelines_are_written(script, tmp_path):
     assert "train.py: 2 ranks" in done.stdout
 
 
+def test_a_trace_shows_what_the_gpu_holds_with_the_lines_that_took_it(script, tmp_path):
+    text = """
+        import torch
+        weights = torch.ones(1 << 20, device="cuda")
+        for _ in range(2):
+            doubled = 2 * weights
+            del doubled
+    """
+    assert script(text, "--nproc", 1, "--trace", "run.json").returncode == 0
+    events = json.loads((tmp_path / "run.json").read_text())["traceEvents"]
+    counted = [(event["exact"]["label"], event["args"]["in use"]) for event in events if event["ph"] == "C"]
+    one, two = 4 << 20, 8 << 20
+    again = [("train.py:4", two), ("freed", one)]
+    assert counted == [("train.py:2", one), *again, *again, ("freed", 0)]
+
+
 def test_later_runs_of_a_script_have_their_own_files(script, tmp_path):
     text = "import torch.multiprocessing as mp\nfor size in (1, 2): mp.spawn(print, nprocs=size)"
     assert script(text, "--trace", "run.json").returncode == 0

@@ -411,6 +411,7 @@ class TorchGpus:
         compiled: bool,
         running: int,
         where: Callable[[str], str],
+        line: Callable[[], str],
         went_on: Callable[[], None],
     ) -> None: ...
     @property

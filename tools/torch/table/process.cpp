@@ -106,6 +106,12 @@ void Process::copy(const seam::Copy& copy, seam::Stream stream) {
     }
 }
 
+void Process::hold(int device, std::int64_t bytes, const std::string& line) {
+    if (device == terms_.home) {
+        gpus_.hold(bytes < 0 ? "freed" : line.empty() ? "small tensors" : kept(line), bytes);
+    }
+}
+
 seam::Mark Process::record(seam::Stream stream) {
     settle(stream);
     marks_.emplace(++last_mark_, gpus_.record(name_of(stream)));

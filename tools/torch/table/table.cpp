@@ -198,7 +198,13 @@ void add_memory(seam::Gpu& table) {
     table.reserve = [](std::int32_t device, std::int64_t bytes) { return state->memory.reserve(device, bytes); };
     table.give_back = [](void* address) { state->memory.give_back(address); };
     table.free_bytes = [](std::int32_t device) { return state->memory.free_bytes(device); };
-    table.hold = [](std::int32_t /*device*/, std::int64_t /*bytes*/) {};
+    table.hold = [](std::int32_t device, std::int64_t bytes) {
+        // Looking for a line takes microseconds, which is more than most small tensors take.
+        constexpr std::int64_t least_named = 1 << 20;
+        const bool is_named = bytes >= least_named && state->process != nullptr;
+        const std::string at = is_named ? state->process->line()() : std::string();
+        done([&](Process& process) { process.hold(device, bytes, at); });
+    };
 }
 
 void add_groups(seam::Gpu& table) {

@@ -100,6 +100,7 @@ def install(rank: ranks.Rank) -> Iterator[None]:
         compiled=rank.compiled,
         running=rank.fold.running if rank.fold.is_folded else 0,
         where=line_of_script,
+        line=lambda: explain.where_main(rank.thread),
         went_on=rank.place.go_on,
     )
     rank.device = Device(gpus)
