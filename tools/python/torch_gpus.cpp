@@ -120,7 +120,11 @@ void bind_torch_gpus(py::module_& module) {
                 const report::Json rows = torch::prices::row_record().list(self.process().prices().rows());
                 return py::module_::import("json").attr("loads")(rows.dump());
             },
-            "What operators have cost: a row for each of them and each way of pricing.");
+            "What operators have cost: a row for each of them and each way of pricing.")
+        .def(
+            "operators_text",
+            [](TorchGpus& self) { return torch::prices::bill_text(self.process().prices().rows()); },
+            "The same for people.");
 }
 
 }  // namespace sim::python

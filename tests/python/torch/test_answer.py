@@ -68,6 +68,19 @@ def test_the_bill_of_operators_is_in_the_answer(answer):
     assert {row["count"] for row in operators if row["operator"] == "addmm"} == {4}
 
 
+def test_the_bill_of_operators_is_a_table_for_people(script):
+    text = """
+        import torch
+        a = torch.ones(1024, 1024, device="cuda")
+        for _ in range(3):
+            a @ a
+    """
+    lines = script(text, "--nproc", 1, "--explain-cost").stdout.partition("Operators of rank 0\n")[2].splitlines()
+    assert [line.split()[:2] for line in lines[:3]] == [["operator", "count"], ["mm", "3"], ["fill", "1"]]
+    assert "matrix product fp32, " in lines[1]
+    assert lines[1].endswith("% of peak")
+
+
 def test_the_timeline_is_the_same_in_every_run(answer):
     assert len({answer(TRAIN, "--nproc", 3)["timeline_sha256"] for _ in range(3)}) == 1
 

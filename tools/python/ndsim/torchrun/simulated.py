@@ -109,3 +109,4 @@ def install(rank: ranks.Rank) -> Iterator[None]:
     rank.tell("memory", [most_of_any_device(torch, what) for what in ("allocated_bytes", "reserved_bytes")])
     if options.explain_cost and rank.gpu.rank == 0:
         rank.tell("operators", gpus.operators())
+        rank.tell("operators for people", gpus.operators_text())
