@@ -115,6 +115,16 @@ void bind_torch_gpus(py::module_& module) {
             "refusal", [](TorchGpus& self) { return self.process().refusal(); },
             "What the program has asked for last that is not simulated, in the words of its exception; empty: nothing.")
         .def(
+            "collectives",
+            [](TorchGpus& self) {
+                py::list all;
+                for (const auto& each : self.process().collectives()) {
+                    all.append(py::make_tuple(static_cast<int>(each.kind), each.bytes, each.members));
+                }
+                return all;
+            },
+            "The collectives among several ranks so far: C++'s number of the kind, bytes, and how many ranks.")
+        .def(
             "operators",
             [](TorchGpus& self) {
                 const report::Json rows = torch::prices::row_record().list(self.process().prices().rows());

@@ -76,6 +76,13 @@ public:
     std::optional<std::int32_t> sender(std::int32_t group, std::int32_t tag, bool waits);
     void begin_messages() { side_by_side_.emplace(); }
     void end_messages();
+    // The collectives among several ranks so far.
+    struct Called {
+        CollectiveKind kind;
+        std::int64_t bytes;
+        int members;
+    };
+    const std::vector<Called>& collectives() const { return called_; }
     std::span<const seam::Bytes> take(seam::Ticket ticket);
     std::int32_t source_of(seam::Ticket ticket) const { return tickets_.at(ticket).source; }
     void forget_ticket(seam::Ticket ticket) { tickets_.erase(ticket); }
@@ -124,6 +131,7 @@ private:
     seam::Mark last_mark_ = 0;
     std::unordered_map<seam::Mark, Mark> marks_;
     std::vector<Communicator> groups_;
+    std::vector<Called> called_;
     seam::Ticket last_ticket_ = 0;
     std::unordered_map<seam::Ticket, Ticket> tickets_;
     std::vector<seam::Bytes> taken_;

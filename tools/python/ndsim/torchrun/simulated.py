@@ -73,6 +73,11 @@ def most_of_any_device(torch: Any, what: str) -> int:
     return max((torch.cuda.memory_stats(device).get(f"{what}.all.peak", 0) for device in devices), default=0)
 
 
+def most_allocated() -> int:
+    """The peak of what tensors held, of the device that has the highest."""
+    return most_of_any_device(importlib.import_module("torch"), "allocated_bytes")
+
+
 @contextlib.contextmanager
 def install(rank: ranks.Rank) -> Iterator[None]:
     options = rank.options
