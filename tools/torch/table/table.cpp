@@ -128,6 +128,14 @@ void add_operators(seam::Gpu& table) {
     table.known = [](const seam::Operator& op) {
         return answered<std::int32_t>(-1, [&](Process& process) { return process.prices().known(op); });
     };
+    table.multiplies = [](std::int32_t op) {
+        return answered(false, [=](Process& process) { return process.prices().multiplies(op); });
+    };
+    table.multiply_in_tf32 = [](bool products, bool convolutions) {
+        done([=](Process& process) {
+            process.prices().tf32 = {.products = products, .convolutions = convolutions};
+        });
+    };
     table.launch = [](std::int32_t op, const seam::Value* arguments, std::int32_t results, const seam::Value* result,
                       seam::Stream stream) {
         return done([&](Process& process) {
@@ -190,7 +198,13 @@ void add_memory(seam::Gpu& table) {
     table.reserve = [](std::int32_t device, std::int64_t bytes) { return state->memory.reserve(device, bytes); };
     table.give_back = [](void* address) { state->memory.give_back(address); };
     table.free_bytes = [](std::int32_t device) { return state->memory.free_bytes(device); };
-    table.hold = [](std::int32_t /*device*/, std::int64_t /*bytes*/) {};
+    table.hold = [](std::int32_t device, std::int64_t bytes) {
+        // Looking for a line takes microseconds, which is more than most small tensors take.
+        constexpr std::int64_t least_named = 1 << 20;
+        const bool is_named = bytes >= least_named && state->process != nullptr;
+        const std::string at = is_named ? state->process->line()() : std::string();
+        done([&](Process& process) { process.hold(device, bytes, at); });
+    };
 }
 
 void add_groups(seam::Gpu& table) {
