@@ -1,21 +1,33 @@
 #!/usr/bin/env bash
-# torch_environment.sh: makes a Python environment with PyTorch 2 in build/torch, where there is none yet, for the tests of scripts on
-# it. None of the packages that PyTorch drives GPUs with is installed: simulated ones need none.
+# torch_environment.sh: makes Python environments with PyTorch 2, where there are none yet, for the tests of scripts on it: build/torch
+# has one for the CPU, build/torch-cuda one for CUDA. None of the packages that PyTorch drives GPUs with is installed: simulated ones
+# need none.
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/usage.bash
 refuse_all "$@"
 
-folder=build/torch
-version=2.13.0
-if [[ -e $folder/ready-$version ]]; then
-    exit
-fi
 python=/usr/bin/python3
 [[ -x $python ]] || python=python3
-echo "torch: PyTorch $version into $folder"
-rm -rf "$folder"
-"$python" -m venv "$folder"
-"$folder/bin/pip" install --quiet --no-deps "torch==$version"
-"$folder/bin/pip" install --quiet setuptools filelock fsspec jinja2 networkx sympy typing_extensions numpy pytest
-touch "$folder/ready-$version"
+
+install() { # FOLDER, and what pip is told
+    local said
+    if ! said=$("$1/bin/pip" install --quiet "${@:2}" 2>&1); then
+        echo "torch: pip cannot install ${*:2} in $1: $(grep -m 1 ERROR <<< "$said" || tail -n 1 <<< "$said")" >&2
+        exit 1
+    fi
+}
+
+make_environment() { # FOLDER VERSION
+    local folder=$1 version=$2
+    [[ ! -e $folder/ready-$version ]] || return 0
+    echo "torch: PyTorch $version into $folder"
+    rm -rf "$folder"
+    "$python" -m venv "$folder"
+    install "$folder" --no-deps "torch==$version"
+    install "$folder" setuptools filelock fsspec jinja2 networkx sympy typing_extensions numpy pytest
+    touch "$folder/ready-$version"
+}
+
+make_environment build/torch 2.13.0
+make_environment build/torch-cuda 2.14.1

@@ -1,5 +1,6 @@
 // The simulated GPUs of a rank that runs PyTorch, as Python holds them. PyTorch itself uses them by the functions of
 // the seam.
+#include "libsim/error.hpp"
 #include "libsim/predict/machine_file.hpp"
 #include "tools/python/bindings.hpp"
 #include "tools/python/rank_gpu.hpp"
@@ -33,16 +34,25 @@ private:
 
 std::unique_ptr<TorchGpus> make(const RankGPU& gpu, const std::string& machine, int home,
                                 std::optional<int> flash_version, std::optional<double> launch_microseconds,
-                                bool compiled, const py::function& where) {
+                                bool compiled, int running, const py::function& where, const py::function& went_on) {
     torch::ProcessTerms terms{.machine = predict::read_machine(machine), .home = home};
     terms.flash_version = flash_version.value_or(training::flash_version_of_torch);
     if (launch_microseconds) {
         terms.launch = Duration{static_cast<std::int64_t>(*launch_microseconds * picoseconds_a_microsecond)};
     }
     terms.is_compiled = compiled;
+    terms.running = running;
     terms.where = [where](const char* operation) {
         const py::gil_scoped_acquire lock;
-        return where(operation).cast<std::string>();
+        try {
+            return where(operation).cast<std::string>();
+        } catch (py::error_already_set& error) {
+            throw ProgramError(std::string(py::str(error.value())));
+        }
+    };
+    terms.went_on = [went_on] {
+        const py::gil_scoped_acquire lock;
+        went_on();
     };
     return std::make_unique<TorchGpus>(gpu, std::move(terms));
 }
@@ -56,16 +66,16 @@ seam::Stream computing_stream(torch::Process& process) {
 void bind_torch_gpus(py::module_& module) {
     module.def(
         "torch_table",
-        [](const std::string& machine) {
-            return reinterpret_cast<std::uintptr_t>(&torch::table_for(predict::read_machine(machine)));
+        [](const std::string& machine, bool hollow) {
+            return reinterpret_cast<std::uintptr_t>(&torch::table_for(predict::read_machine(machine), hollow));
         },
-        py::arg("machine"),
+        py::arg("machine"), py::arg("hollow"),
         "The address of the functions by which PyTorch's slot uses simulated GPUs of this machine.");
     py::class_<TorchGpus>(
         module, "TorchGpus",
         "The simulated GPUs of this process, which is a rank from here on. All times are in picoseconds.")
         .def(py::init(&make), py::arg("gpu"), py::kw_only(), py::arg("machine"), py::arg("home"),
-             py::arg("flash_version"), py::arg("launch_microseconds"), py::arg("compiled"), py::arg("where"))
+             py::arg("flash_version"), py::arg("launch_microseconds"), py::arg("compiled"), py::arg("running"), py::arg("where"), py::arg("went_on"))
         .def_property_readonly(
             "host_picoseconds", [](TorchGpus& self) { return self.process().gpus().host().count(); },
             "The host's clock.")
@@ -96,6 +106,9 @@ void bind_torch_gpus(py::module_& module) {
                 self.process().prices().is_compiled = compiled;
             },
             "Whether operators are priced as torch.compile fuses them.")
+        .def_property_readonly(
+            "refusal", [](TorchGpus& self) { return self.process().refusal(); },
+            "What the program has asked for last that is not simulated, in the words of its exception; empty: nothing.")
         .def(
             "operators",
             [](TorchGpus& self) {

@@ -123,7 +123,7 @@ struct Collective {
 // A message of a group, on a stream likewise.
 struct Message {
     std::int32_t group = 0;
-    std::int32_t peer = 0;  // its rank in the group; receive: -1 is anybody
+    std::int32_t peer = 0;  // its rank in the group
     std::int32_t tag = 0;
     std::int64_t bytes = 0;  // what it costs
     Stream stream = {};
@@ -134,6 +134,8 @@ struct Message {
 
 // What a rank will take of an operation: the data of a collective, or of a message; 0 is nothing.
 using Ticket = std::int64_t;
+
+inline constexpr std::int32_t nobody = -2;
 
 struct Bytes {
     const void* first = nullptr;
@@ -149,6 +151,8 @@ struct Gpu {
     std::int32_t devices = 1;
     bool is_hollow = false;  // nothing is computed: numbers are neither there nor asked for
     const char* (*error)() = nullptr;
+    // The program has asked for what is not simulated, and is told so by an exception in these words.
+    void (*refused)(const char* why) = nullptr;
     const Properties* (*properties)(std::int32_t device) = nullptr;
 
     // The clock of the host, which runs ahead of its GPUs.
@@ -183,6 +187,8 @@ struct Gpu {
 
     // Groups of ranks and what they do together. The members of a group name it alike, and number it each for itself.
     std::int32_t (*make_group)(const std::int32_t* members, std::int32_t count, const char* name) = nullptr;
+    // In a folded run, which member acts for this one, that does not run; else itself. -1: failed.
+    std::int32_t (*acting)(std::int32_t group, std::int32_t member) = nullptr;
     Ticket (*collective)(const Collective& what) = nullptr;  // -1: failed
     bool (*send)(const Message& what) = nullptr;
     Ticket (*receive)(const Message& what) = nullptr;  // -1: failed
@@ -193,6 +199,9 @@ struct Gpu {
     // It waits until all have come, and costs no simulated time. Returns how many parts there are; -1: failed.
     std::int32_t (*take)(Ticket ticket, const Bytes** parts) = nullptr;
     std::int32_t (*source_of)(Ticket ticket) = nullptr;  // of a message: its sender's rank in the group; -1: failed
+    // Whose message to this rank comes first, of those on the host with such a tag that nobody has asked for yet: its
+    // sender's rank in the group. The host waits for one, or is told that there is none by now: nobody; -1: failed.
+    std::int32_t (*sender)(std::int32_t group, std::int32_t tag, bool waits) = nullptr;
     void (*forget_ticket)(Ticket ticket) = nullptr;
 };
 

@@ -6,6 +6,7 @@ A kernel takes 10 us of its stream, a copy 1 us for each KiB, and either 1 us of
 import pytest
 
 import stand_in
+from ndsim.torch.making import compiler
 
 PYTHONS = stand_in.cuda_pythons()
 HOW = "no Python with a PyTorch for CUDA: NDSIM_TORCH_PYTHON names some, with colons between them"
@@ -233,6 +234,58 @@ def test_what_is_not_simulated_names_itself(on_gpu):
     """)
     assert lines[0] == "ndsim does not simulate at::cuda::sleep(long)"
     assert lines[1].startswith("ndsim does not simulate at::cuda::CUDAGraph")
+
+
+# A kernel as CUDA's compiler registers it when a library is loaded, and launches it.
+EXTENSION = """
+#include <exception>
+#include <string>
+extern "C" {
+void** __cudaRegisterFatBinary(void*);
+void __cudaRegisterFunction(void**, const char*, char*, const char*, int, void*, void*, void*, void*, int*);
+int cudaLaunchKernel(const void*);
+static const char kernel = 0;
+__attribute__((constructor)) void load() {
+    __cudaRegisterFunction(__cudaRegisterFatBinary(nullptr), &kernel, nullptr, "_Z7doubledPfi", -1, nullptr, nullptr, nullptr, nullptr,
+                           nullptr);
+}
+const char* launch() {
+    static std::string said = "nothing";
+    try {
+        cudaLaunchKernel(&kernel);
+    } catch (const std::exception& refused) {
+        said = refused.what();
+    }
+    return said.c_str();
+}
+}
+"""
+
+
+def test_a_kernel_of_a_binary_extension_is_refused_by_name_whether_or_not_somebody_looks(on_gpu, tmp_path):
+    (tmp_path / "extension.cpp").write_text(EXTENSION)
+    compiler.find_compiler().run(["-shared", "-fPIC", str(tmp_path / "extension.cpp"), "-o", str(tmp_path / "extension.so")])
+    assert on_gpu("""
+        import ctypes, os, torch
+        extension = ctypes.CDLL(os.environ["EXTENSION"])
+        extension.launch.restype = ctypes.c_char_p
+        print(extension.launch().decode())
+    """, EXTENSION=str(tmp_path / "extension.so")) == [
+        "ndsim does not simulate kernels of binary extensions: doubled(float*, int)"
+    ]
+
+
+def test_extensions_for_several_versions_find_the_streams(on_gpu):
+    assert on_gpu("""
+        import ctypes, torch
+        pytorch, found = ctypes.CDLL(None), ctypes.c_void_p()
+        side = torch.cuda.Stream()
+        with torch.cuda.stream(side):
+            pytorch.aoti_torch_get_current_cuda_stream(0, ctypes.byref(found))
+        print(found.value == side.cuda_stream, found.value is not None)
+        pytorch.torch_set_current_cuda_stream(found, 0)
+        print(torch.cuda.current_stream().cuda_stream == side.cuda_stream)
+    """) == ["True True", "True"]
 
 
 def test_numbers_move_between_host_and_gpu_at_the_links_pace(on_gpu):

@@ -7,6 +7,7 @@ Any Python with PyTorch runs it: of ndsim it takes the package that opens the do
 import ctypes
 import importlib
 import importlib.util
+import os
 import pathlib
 import runpy
 import sys
@@ -29,6 +30,10 @@ def main(library, script):
         getattr(gpu, f"stand_in_{name}").restype = ctypes.c_int64
     opened = door().open_door(gpu.stand_in_gpu())
     runpy.run_path(script, {"gpu": gpu, "us": lambda: gpu.stand_in_host_time() // 1_000_000, "built": opened.built}, "__main__")
+    # As a rank ends: PyTorch's autograd threads may still give back what the last step had, for which Python, where it is being
+    # taken down, ends them in a way that aborts the process.
+    sys.stdout.flush()
+    os._exit(0)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 #include "tools/torch/slot/generator.hpp"
 
 #include "tools/torch/slot/device.hpp"
+#include "tools/torch/slot/visible_devices.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
@@ -74,7 +75,7 @@ at::Generator new_generator(c10::DeviceIndex device) {
 at::Generator& default_generator(c10::DeviceIndex device) {
     static std::vector<at::Generator> all = [] {
         std::vector<at::Generator> made;
-        for (std::int32_t i = 0; i < gpu().devices; ++i) {
+        for (int i = 0; i < visible_devices(); ++i) {
             made.push_back(new_generator(static_cast<c10::DeviceIndex>(i)));
         }
         return made;

@@ -5,6 +5,7 @@
 #include "tools/torch/slot/operators.hpp"
 #include "tools/torch/slot/pinned.hpp"
 #include "tools/torch/slot/versions.hpp"
+#include "tools/torch/slot/visible_devices.hpp"
 
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <torch/csrc/distributed/c10d/reducer_timer.hpp>
@@ -38,8 +39,8 @@ struct Hooks final : at::CUDAHooksInterface {
     bool isAvailable() const { return true; }
     bool hasPrimaryContext(c10::DeviceIndex /*device*/) const override { return true; }
     c10::DeviceIndex current_device() const override { return slot::current_device(); }
-    c10::DeviceIndex deviceCount() const override { return static_cast<c10::DeviceIndex>(gpu().devices); }
-    int getNumGPUs() const override { return gpu().devices; }
+    c10::DeviceIndex deviceCount() const override { return static_cast<c10::DeviceIndex>(visible_devices()); }
+    int getNumGPUs() const override { return visible_devices(); }
     void setCurrentDevice(c10::DeviceIndex device) const override { use_device(device); }
     c10::DeviceIndex getCurrentDevice() const override { return slot::current_device(); }
     c10::DeviceIndex exchangeDevice(c10::DeviceIndex device) const override { return exchange(device); }
@@ -52,7 +53,7 @@ struct Hooks final : at::CUDAHooksInterface {
     c10::Allocator* getCUDADeviceAllocator() const override { return device_allocator(); }
     bool isPinnedPtr(const void* address) const override { return is_pinned(address); }
     void deviceSynchronize(c10::DeviceIndex device) const override {
-        require(gpu().synchronize_device(device < 0 ? slot::current_device() : device));
+        require(gpu().synchronize_device(seam_device(device < 0 ? slot::current_device() : device)));
     }
     bool hasCUDART() const override { return true; }
     long versionCUDART() const override { return cuda_version; }

@@ -3,8 +3,10 @@
 #include "tools/torch/slot/aliases.hpp"
 #include "tools/torch/slot/below_autograd.hpp"
 #include "tools/torch/slot/device.hpp"
+#include "tools/torch/slot/hollow/hollow.hpp"
 #include "tools/torch/slot/operators.hpp"
 #include "tools/torch/slot/storage.hpp"
+#include "tools/torch/slot/visible_devices.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/EmptyTensor.h>
@@ -34,7 +36,7 @@ seam::Copy copy_of(const at::Tensor& to, const at::Tensor& from, bool non_blocki
     seam::Copy copy{.bytes = static_cast<std::int64_t>(from.numel() * static_cast<std::int64_t>(to.element_size()))};
     if (to.is_cuda() && from.is_cuda()) {
         copy.kind = to.device() == from.device() ? seam::CopyKind::within_gpu : seam::CopyKind::between_gpus;
-        copy.other_device = from.device().index();
+        copy.other_device = seam_device(from.device().index());
         return copy;
     }
     copy.kind = to.is_cuda() ? seam::CopyKind::to_gpu : seam::CopyKind::to_host;
@@ -49,7 +51,11 @@ at::Tensor& copy(at::Tensor& self, const at::Tensor& from, bool non_blocking) {
         return self.zero_();
     }
     const BelowAutograd below;
-    on_cpu(self).copy_(on_cpu(from));
+    if (is_hollow_run()) {
+        copy_hollow(self, from);
+    } else {
+        on_cpu(self).copy_(on_cpu(from));
+    }
     if (self.is_cuda() && from.is_cuda() && self.device() == from.device()) {
         launch_own("aten::copy_", "", self.device().index(), {self, from, non_blocking}, {self});
         return self;
@@ -79,7 +85,9 @@ bool equal(const at::Tensor& self, const at::Tensor& other) {
     TORCH_CHECK(self.device() == other.device(),
                 "Cannot compare two tensors on different devices. Got: ", self.device(), " and ", other.device());
     launch_own("aten::eq", "Tensor", self.device().index(), {self, other}, {self});
-    return at::equal(read_by_host(self), on_cpu(other));
+    const at::Tensor read = read_by_host(self);
+    // Whatever a program asks of hollow numbers, it gets.
+    return is_hollow(self) || is_hollow(other) || at::equal(read, on_cpu(other));
 }
 
 const at::Tensor& resize_tensor(const at::Tensor& self, c10::IntArrayRef size,

@@ -2,15 +2,18 @@
 #ifdef SIM_SLOT_CPU_BUILD
 #include "tools/torch/slot/cpu_build/module.hpp"
 #endif
+#include "tools/torch/slot/hollow/hollow.hpp"
 #include "tools/torch/slot/process_group/module.hpp"
 
 #include <pybind11/pybind11.h>
+#include <torch/csrc/utils/pybind.h>
 
 PYBIND11_MODULE(_slot, module) {
     module.doc() = "The simulated GPUs of ndsim in this PyTorch.";
 #ifdef SIM_SLOT_CPU_BUILD
     sim::slot::bind_cpu_build(module);
 #endif
+    module.def("is_hollow", sim::slot::is_hollow, "Whether a tensor's numbers, or some of them, were never computed.");
     // torch.distributed's own classes are there later than torch._C.
     module.def("add_process_groups", [module]() mutable { sim::slot::bind_process_groups(module); });
 }

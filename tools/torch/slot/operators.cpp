@@ -5,11 +5,15 @@
 #include "tools/torch/slot/device.hpp"
 #include "tools/torch/slot/device_check.hpp"
 #include "tools/torch/slot/generator.hpp"
+#include "tools/torch/slot/hollow/hollow.hpp"
+#include "tools/torch/slot/hollow/shapes.hpp"
 #include "tools/torch/slot/kernels/kernels.hpp"
 
 #include <ATen/ATen.h>
 #include <c10/core/DeviceGuard.h>
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -27,6 +31,7 @@ struct Plan {
     std::int32_t generator = -1;               // which argument draws random numbers
     const c10::KernelFunction* own = nullptr;  // it exists for CUDA alone
     bool is_kernel = true;                     // else it only looks at a tensor
+    HollowTraits hollow = {};
 };
 
 std::int32_t number_of(const c10::OperatorHandle& op) {
@@ -61,7 +66,8 @@ Plan plan_for(const c10::OperatorHandle& op) {
     Plan plan{.number = number_of(op),
               .mixes_devices = takes_host_tensors(op.operator_name().name),
               .own = kernels().find(op.operator_name()),
-              .is_kernel = is_kernel(op.schema())};
+              .is_kernel = is_kernel(op.schema()),
+              .hollow = hollow_traits(op)};
     const auto& arguments = op.schema().arguments();
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         if (arguments[i].name() == "generator") {
@@ -108,9 +114,12 @@ public:
     void run(bool by_layout) {
         lower_all();
         draw();
-        compute(by_layout);
-        aliases_.settle();
-        raise_all();
+        if (by_layout || !plan_.is_kernel || !is_hollow_run() || !skip()) {
+            compute(by_layout);
+            aliases_.settle();
+            raise_all();
+            mark();
+        }
         if (plan_.is_kernel) {
             launch();
         }
@@ -171,6 +180,25 @@ private:
         }
         const c10::DeviceGuard on(c10::Device(c10::kCUDA, device()));
         plan_.own->callBoxed(op_, cpu, &stack_);
+    }
+    // In a hollow run: whether the call is done without being computed.
+    bool skip() {
+        if (!is_skipped(op_, plan_.hollow, {given_.data(), given_.size()})) {
+            return false;
+        }
+        auto results = hollow_results(op_, plan_.hollow, {given_.data(), given_.size()}, device());
+        if (!results) {
+            return false;
+        }
+        stack_.resize(begin_);
+        std::ranges::move(*results, std::back_inserter(stack_));
+        return true;
+    }
+    void mark() {
+        if (is_hollow_run() && plan_.is_kernel && has_hollow({given_.data(), given_.size()})) {
+            mark_results(plan_.hollow, {given_.data(), given_.size()},
+                         {stack_.data() + begin_, stack_.size() - begin_});
+        }
     }
     void raise_all() {
         const std::size_t count = op_.schema().returns().size();

@@ -1,5 +1,6 @@
 // PyTorch's profiler asks for times on the GPU by events of its own.
 #include "tools/torch/slot/device.hpp"
+#include "tools/torch/slot/visible_devices.hpp"
 
 #include <c10/util/ApproximateClock.h>
 #include <torch/csrc/profiler/stubs/base.h>
@@ -42,13 +43,13 @@ public:
     bool enabled() const override { return true; }
     void onEachDevice(std::function<void(int)> action) const override {
         const c10::DeviceIndex before = current_device();
-        for (std::int32_t device = 0; device < gpu().devices; ++device) {
+        for (int device = 0; device < visible_devices(); ++device) {
             use_device(static_cast<c10::DeviceIndex>(device));
             action(device);
         }
         use_device(before);
     }
-    void synchronize() const override { gpu().synchronize_device(current_device()); }
+    void synchronize() const override { gpu().synchronize_device(seam_device(current_device())); }
 };
 
 const bool are_registered = [] {

@@ -3,6 +3,7 @@
 #include "tools/torch/slot/operator_names.hpp"
 #include "tools/torch/slot/operators.hpp"
 #include "tools/torch/slot/registration.hpp"
+#include "tools/torch/slot/seam_table.hpp"
 
 #include <string>
 #include <string_view>
@@ -22,17 +23,20 @@ std::string_view instead_of(const std::string& name) {
 
 }  // namespace
 
+void refuse(const std::string& why) {
+    gpu().refused(why.c_str());
+    C10_THROW_ERROR(NotImplementedError, why);
+}
+
 void refuse_operator(const c10::OperatorHandle& op, torch::jit::Stack* /*stack*/) {
-    TORCH_CHECK_NOT_IMPLEMENTED(
-        false, "ndsim does not simulate ", op.operator_name(),
-        ", which has a kernel for CUDA alone. Instead: ", instead_of(short_name(op.operator_name())));
+    refuse(c10::str("ndsim does not simulate ", op.operator_name(), ", which has a kernel for CUDA alone. Instead: ",
+                    instead_of(short_name(op.operator_name()))));
 }
 
 void refuse_layout(const c10::OperatorHandle& op, torch::jit::Stack* /*stack*/) {
-    TORCH_CHECK_NOT_IMPLEMENTED(
-        false, "ndsim does not simulate ", op.operator_name(),
-        " for tensors of this layout, since PyTorch has no kernel for it on the CPU. Instead: dense tensors, or "
-        "another sparse layout");
+    refuse(c10::str("ndsim does not simulate ", op.operator_name(),
+                    " for tensors of this layout, since PyTorch has no kernel for it on the CPU. Instead: dense tensors, "
+                    "or another sparse layout"));
 }
 
 void run_where_known(const c10::OperatorHandle& op, torch::jit::Stack* stack) {

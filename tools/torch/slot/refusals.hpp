@@ -4,9 +4,14 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
 
+#include <string>
+
 namespace sim::slot {
 
-// Throws NotImplementedError.
+// The program asks for what is not simulated: throws NotImplementedError with these words, and the run ends as refused
+// where that escapes.
+[[noreturn]] void refuse(const std::string& why);
+
 void refuse_operator(const c10::OperatorHandle& op, torch::jit::Stack* stack);
 
 // The same for sparse and nested tensors.

@@ -1,6 +1,7 @@
 #include "tools/torch/slot/storage.hpp"
 
 #include "tools/torch/slot/device.hpp"
+#include "tools/torch/slot/hollow/hollow.hpp"
 #include "tools/torch/slot/process_group/pending.hpp"
 
 #include <c10/core/CPUAllocator.h>
@@ -29,9 +30,23 @@ c10::DataPtr held(c10::Storage numbers, c10::DataPtr block, c10::DeviceIndex dev
     return {data, owned, &release_owned, c10::Device(c10::kCUDA, device)};
 }
 
-c10::Storage new_numbers(std::size_t bytes) {
+// Numbers that nobody touches lie on the GPU's block, whose addresses cost nothing.
+c10::Storage new_numbers(std::size_t bytes, const c10::DataPtr& block) {
+    if (is_hollow_run() && is_large(bytes)) {
+        return {c10::Storage::use_byte_size_t(), bytes, c10::DataPtr(block.get(), c10::Device(c10::kCPU)), nullptr,
+                false};
+    }
     c10::Allocator* const allocator = c10::GetCPUAllocator();
     return {c10::Storage::use_byte_size_t(), bytes, allocator->allocate(bytes), allocator, true};
+}
+
+void become(c10::StorageImpl& storage, c10::Storage numbers, c10::DataPtr block) {
+    const Owned* const before = owned_by(storage);
+    const bool was_hollow = before != nullptr && before->is_hollow;
+    const std::size_t bytes = numbers.nbytes();
+    storage.set_data_ptr_noswap(held(std::move(numbers), std::move(block), storage.device().index()));
+    storage.set_nbytes(bytes);
+    owned_by(storage)->is_hollow = was_hollow;
 }
 
 }  // namespace
@@ -50,7 +65,8 @@ std::uint64_t id_of(const c10::StorageImpl& storage) {
 c10::Storage new_storage(std::size_t bytes, c10::DeviceIndex device) {
     // The GPU's memory first: where it is full, that is what the script is told, however much the host has.
     c10::DataPtr block = block_of(bytes, device);
-    return {c10::Storage::use_byte_size_t(), bytes, held(new_numbers(bytes), std::move(block), device),
+    c10::Storage numbers = new_numbers(bytes, block);
+    return {c10::Storage::use_byte_size_t(), bytes, held(std::move(numbers), std::move(block), device),
             device_allocator(), true};
 }
 
@@ -61,17 +77,17 @@ c10::Storage adopt(c10::Storage numbers, c10::DeviceIndex device) {
 }
 
 void resize(c10::StorageImpl& storage, std::size_t bytes) {
-    c10::Storage numbers = new_numbers(bytes);
-    if (const std::size_t kept = std::min(bytes, storage.nbytes()); kept > 0) {
+    c10::DataPtr block = block_of(bytes, storage.device().index());
+    c10::Storage numbers = new_numbers(bytes, block);
+    const std::size_t kept = std::min(bytes, storage.nbytes());
+    if (kept > 0 && !(is_hollow_run() && is_large(kept))) {
         std::memcpy(numbers.mutable_data(), storage.data(), kept);
     }
-    take_over(storage, numbers);
+    become(storage, std::move(numbers), std::move(block));
 }
 
 void take_over(c10::StorageImpl& storage, const c10::Storage& numbers) {
-    const c10::DeviceIndex device = storage.device().index();
-    storage.set_data_ptr_noswap(held(numbers, block_of(numbers.nbytes(), device), device));
-    storage.set_nbytes(numbers.nbytes());
+    become(storage, numbers, block_of(numbers.nbytes(), storage.device().index()));
 }
 
 c10::Storage numbers_of(const c10::StorageImpl& storage) {

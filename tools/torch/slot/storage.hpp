@@ -22,6 +22,7 @@ struct Owned {
     c10::DataPtr block;                          // on the GPU
     std::uint64_t id = 0;                        // which storage it is: no other one of this process has had it
     std::shared_ptr<Pending> pending = nullptr;  // what other ranks send is on its way there
+    bool is_hollow = false;                      // its numbers, or some of them, were never computed
 };
 
 // Null: not one of ours, such as memory that another library brought.

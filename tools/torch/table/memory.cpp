@@ -4,6 +4,12 @@
 
 namespace sim::torch {
 
+void Memory::have(int devices, std::int64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    bytes_ = bytes;
+    used_.assign(static_cast<std::size_t>(devices), 0);
+}
+
 void* Memory::reserve(int device, std::int64_t bytes) {
     const std::lock_guard lock(mutex_);
     std::int64_t& used = used_.at(static_cast<std::size_t>(device));

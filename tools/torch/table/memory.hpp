@@ -10,10 +10,12 @@ namespace sim::torch {
 
 class Memory {
 public:
-    // `bytes`: of each device.
-    Memory(int devices, std::int64_t bytes) : bytes_(bytes), used_(static_cast<std::size_t>(devices), 0) {}
+    Memory() = default;
     Memory(const Memory&) = delete;
     Memory& operator=(const Memory&) = delete;
+
+    // `bytes`: of each device. Requires: nothing is reserved.
+    void have(int devices, std::int64_t bytes);
 
     // Null: the GPU is full, or this computer has no addresses left.
     void* reserve(int device, std::int64_t bytes);
@@ -25,7 +27,7 @@ private:
         std::int64_t bytes;
         int device;
     };
-    std::int64_t bytes_;
+    std::int64_t bytes_ = 0;
     std::mutex mutex_;
     std::vector<std::int64_t> used_;
     std::map<void*, Range> ranges_;

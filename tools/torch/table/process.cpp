@@ -120,9 +120,40 @@ void Process::forget(seam::Mark number) {
 }
 
 std::int32_t Process::make_group(std::vector<int> members, const std::string& name) {
+    std::vector<int> running;
+    std::ranges::copy_if(members, std::back_inserter(running), [this](int rank) { return runs(rank); });
+    std::vector<std::size_t> sources;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+        const int stands = runs(members[i]) ? members[i] : members[i] % terms_.running;
+        const auto at = std::ranges::find(running, stands);
+        // Where that one is no member, any is as good: they do the same.
+        sources.push_back(at == running.end() ? i % running.size() : static_cast<std::size_t>(at - running.begin()));
+    }
     Group group = communicator(members, name);
-    groups_.push_back({std::move(members), name, std::move(group)});
+    if (running.size() < members.size()) {
+        group = Group::of(running).standing_for(Group::of(members)).as_communicator(group.communicator());
+    }
+    groups_.push_back({std::move(members), name, std::move(running), std::move(sources), std::move(group)});
     return static_cast<std::int32_t>(groups_.size()) - 1;
+}
+
+std::int32_t Process::acting(std::int32_t group, std::int32_t member) const {
+    const Communicator& of = groups_.at(static_cast<std::size_t>(group));
+    const int rank = of.running.at(of.sources.at(static_cast<std::size_t>(member)));
+    return static_cast<std::int32_t>(std::ranges::find(of.members, rank) - of.members.begin());
+}
+
+void Process::refuse(std::string why) {
+    refusal_ = std::move(why);
+    throw ProgramError(refusal_);
+}
+
+void Process::require_running(const char* way, int rank) {
+    if (!runs(rank)) {
+        refuse(fmt::format("a message {} rank {} cannot run here: ranks from {} on are folded away; with --fold {} or "
+                           "more it runs",
+                           way, rank, terms_.running, rank + 1));
+    }
 }
 
 seam::Ticket Process::meet(const Group& group, const Collective& what, seam::Stream stream,
@@ -147,7 +178,8 @@ seam::Ticket Process::collective(const seam::Collective& what, const std::string
                                 .size = Bytes{what.bytes},
                                 .root = what.root < 0 ? -1 : known.members.at(static_cast<std::size_t>(what.root)),
                                 .label = label};
-    return meet(known.group, collective, what.stream, bytes_at(what.data, what.data_bytes), {}, what.takes);
+    return meet(known.group, collective, what.stream, bytes_at(what.data, what.data_bytes),
+                {.brought = {}, .group = static_cast<std::size_t>(what.group)}, what.takes);
 }
 
 // A message is a broadcast of two, as NCCL has one kernel for both its ends: they are matched by order, for each pair,
@@ -157,6 +189,7 @@ seam::Ticket Process::message(const seam::Message& what, int sender, int receive
     const int from = known.members.at(static_cast<std::size_t>(sender));
     const int to = known.members.at(static_cast<std::size_t>(receiver));
     const bool sends = from == gpus_.gpu().rank();
+    require_running(sends ? "to" : "from", sends ? to : from);
     seam::Stream stream = what.stream;
     if (side_by_side_) {
         stream = {what.stream.device, -1 - static_cast<std::int64_t>(side_by_side_->streams.size())};
@@ -174,19 +207,55 @@ seam::Ticket Process::message(const seam::Message& what, int sender, int receive
                 {.brought = {}, .source = sender, .is_message = true}, !sends);
 }
 
+int Process::rank_in(const Communicator& group, int rank) const {
+    return static_cast<int>(std::ranges::find(group.members, rank) - group.members.begin());
+}
+
 void Process::send(const seam::Message& what, const std::string& line) {
-    const std::vector<int>& members = groups_.at(static_cast<std::size_t>(what.group)).members;
-    const auto me = std::ranges::find(members, gpus_.gpu().rank()) - members.begin();
-    message(what, static_cast<int>(me), what.peer, line);
+    const Communicator& group = groups_.at(static_cast<std::size_t>(what.group));
+    if (what.stream.device == seam::host_device) {
+        announce(group, what.peer, what.tag);
+    }
+    message(what, rank_in(group, gpus_.gpu().rank()), what.peer, line);
 }
 
 seam::Ticket Process::receive(const seam::Message& what, const std::string& line) {
-    if (what.peer < 0) {
-        throw ProgramError("ndsim does not simulate receiving from any rank: name the rank that sends");
+    const Communicator& group = groups_.at(static_cast<std::size_t>(what.group));
+    if (what.stream.device == seam::host_device) {
+        expect(group, what.peer, what.tag);
     }
-    const std::vector<int>& members = groups_.at(static_cast<std::size_t>(what.group)).members;
-    const auto me = std::ranges::find(members, gpus_.gpu().rank()) - members.begin();
-    return message(what, what.peer, static_cast<int>(me), line);
+    return message(what, what.peer, rank_in(group, gpus_.gpu().rank()), line);
+}
+
+// Who receives from anybody has to find out from whom before the two can meet. So each message of the host, where that
+// is possible, is announced by one that carries nothing, and a receive takes its announcement with it. Nobody waits for
+// the end of either.
+Tag Process::announcement(const Communicator& group, int tag) const {
+    return Tag{communicator_of(fmt::format("{}/{}", group.name, tag), group.members)};
+}
+
+void Process::announce(const Communicator& group, int receiver, int tag) {
+    const int to = group.members.at(static_cast<std::size_t>(receiver));
+    require_running("to", to);
+    gpus_.on(computing(), [&] { gpus_.gpu().send_async(to, "announce", Bytes{0}, announcement(group, tag)); });
+}
+
+void Process::expect(const Communicator& group, int sender, int tag) {
+    const int from = group.members.at(static_cast<std::size_t>(sender));
+    require_running("from", from);
+    gpus_.on(computing(), [&] { gpus_.gpu().receive_async(from, "announced", Bytes{0}, announcement(group, tag)); });
+}
+
+std::optional<std::int32_t> Process::sender(std::int32_t number, std::int32_t tag, bool waits) {
+    const Communicator& group = groups_.at(static_cast<std::size_t>(number));
+    settle({terms_.home, 0});
+    std::optional<Arrival> there;
+    gpus_.on(computing(), [&] {
+        const Tag announced = announcement(group, tag);
+        there = waits ? gpus_.gpu().probe(any_source, announced) : gpus_.gpu().probe_now(any_source, announced);
+    });
+    gpus_.synchronize(computing());
+    return there ? std::optional(rank_in(group, there->source)) : std::nullopt;
 }
 
 void Process::end_messages() {
@@ -201,12 +270,17 @@ void Process::end_messages() {
 std::span<const seam::Bytes> Process::take(seam::Ticket number) {
     const Ticket ticket = tickets_.at(number);
     tickets_.erase(number);
+    const std::vector<std::span<const std::byte>> parts = gpus_.gpu().take(ticket.brought);
+    const auto part = [&](std::size_t i) {
+        return seam::Bytes{parts.at(i).data(), static_cast<std::int64_t>(parts[i].size())};
+    };
     taken_.clear();
-    for (const std::span<const std::byte> bytes : gpus_.gpu().take(ticket.brought)) {
-        taken_.push_back({bytes.data(), static_cast<std::int64_t>(bytes.size())});
-    }
     if (ticket.is_message) {
-        taken_.erase(taken_.begin() + 1, taken_.end());  // the sender is the first of the two
+        taken_.push_back(part(0));  // the sender is the first of the two
+        return taken_;
+    }
+    for (const std::size_t source : groups_.at(ticket.group).sources) {
+        taken_.push_back(part(source));
     }
     return taken_;
 }

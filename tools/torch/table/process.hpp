@@ -26,9 +26,15 @@ struct ProcessTerms {
     int flash_version = training::flash_version_of_torch;
     std::optional<Duration> launch = {};  // what an operator costs the host; the machine's
     bool is_compiled = false;
+    // How many ranks run, each for all others that do the same: rank r for r + running, r + 2 running, and so on. 0: all
+    // of them run.
+    int running = 0;
     // The line of the script that runs; asked for what may wait for other ranks. The argument names an operation that
-    // others have to call, too; it is empty where the host waits for what it has called before.
+    // others have to call, too; it is empty where the host waits for what it has called before. Throws ProgramError
+    // where that operation is refused.
     std::function<std::string(const char* operation)> where = [](const char* /*operation*/) { return std::string(); };
+    // The host has gone on after it was asked where it waits.
+    std::function<void()> went_on = [] {};
 };
 
 class Process {
@@ -41,6 +47,7 @@ public:
     Gpus& gpus() { return gpus_; }
     prices::PriceList& prices() { return prices_; }
     const std::function<std::string(const char*)>& where() const { return terms_.where; }
+    const std::function<void()>& went_on() const { return terms_.went_on; }
 
     void launch(std::int32_t op, const seam::Value* arguments, std::span<const seam::Value> results,
                 seam::Stream stream);
@@ -54,15 +61,23 @@ public:
     void forget(seam::Mark number);
 
     std::int32_t make_group(std::vector<int> members, const std::string& name);
+    // The member that acts for this one: another, where it does not run.
+    std::int32_t acting(std::int32_t group, std::int32_t member) const;
     // `line`: of the script.
     seam::Ticket collective(const seam::Collective& what, const std::string& line);
     void send(const seam::Message& what, const std::string& line);
     seam::Ticket receive(const seam::Message& what, const std::string& line);
+    // Whose message on the host nobody has asked for; nothing: none is there by now.
+    std::optional<std::int32_t> sender(std::int32_t group, std::int32_t tag, bool waits);
     void begin_messages() { side_by_side_.emplace(); }
     void end_messages();
     std::span<const seam::Bytes> take(seam::Ticket ticket);
     std::int32_t source_of(seam::Ticket ticket) const { return tickets_.at(ticket).source; }
     void forget_ticket(seam::Ticket ticket) { tickets_.erase(ticket); }
+
+    // What the program has asked for last that is not simulated; empty: nothing.
+    void note_refusal(std::string why) { refusal_ = std::move(why); }
+    const std::string& refusal() const { return refusal_; }
 
     // Ranges of the script that are open, as timelines show them: "forward/mm".
     void push_range(const std::string& name) { ranges_ += name + "/"; }
@@ -72,18 +87,29 @@ private:
     struct Communicator {
         std::vector<int> members;
         std::string name;
-        Group group;
+        std::vector<int> running;
+        std::vector<std::size_t> sources;  // for each member, which of those that run stands for it
+        Group group;                       // of those that run, at the price of all
     };
     struct Ticket {
         BroughtData brought;
         std::int32_t source = -1;  // of a message: who sent it
         bool is_message = false;
+        std::size_t group = 0;
     };
 
     const char* kept(std::string label) { return labels_.insert(std::move(label)).first->c_str(); }
     const char* label_of(std::string_view name);
+    bool runs(int rank) const { return terms_.running == 0 || rank < terms_.running; }
+    void require_running(const char* way, int rank);
+    [[noreturn]] void refuse(std::string why);
     seam::Ticket meet(const Group& group, const Collective& what, seam::Stream stream, std::span<const std::byte> data,
                       Ticket ticket, bool takes);
+    StreamName computing() const { return {terms_.home, 0}; }
+    int rank_in(const Communicator& group, int rank) const;
+    Tag announcement(const Communicator& group, int tag) const;
+    void announce(const Communicator& group, int receiver, int tag);
+    void expect(const Communicator& group, int sender, int tag);
     seam::Ticket message(const seam::Message& what, int sender, int receiver, const std::string& line);
 
     ProcessTerms terms_;
@@ -100,6 +126,7 @@ private:
         std::vector<std::pair<seam::Stream, seam::Stream>> streams;  // theirs, and whose messages they carry
     };
     std::optional<SideBySide> side_by_side_;
+    std::string refusal_;
     std::string ranges_;
     std::unordered_set<std::string> labels_;
     std::unordered_map<std::string_view, const char*> within_ranges_;

@@ -2,6 +2,7 @@
 
 #include "libsim/error.hpp"
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -12,9 +13,6 @@ namespace sim::torch {
 namespace {
 
 struct State {
-    explicit State(const training::Machine& machine)
-        : memory(machine.gpus_per_node, machine.gpu.memory_bytes), name(machine.gpu.name) {}
-
     Memory memory;
     std::string name;
     seam::Properties properties;
@@ -60,6 +58,43 @@ std::string line(const char* operation = "") {
     return process == nullptr ? std::string() : process->where()(operation);
 }
 
+// The host may wait for others meanwhile: where in the script it does is told, and that it went on. A rank that is ended
+// meanwhile never does.
+template <class Answer, class Call>
+Answer waited(Answer failed, Call call) {
+    line();
+    bool went_on = false;
+    const Answer answer = answered(failed, [&](Process& process) {
+        const Answer found = call(process);
+        went_on = true;
+        return found;
+    });
+    if (went_on) {
+        state->process->went_on()();
+    }
+    return answer;
+}
+
+bool waited_for(const std::function<void(Process&)>& call) {
+    return waited(false, [&](Process& process) {
+        call(process);
+        return true;
+    });
+}
+
+// The same of an operation that others have to call, too; `call` is given the line of the script.
+template <class Answer, class Call>
+Answer answered_at_line(Answer failed, const char* operation, Call call) {
+    std::string at;
+    try {
+        at = line(operation);
+    } catch (const std::exception& error) {
+        last_error = error.what();
+        return failed;
+    }
+    return answered(failed, [&](Process& process) { return call(process, at); });
+}
+
 const std::map<std::string, std::pair<int, int>>& capabilities() {
     static const std::map<std::string, std::pair<int, int>> all{
         {"volta", {7, 0}},  {"turing", {7, 5}},     {"ampere", {8, 0}},          {"ada", {8, 9}},
@@ -83,6 +118,7 @@ seam::Properties properties_of(const training::Accelerator& gpu, const char* nam
 }
 
 void add_operators(seam::Gpu& table) {
+    table.refused = [](const char* why) { done([=](Process& process) { process.note_refusal(why); }); };
     table.host_now = [] {
         return answered<std::int64_t>(0, [](Process& process) { return process.gpus().host().count(); });
     };
@@ -133,19 +169,16 @@ void add_streams(seam::Gpu& table) {
             -1, [=](Process& process) { return process.gpus().time_of(process.mark(mark)).count(); });
     };
     table.synchronize_mark = [](seam::Mark mark) {
-        line();
-        return done([=](Process& process) { process.gpus().synchronize(process.mark(mark)); });
+        return waited_for([=](Process& process) { process.gpus().synchronize(process.mark(mark)); });
     };
     table.synchronize_stream = [](seam::Stream stream) {
-        line();
-        return done([&](Process& process) {
+        return waited_for([&](Process& process) {
             process.settle(stream);
             process.gpus().synchronize(StreamName{stream.device, stream.number});
         });
     };
     table.synchronize_device = [](std::int32_t device) {
-        line();
-        return done([=](Process& process) {
+        return waited_for([=](Process& process) {
             process.settle({device, 0});
             process.gpus().synchronize_device(device);
         });
@@ -166,23 +199,29 @@ void add_groups(seam::Gpu& table) {
             return process.make_group({members, members + count}, name);
         });
     };
+    table.acting = [](std::int32_t group, std::int32_t member) {
+        return answered<std::int32_t>(-1, [=](Process& process) { return process.acting(group, member); });
+    };
     table.collective = [](const seam::Collective& what) {
-        const std::string at = line(what.label);
-        return answered<seam::Ticket>(-1, [&](Process& process) { return process.collective(what, at); });
+        return answered_at_line<seam::Ticket>(-1, what.label, [&](Process& process, const std::string& at) {
+            return process.collective(what, at);
+        });
     };
     table.send = [](const seam::Message& what) {
-        const std::string at = line(what.label);
-        return done([&](Process& process) { process.send(what, at); });
+        return answered_at_line(false, what.label, [&](Process& process, const std::string& at) {
+            process.send(what, at);
+            return true;
+        });
     };
     table.receive = [](const seam::Message& what) {
-        const std::string at = line(what.label);
-        return answered<seam::Ticket>(-1, [&](Process& process) { return process.receive(what, at); });
+        return answered_at_line<seam::Ticket>(-1, what.label, [&](Process& process, const std::string& at) {
+            return process.receive(what, at);
+        });
     };
     table.begin_messages = [] { done([](Process& process) { process.begin_messages(); }); };
     table.end_messages = [] { return done([](Process& process) { process.end_messages(); }); };
     table.take = [](seam::Ticket ticket, const seam::Bytes** parts) {
-        line();
-        return answered<std::int32_t>(-1, [=](Process& process) {
+        return waited<std::int32_t>(-1, [=](Process& process) {
             const auto taken = process.take(ticket);
             *parts = taken.data();
             return static_cast<std::int32_t>(taken.size());
@@ -191,17 +230,25 @@ void add_groups(seam::Gpu& table) {
     table.source_of = [](seam::Ticket ticket) {
         return answered<std::int32_t>(-1, [=](Process& process) { return process.source_of(ticket); });
     };
+    table.sender = [](std::int32_t group, std::int32_t tag, bool waits) {
+        return answered_at_line<std::int32_t>(-1, waits ? "recv" : "", [=](Process& process, const std::string&) {
+            return process.sender(group, tag, waits).value_or(seam::nobody);
+        });
+    };
     table.forget_ticket = [](seam::Ticket ticket) { done([=](Process& process) { process.forget_ticket(ticket); }); };
 }
 
 }  // namespace
 
-const seam::Gpu& table_for(const training::Machine& machine) {
-    static State made(machine);
+const seam::Gpu& table_for(const training::Machine& machine, bool is_hollow) {
+    static State made;
     state = &made;
+    state->memory.have(machine.gpus_per_node, machine.gpu.memory_bytes);
+    state->name = machine.gpu.name;
     state->properties = properties_of(machine.gpu, state->name.c_str());
     seam::Gpu& table = state->table;
     table.devices = machine.gpus_per_node;
+    table.is_hollow = is_hollow;
     table.error = [] { return last_error.c_str(); };
     table.properties = [](std::int32_t /*device*/) -> const seam::Properties* { return &state->properties; };
     add_operators(table);

@@ -11,8 +11,10 @@
 
 namespace sim::torch {
 
-// The table of a process that sees a node's GPUs of this machine. It lives as long as the process.
-const seam::Gpu& table_for(const training::Machine& machine);
+// The table of a process that sees a node's GPUs of this machine. It lives as long as the process, and is another
+// machine's from the next call on. `is_hollow`: nothing is computed on its GPUs. Requires: nothing of their memory is
+// reserved.
+const seam::Gpu& table_for(const training::Machine& machine, bool is_hollow = false);
 // From here on this process is the rank; null: it is none. Requires: table_for was called.
 void be(Process* process);
 

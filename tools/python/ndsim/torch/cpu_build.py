@@ -43,7 +43,6 @@ def properties_class(slot: ModuleType) -> type:
         shared_memory_per_block_optin = 232448
         is_integrated = 0
         is_multi_gpu_board = 0
-        uuid = "00000000-0000-0000-0000-000000000000"
         pci_domain_id = 0
 
         def __init__(self, device: int) -> None:

@@ -50,6 +50,10 @@ class Door(importlib.abc.MetaPathFinder):
         return spec
 
 
+def is_open() -> bool:
+    return any(isinstance(finder, Door) for finder in sys.meta_path)
+
+
 def open_door(table: int) -> Door:
     """Requires: torch is not imported yet. `table`: the address of the simulated GPUs' functions.
 

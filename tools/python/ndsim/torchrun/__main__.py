@@ -41,7 +41,7 @@ def run(options: Options) -> None:
     start.check_script(options)
     count = start.world_of(options, setting.machine)
     if versions.is_two():
-        simulated.open_door(options.machine)
+        simulated.open_door(options.machine, hollow=options.hollow)
     versions.import_torch()
     versions.seed(0)
     rank.prepare(setting)

@@ -182,6 +182,7 @@ PARTS_OF_2 = (
     "script.clock",
     "launch.workers",
     "answer.tally",
+    "hollow.shown",
     "simulated",
 )
 

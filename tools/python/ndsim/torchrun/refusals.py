@@ -47,10 +47,19 @@ def refuse(what: str, why: str, kind: type[Refused] = Refused) -> None:
 
 
 def check_thread(what: str) -> None:
-    """Refuse a collective that another thread than the script's first one calls: the order of two is nobody's."""
+    """Refuse a collective that another thread than the script's first one calls: the order of two is nobody's.
+
+    PyTorch's own threads, in which a backward pass runs, work while the first one waits for them.
+    """
     rank = ranks.this_rank()
-    if rank is not None and threading.get_ident() != rank.thread:
+    if rank is not None and threading.get_ident() != rank.thread and threading.get_ident() in started_by_python():
         refuse(f"{what} in a second thread", "a rank communicates from its first thread, in one order on all ranks")
+
+
+def started_by_python() -> set[int | None]:
+    """The threads that Python knows as its own; one that it only met on its way is a dummy there."""
+    dummy = getattr(threading, "_DummyThread")  # noqa: B009
+    return {thread.ident for thread in threading.enumerate() if not isinstance(thread, dummy)}
 
 
 class Importer(importlib.abc.MetaPathFinder):

@@ -12,13 +12,19 @@ from .._ndsim import TorchGpus, torch_table
 from ..torch import door
 from ..torch.making.errors import CannotBuild
 from . import rank as ranks
+from . import refusals
 from .launch import explain
 
 
-def open_door(machine: str) -> None:
-    """Before torch is imported, in the process that starts ranks: what it will see of CUDA are this machine's GPUs."""
+def open_door(machine: str, *, hollow: bool) -> None:
+    """In the process that starts ranks: what torch sees of CUDA are this machine's GPUs.
+
+    The first time it comes before torch is imported; later, a process that was forked since may turn to another machine.
+    """
+    table = torch_table(machine, hollow)
     try:
-        door.open_door(torch_table(machine))
+        if not door.is_open():
+            door.open_door(table)
     except CannotBuild as reason:
         raise MachineLimit(str(reason)) from None
 
@@ -46,15 +52,40 @@ class Device:
     def synchronize(self) -> None:
         self.gpus.synchronize()
 
+    @property
+    def refusal(self) -> str:
+        """What the script has asked for last that is not simulated, in the words of its exception; empty: nothing."""
+        return self.gpus.refusal
+
+
+def refuse_other_threads(rank: ranks.Rank, operation: str) -> None:
+    try:
+        refusals.check_thread(operation)
+    except refusals.Refused as refused:
+        # PyTorch hands it on to the script as an exception of its own.
+        rank.tell("refused", str(refused))
+        raise
+
+
+def most_of_any_device(torch: Any, what: str) -> int:
+    """The peak of what the caching allocator counts, of the device that has the highest; 0 where the script used none."""
+    devices = range(torch.cuda.device_count())
+    return max((torch.cuda.memory_stats(device).get(f"{what}.all.peak", 0) for device in devices), default=0)
+
 
 @contextlib.contextmanager
 def install(rank: ranks.Rank) -> Iterator[None]:
     options = rank.options
+    torch: Any = importlib.import_module("torch")
+    # A process that was forked makes PyTorch's pool of threads anew. Several threads at once, as those of a backward pass
+    # on many devices, would find it half made.
+    torch.set_num_threads(1)
 
     def line_of_script(operation: str) -> str:
         """Called where the rank may wait for others, and for each operation that others have to call, too."""
         line = explain.where_main(rank.thread)
         if operation:
+            refuse_other_threads(rank, operation)
             rank.place.call(f"{rank.label(operation)} ({line})" if line else rank.label(operation))
         else:
             rank.place.is_at(line)
@@ -67,13 +98,13 @@ def install(rank: ranks.Rank) -> Iterator[None]:
         flash_version=options.flash_attention,
         launch_microseconds=options.launch_microseconds,
         compiled=rank.compiled,
+        running=rank.fold.running if rank.fold.is_folded else 0,
         where=line_of_script,
+        went_on=rank.place.go_on,
     )
     rank.device = Device(gpus)
     yield
-    torch: Any = importlib.import_module("torch")
     gpus.synchronize()
-    statistics = torch.cuda.memory_stats(rank.local_rank)
-    rank.tell("memory", [statistics["allocated_bytes.all.peak"], statistics["reserved_bytes.all.peak"]])
+    rank.tell("memory", [most_of_any_device(torch, what) for what in ("allocated_bytes", "reserved_bytes")])
     if options.explain_cost and rank.gpu.rank == 0:
         rank.tell("operators", gpus.operators())

@@ -2,12 +2,13 @@
 #include "tools/torch/slot/cpu_build/caching_allocator.hpp"
 #include "tools/torch/slot/device.hpp"
 #include "tools/torch/slot/operators.hpp"
+#include "tools/torch/slot/visible_devices.hpp"
 
 #include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 
 #include <cstring>
-#include <deque>
+#include <map>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -78,8 +79,8 @@ public:
     bool initialized() override { return true; }
     void emptyCache(c10::MempoolId_t /*pool*/) override {
         const std::lock_guard lock(mutex_);
-        for (CachingAllocator& each : allocators_) {
-            each.empty_cache();
+        for (auto& [device, allocator] : allocators_) {
+            allocator.empty_cache();
         }
     }
     void recordStream(const c10::DataPtr& memory, c10::Stream stream) override { record(memory, stream); }
@@ -117,27 +118,25 @@ public:
         of(device).reset_peaks();
     }
     std::pair<std::size_t, std::size_t> getMemoryInfo(c10::DeviceIndex device) override {
-        return {static_cast<std::size_t>(gpu().free_bytes(device)),
-                static_cast<std::size_t>(gpu().properties(device)->memory_bytes)};
+        return {static_cast<std::size_t>(gpu().free_bytes(seam_device(device))),
+                static_cast<std::size_t>(gpu().properties(seam_device(device))->memory_bytes)};
     }
 
 private:
     static void release(void* block);
 
     CachingAllocator& of(c10::DeviceIndex device) {
-        while (allocators_.size() <= place_of(device)) {
-            allocators_.emplace_back(gpu(), static_cast<std::int32_t>(allocators_.size()));
-        }
-        return allocators_[place_of(device)];
+        const std::int32_t number = seam_device(device);
+        return allocators_.try_emplace(number, gpu(), number).first->second;
     }
     [[noreturn]] void fail(std::size_t bytes, c10::DeviceIndex device) {
-        const std::int64_t capacity = gpu().properties(device)->memory_bytes;
+        const std::int64_t capacity = gpu().properties(seam_device(device))->memory_bytes;
         const std::int64_t allocated = of(device).all().allocated_bytes.current;
         const std::int64_t reserved = of(device).all().reserved_bytes.current;
         TORCH_CHECK_WITH(
             OutOfMemoryError, false, "CUDA out of memory. Tried to allocate ",
             text_of(static_cast<std::int64_t>(bytes)), ". GPU ", static_cast<int>(device), " has a total capacity of ",
-            text_of(capacity), " of which ", text_of(gpu().free_bytes(device)),
+            text_of(capacity), " of which ", text_of(gpu().free_bytes(seam_device(device))),
             " is free. Including non-PyTorch memory, this process has ", text_of(reserved),
             " memory in use. Of the allocated memory ", text_of(allocated), " is allocated by PyTorch, and ",
             text_of(reserved - allocated),
@@ -148,7 +147,7 @@ private:
     }
 
     std::mutex mutex_;
-    std::deque<CachingAllocator> allocators_;
+    std::map<std::int32_t, CachingAllocator> allocators_;  // by the seam's numbers, as blocks have them
 };
 
 // PyTorch frees memory until its process ends.
@@ -160,7 +159,7 @@ DeviceMemory& memory() {
 void DeviceMemory::release(void* block) {
     const std::lock_guard lock(memory().mutex_);
     auto* const freed = static_cast<Block*>(block);
-    memory().of(static_cast<c10::DeviceIndex>(freed->device)).free(freed);
+    memory().allocators_.at(freed->device).free(freed);
 }
 
 }  // namespace
@@ -173,12 +172,12 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
     c10::Device getDevice() const override { return {c10::kCUDA, device_in_use}; }
     void setDevice(c10::Device device) const override { use_device(index_of(device)); }
     void uncheckedSetDevice(c10::Device device) const noexcept override { device_in_use = index_of(device); }
-    c10::DeviceIndex deviceCount() const noexcept override { return static_cast<c10::DeviceIndex>(gpu().devices); }
+    c10::DeviceIndex deviceCount() const noexcept override { return static_cast<c10::DeviceIndex>(visible_devices()); }
     c10::Stream getStream(c10::Device device) const override { return current_stream(index_of(device)); }
     c10::Stream getDefaultStream(c10::Device device) const override { return stream_numbered(index_of(device), 0); }
     c10::Stream getNewStream(c10::Device device, int priority) const override {
         const c10::DeviceIndex index = index_of(device);
-        return stream_numbered(index, gpu().new_stream(index, priority));
+        return stream_numbered(index, gpu().new_stream(seam_device(index), priority));
     }
     c10::Stream getStreamFromGlobalPool(c10::Device device, bool high) const override {
         return getNewStream(device, high ? -1 : 0);
@@ -220,7 +219,9 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
             require(gpu().synchronize_mark(static_cast<Event*>(event)->mark));
         }
     }
-    void synchronizeDevice(const c10::DeviceIndex device) const override { require(gpu().synchronize_device(device)); }
+    void synchronizeDevice(const c10::DeviceIndex device) const override {
+        require(gpu().synchronize_device(seam_device(device)));
+    }
     void recordDataPtrOnStream(const c10::DataPtr& memory, const c10::Stream& stream) const override {
         record_stream(memory, stream);
     }
@@ -244,8 +245,8 @@ c10::DeviceIndex current_device() {
 }
 
 void use_device(c10::DeviceIndex device) {
-    TORCH_CHECK(device >= 0 && device < gpu().devices, "CUDA error: invalid device ordinal: this process sees ",
-                gpu().devices, " simulated GPU(s)");
+    TORCH_CHECK(is_visible(device), "CUDA error: invalid device ordinal: this process sees ", visible_devices(),
+                " simulated GPU(s)");
     device_in_use = device;
 }
 
@@ -254,7 +255,7 @@ c10::Stream current_stream(c10::DeviceIndex device) {
 }
 
 seam::Stream stream_of(const c10::Stream& stream) {
-    return {stream.device_index(), stream.id()};
+    return {seam_device(stream.device_index()), stream.id()};
 }
 
 c10::DataPtr block_of(std::size_t bytes, c10::DeviceIndex device) {

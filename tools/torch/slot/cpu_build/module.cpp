@@ -7,10 +7,13 @@
 #include "tools/torch/slot/operators.hpp"
 #include "tools/torch/slot/storage.hpp"
 #include "tools/torch/slot/versions.hpp"
+#include "tools/torch/slot/visible_devices.hpp"
 
 #include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 #include <torch/csrc/utils/pybind.h>
+
+#include <cstring>
 
 namespace sim::slot {
 
@@ -87,9 +90,10 @@ py::dict statistics(int device) {
 }
 
 py::dict properties(int device) {
-    const seam::Properties& known = *gpu().properties(device);
+    const seam::Properties& known = *gpu().properties(seam_device(device));
     py::dict dict;
     dict["name"] = known.name;
+    dict["uuid"] = uuid_of(seam_device(device)).substr(std::strlen("GPU-"));
     dict["major"] = known.major;
     dict["minor"] = known.minor;
     dict["total_memory"] = known.memory_bytes;
@@ -104,7 +108,7 @@ void resize_python_storage(std::uintptr_t storage, std::size_t bytes) {
 }
 
 void bind_devices(py::module_& module) {
-    module.def("device_count", [] { return gpu().devices; });
+    module.def("device_count", [] { return visible_devices(); });
     module.def("device", [] { return static_cast<int>(current_device()); });
     module.def("set_device", [](int device) { use_device(index_of(device)); });
     module.def("exchange_device", &exchange);
@@ -116,7 +120,7 @@ void bind_streams(py::module_& module) {
     module.def("current_stream", [](int device) { return triple_of(current_stream(index_of(device))); });
     module.def("set_stream", &set_stream);
     module.def(
-        "synchronize", [] { require(gpu().synchronize_device(current_device())); },
+        "synchronize", [] { require(gpu().synchronize_device(seam_device(current_device()))); },
         py::call_guard<py::gil_scoped_release>());
     module.def("elapsed_milliseconds", [](std::uintptr_t begin, std::uintptr_t end) {
         return guard().elapsedTime(reinterpret_cast<void*>(begin), reinterpret_cast<void*>(end), current_device());

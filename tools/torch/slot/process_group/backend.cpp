@@ -3,12 +3,16 @@
 #include "tools/torch/slot/aliases.hpp"
 #include "tools/torch/slot/below_autograd.hpp"
 #include "tools/torch/slot/device.hpp"
+#include "tools/torch/slot/hollow/carried.hpp"
+#include "tools/torch/slot/hollow/hollow.hpp"
 #include "tools/torch/slot/operators.hpp"
+#include "tools/torch/slot/process_group/any_source.hpp"
 
 #include <ATen/ATen.h>
 #include <c10/core/StreamGuard.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <utility>
@@ -27,7 +31,7 @@ seam::Bytes part_of(const at::Tensor& tensor) {
 }  // namespace
 
 RankBackend::RankBackend(int rank, int size, c10::intrusive_ptr<Options> options, bool is_nccl)
-    : Backend(rank, size), options_(std::move(options)), is_nccl_(is_nccl) {}
+    : LikeGloo(rank, size), options_(std::move(options)), is_nccl_(is_nccl) {}
 
 // Its name and members are known when it is first used: torch.distributed says them after it was made.
 std::int32_t RankBackend::group() {
@@ -60,9 +64,8 @@ c10::intrusive_ptr<c10d::Backend> RankBackend::split(const c10::intrusive_ptr<c1
 std::optional<c10::Device> RankBackend::device_of(const Call& call) const {
     for (const Tensors* const list : {&call.inputs, &call.outputs, &call.results}) {
         for (const at::Tensor& tensor : *list) {
-            TORCH_CHECK(tensor.is_cuda() == is_nccl_, is_nccl_ ? "No backend type associated with device type cpu"
-                                                               : "No backend type associated with device type cuda");
-            if (is_nccl_) {
+            TORCH_CHECK(tensor.is_cuda() || !is_nccl_, "No backend type associated with device type cpu");
+            if (tensor.is_cuda()) {
                 return tensor.device();
             }
         }
@@ -71,7 +74,7 @@ std::optional<c10::Device> RankBackend::device_of(const Call& call) const {
                     : std::nullopt;
 }
 
-// The stream that the operation runs on: one of the group's own, behind the caller's, or the caller's itself.
+// The stream that the operation runs on; none on the host: one of the group's own, behind the caller's, or the caller's itself.
 std::optional<c10::Stream> RankBackend::begin(const Call& call, int way) {
     const std::optional<c10::Device> device = device_of(call);
     if (!device) {
@@ -107,7 +110,7 @@ RankBackend::Handle RankBackend::finish(const Call& call, std::shared_ptr<Pendin
                                         std::optional<c10::Stream> stream, int way) {
     ++called_;
     const Tensors& results = call.results.empty() ? call.outputs : call.results;
-    if (data && is_nccl_) {
+    if (data && stream) {
         data->goes_to(call.outputs);
     }
     if (coalesced_) {
@@ -118,7 +121,7 @@ RankBackend::Handle RankBackend::finish(const Call& call, std::shared_ptr<Pendin
         }
         return nullptr;
     }
-    RankWork::Parts parts{.results = results, .kept = call.inputs, .stream = stream};
+    RankWork::Parts parts{.results = results, .kept = call.inputs, .stream = stream, .is_blocking = !is_nccl_};
     if (data) {
         parts.data.push_back(std::move(data));
     }
@@ -127,8 +130,38 @@ RankBackend::Handle RankBackend::finish(const Call& call, std::shared_ptr<Pendin
     return c10::make_intrusive<RankWork>(getRank(), call.type, call.name, std::move(parts));
 }
 
+// gloo takes tensors of a GPU by way of the host's memory, which it has pinned.
+void RankBackend::by_host(const std::optional<c10::Stream>& stream, const Tensors& tensors, seam::CopyKind way) {
+    if (stream && !is_nccl_ && !tensors.empty()) {
+        require(gpu().copy({.kind = way, .is_pinned = true, .bytes = bytes_of(tensors)}, stream_of(*stream)));
+    }
+}
+
+int RankBackend::acting(std::int64_t root) {
+    TORCH_CHECK_VALUE(root >= 0 && root < getSize(), "Invalid root rank: ", root);
+    const std::int32_t member = gpu().acting(group(), static_cast<std::int32_t>(root));
+    require(member >= 0);
+    return member;
+}
+
+// In a hollow run only small numbers are brought and taken. Whether those of a collective are is known to all its
+// members alike, as all know its size.
+void RankBackend::hollow_out(Call& call, bool is_taken) {
+    call.brought = noted(call.brought, call.inputs);
+    if (is_large(static_cast<std::size_t>(call.bytes))) {
+        std::ranges::for_each(call.outputs, mark_hollow);
+        call.takes = is_taken;
+        call.finish = [](Parts /*parts*/) {};
+    } else if (call.finish) {
+        call.finish = noticing(std::move(call.finish), call.outputs);
+    }
+}
+
 RankBackend::Handle RankBackend::run(Call call) {
     const BelowAutograd below;
+    if (is_hollow_run()) {
+        hollow_out(call, false);
+    }
     const std::optional<c10::Stream> stream = begin(call);
     seam::Collective what{.kind = call.kind,
                           .bytes = call.bytes,
@@ -142,8 +175,10 @@ RankBackend::Handle RankBackend::run(Call call) {
         what.data = brought.first;
         what.data_bytes = brought.count;
     }
+    by_host(stream, call.inputs, seam::CopyKind::to_host);
     const seam::Ticket ticket = gpu().collective(what);
     require(ticket >= 0);
+    by_host(stream, call.outputs, seam::CopyKind::to_gpu);
     std::shared_ptr<Pending> data;
     if (call.takes) {
         data = std::make_shared<Pending>(ticket, std::move(call.finish));
@@ -167,11 +202,15 @@ RankBackend::Handle RankBackend::endCoalescing() {
 
 RankBackend::Handle RankBackend::message(Call call, const seam::Message& given, bool is_send) {
     const BelowAutograd below;
+    if (is_hollow_run()) {
+        hollow_out(call, true);
+    }
     seam::Message what = given;
     // Alone, each direction to each peer has a stream, as NCCL's pairs have; messages of one call share the
     // collectives'.
     const int way = coalesced_ ? 0 : 1 + 2 * what.peer + (is_send ? 1 : 0);
     const std::optional<c10::Stream> stream = begin(call, way);
+    TORCH_CHECK(!stream || is_nccl_, "ProcessGroupGloo::", call.name, ": invalid device type");
     what.group = group();
     what.stream = place_of(stream, way);
     what.label = call.name;
@@ -207,7 +246,11 @@ RankBackend::Handle RankBackend::recv(Tensors& tensors, int source, int tag) {
 }
 
 RankBackend::Handle RankBackend::recvAnysource(Tensors& tensors, int tag) {
-    return recv(tensors, -1, tag);
+    TORCH_CHECK(!is_nccl_, "ProcessGroupNCCL does not support recvAnysource");
+    const auto self = c10::intrusive_ptr<RankBackend>::reclaim_copy(this);
+    return c10::make_intrusive<FromAnybody>(getRank(), group(), tag, [self, into = tensors, tag](int source) mutable {
+        return self->recv(into, source, tag);
+    });
 }
 
 }  // namespace sim::slot

@@ -6,10 +6,9 @@
 #pragma once
 
 #include "tools/torch/slot/process_group/bytes.hpp"
+#include "tools/torch/slot/process_group/like_gloo.hpp"
 #include "tools/torch/slot/process_group/options.hpp"
 #include "tools/torch/slot/process_group/work.hpp"
-
-#include <torch/csrc/distributed/c10d/Backend.hpp>
 
 #include <map>
 #include <optional>
@@ -18,7 +17,7 @@
 
 namespace sim::slot {
 
-class RankBackend : public c10d::Backend {
+class RankBackend : public LikeGloo {
 public:
     using Handle = c10::intrusive_ptr<c10d::Work>;
     using Lists = std::vector<Tensors>;
@@ -61,6 +60,7 @@ public:
     Handle recv(Tensors& tensors, int source, int tag) override;
     Handle recvAnysource(Tensors& tensors, int tag) override;
     Handle barrier(const c10d::BarrierOptions& options) override;
+    void monitoredBarrier(const c10d::BarrierOptions& options, bool wait_all_ranks) override;
 
 private:
     // What one operation needs of its call.
@@ -86,6 +86,8 @@ private:
         std::optional<c10::Stream> stream;
     };
 
+    int acting(std::int64_t root);  // whoever is the root in its place in a folded run
+    static void hollow_out(Call& call, bool is_taken);
     Handle run(Call call);
     Handle message(Call call, const seam::Message& what, bool is_send);
     Handle gather_all(const char* name, Tensors outputs, Tensors inputs, bool is_async, Tensors results);
@@ -96,6 +98,7 @@ private:
     std::optional<c10::Stream> begin(const Call& call, int way = 0);
     seam::Stream place_of(const std::optional<c10::Stream>& stream, int way);
     std::optional<c10::Device> device_of(const Call& call) const;
+    void by_host(const std::optional<c10::Stream>& stream, const Tensors& tensors, seam::CopyKind way);
     std::int32_t group();
 
     c10::intrusive_ptr<Options> options_;

@@ -1,6 +1,7 @@
 #include "tools/torch/slot/process_group/bytes.hpp"
 
 #include "tools/torch/slot/aliases.hpp"
+#include "tools/torch/slot/hollow/hollow.hpp"
 
 #include <ATen/ATen.h>
 
@@ -20,6 +21,9 @@ std::int64_t bytes_of(const Tensors& tensors) {
 }
 
 at::Tensor packed(const Tensors& tensors) {
+    if (is_hollow_run() && is_large(static_cast<std::size_t>(bytes_of(tensors)))) {
+        return at::empty({0}, at::TensorOptions(at::kByte).device(at::kCPU));
+    }
     if (tensors.size() == 1) {
         return on_cpu(tensors.front()).contiguous();
     }

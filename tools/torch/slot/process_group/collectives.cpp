@@ -3,6 +3,7 @@
 
 #include "tools/torch/slot/device.hpp"
 #include "tools/torch/slot/operators.hpp"
+#include "tools/torch/slot/visible_devices.hpp"
 
 #include <ATen/ATen.h>
 
@@ -68,7 +69,7 @@ std::vector<std::int64_t> offsets_of(const std::vector<std::int64_t>& sizes) {
 }  // namespace
 
 RankBackend::Handle RankBackend::broadcast(Tensors& tensors, const c10d::BroadcastOptions& options) {
-    const auto root = static_cast<int>(options.rootRank);
+    const int root = acting(options.rootRank);
     const bool is_root = getRank() == root;
     return run(
         {.type = OpType::BROADCAST,
@@ -109,7 +110,7 @@ RankBackend::Handle RankBackend::reduce(Tensors& tensors, const c10d::ReduceOpti
     const c10::ScalarType type = type_of(tensors);
     const c10d::ReduceOp op = options.reduceOp;
     check_reduction(op, type, is_nccl_);
-    const auto root = static_cast<int>(options.rootRank);
+    const int root = acting(options.rootRank);
     const bool is_root = getRank() == root;
     return run(
         {.type = OpType::REDUCE,
@@ -186,7 +187,7 @@ RankBackend::Handle RankBackend::allgather_coalesced(Lists& outputs, Tensors& in
 }
 
 RankBackend::Handle RankBackend::gather(Lists& outputs, Tensors& inputs, const c10d::GatherOptions& options) {
-    const auto root = static_cast<int>(options.rootRank);
+    const int root = acting(options.rootRank);
     const bool is_root = getRank() == root;
     const Tensors all = is_root ? flat(outputs) : Tensors();
     return run({.type = OpType::GATHER,
@@ -208,7 +209,7 @@ RankBackend::Handle RankBackend::gather(Lists& outputs, Tensors& inputs, const c
 }
 
 RankBackend::Handle RankBackend::scatter(Tensors& outputs, Lists& inputs, const c10d::ScatterOptions& options) {
-    const auto root = static_cast<int>(options.rootRank);
+    const int root = acting(options.rootRank);
     const bool is_root = getRank() == root;
     const Tensors all = is_root ? flat(inputs) : Tensors();
     const std::int64_t each = bytes_of(outputs);
@@ -336,9 +337,16 @@ RankBackend::Handle RankBackend::alltoall(Tensors& outputs, Tensors& inputs, con
 RankBackend::Handle RankBackend::barrier(const c10d::BarrierOptions& /*options*/) {
     Handle work = run({.type = OpType::BARRIER, .name = "barrier", .kind = CollectiveKind::barrier, .takes = false});
     if (work && is_nccl_) {
-        require(gpu().synchronize_device(current_device()));
+        require(gpu().synchronize_device(seam_device(current_device())));
     }
     return work;
+}
+
+void RankBackend::monitoredBarrier(const c10d::BarrierOptions& options, bool wait_all_ranks) {
+    if (is_nccl_) {
+        return Backend::monitoredBarrier(options, wait_all_ranks);
+    }
+    barrier(options)->wait();
 }
 
 }  // namespace sim::slot

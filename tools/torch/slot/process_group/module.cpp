@@ -91,10 +91,13 @@ void bind_gloo(py::module_& module) {
     py::class_<Options, Backend::Options, c10::intrusive_ptr<Options>>(gloo, "_Options", py::dynamic_attr())
         .def(py::init([](std::chrono::milliseconds timeout) { return c10::make_intrusive<Options>(timeout); }),
              py::arg("timeout") = kBackendDefaultTimeout);
-    gloo.def(py::init([](const py::object& /*store*/, int rank, int size, std::chrono::milliseconds timeout) {
+    gloo.def(py::init([](const py::object& /*store*/, int rank, int size, std::chrono::milliseconds timeout,
+                         bool enable_reconfigure) {
+                 TORCH_CHECK_NOT_IMPLEMENTED(!enable_reconfigure, "ndsim does not simulate groups that change");
                  return c10::make_intrusive<GlooBackend>(rank, size, c10::make_intrusive<Options>(timeout));
              }),
-             py::arg("store"), py::arg("rank"), py::arg("size"), py::arg("timeout") = kBackendDefaultTimeout)
+             py::arg("store"), py::arg("rank"), py::arg("size"), py::arg("timeout") = kBackendDefaultTimeout,
+             py::arg("enable_reconfigure") = false)  // asked since 2.14
         .def_property_readonly("options", &GlooBackend::options);
     ignore(gloo, {"_set_default_timeout"});
 }

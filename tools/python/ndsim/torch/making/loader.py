@@ -58,6 +58,11 @@ def slot_module(built: Built) -> ModuleType:
     return sys.modules[MODULE]
 
 
+def loaded_slot() -> ModuleType:
+    """The same, where it has been imported."""
+    return sys.modules[MODULE]
+
+
 def _open(path: Path) -> ctypes.CDLL:
     try:
         return ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)

@@ -64,6 +64,17 @@ def at_line(what: str) -> str:
     return f"{what} ({line})" if line else what
 
 
+def raised_at(error: BaseException) -> str:
+    """The innermost line of the script that an exception has passed."""
+    line = ""
+    step = error.__traceback__
+    while step is not None:
+        if is_script(step.tb_frame.f_code):
+            line = f"{short(step.tb_frame.f_code.co_filename)}:{step.tb_lineno}"
+        step = step.tb_next
+    return line
+
+
 def trimmed(error: BaseException) -> TracebackType | None:
     """The traceback of an exception: its calls in the script, and the innermost of PyTorch's or Python's."""
     every: list[TracebackType] = []

@@ -67,17 +67,22 @@ class Places:
         return Place(self._memory, rank)
 
     def told(self, ranks_that_wait: bool) -> str:
-        """Lines for people: of the ranks that wait, or what every rank called last. Empty: there is nothing to tell."""
-        texts: dict[str, list[int]] = {}
+        """Lines for people: where the ranks that wait do so, and what every other rank called last; or the latter of all ranks.
+
+        A rank that waits for nobody yet may have called what never comes. Empty: there is nothing to tell.
+        """
+        ranks_of: dict[tuple[str, str], list[int]] = {}
         for rank in range(self._ranks):
             place = self.of(rank)
             at, called = place.waits_at(), place.called()
             if ranks_that_wait and at:
-                texts.setdefault(waiting(at, called), []).append(rank)
-            elif called and not ranks_that_wait:
-                texts.setdefault(called, []).append(rank)
-        does = "waits" if ranks_that_wait else "called"
-        lines = [f"  {many(ranks)} {does if len(ranks) == 1 else does.removesuffix('s')} {text}" for text, ranks in texts.items()]
+                ranks_of.setdefault(("waits", waiting(at, called)), []).append(rank)
+            elif called:
+                ranks_of.setdefault(("called", called), []).append(rank)
+        lines = [
+            f"  {many(ranks)} {does if len(ranks) == 1 else does.removesuffix('s')} {text}"
+            for (does, text), ranks in ranks_of.items()
+        ]
         return "\n".join(["in the script", *lines]) if lines else ""
 
 

@@ -168,6 +168,16 @@ class Starter:
             self.on_end(result, words, "")
 
 
+def refusal_in(error: Exception, rank: ranks.Rank) -> str:
+    """Where what ended a script is something that cannot run here: which, at what line. Empty: it is another error."""
+    if isinstance(error, Refused):
+        return str(error)
+    # PyTorch hands a refusal of its operators on as an exception of its own.
+    known = getattr(rank.device, "refusal", "")
+    line = explain.raised_at(error)
+    return f"{line}: {known}" if known and str(error).startswith(known) else ""
+
+
 def be_rank(run: ranks.Run, program: Callable[[int], Any], as_torchrun: bool, gpu: GPU) -> None:
     """What the process of a rank does."""
     with ranks.begin(gpu, run) as rank:
@@ -178,6 +188,6 @@ def be_rank(run: ranks.Run, program: Callable[[int], Any], as_torchrun: bool, gp
         try:
             program(gpu.rank)
         except Exception as error:
-            if isinstance(error, Refused):
-                rank.tell("refused", str(error))
+            if refusal := refusal_in(error, rank):
+                rank.tell("refused", refusal)
             raise error.with_traceback(explain.trimmed(error)) from None

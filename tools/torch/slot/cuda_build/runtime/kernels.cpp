@@ -1,4 +1,6 @@
 // Kernels of binary extensions: their code is registered when they are loaded, and refused by name when it is launched.
+//
+// A launch throws, because few programs look at what it returns, and would go on with numbers that nobody has computed.
 #include "tools/torch/slot/cuda_build/runtime/runtime.hpp"
 
 #include <cxxabi.h>
@@ -6,6 +8,7 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <stdexcept>
 
 namespace sim::slot {
 
@@ -25,11 +28,15 @@ std::string readable_name(const char* name) {
     return result;
 }
 
-cudaError_t refuse(const void* kernel) {
+std::string what_is(const void* kernel) {
     const std::lock_guard lock(kernel_guard);
     const auto known = kernel_names().find(kernel);
-    return not_simulated("kernels of binary extensions" +
-                         (known == kernel_names().end() ? "" : ": " + readable_name(known->second.c_str())));
+    return "kernels of binary extensions" +
+           (known == kernel_names().end() ? "" : ": " + readable_name(known->second.c_str()));
+}
+
+[[noreturn]] void refuse_launch(const void* kernel) {
+    throw std::runtime_error("ndsim does not simulate " + what_is(kernel));
 }
 
 }  // namespace
@@ -73,22 +80,36 @@ cudaError_t __cudaPopCallConfiguration() {
 }
 
 cudaError_t cudaLaunchKernel(const void* kernel) {
-    return refuse(kernel);
+    refuse_launch(kernel);
+}
+
+// What the code that CUDA 13's compiler makes launches: a handle, which is asked for before.
+cudaError_t __cudaGetKernel(const void** handle, const void* kernel) {
+    *handle = kernel;
+    return cudaSuccess;
+}
+
+cudaError_t __cudaLaunchKernel(const void* handle) {
+    refuse_launch(handle);
+}
+
+cudaError_t __cudaLaunchKernel_ptsz(const void* handle) {
+    refuse_launch(handle);
 }
 
 cudaError_t cudaLaunchKernelExC(const void*, const void* kernel) {
-    return refuse(kernel);
+    refuse_launch(kernel);
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void* kernel) {
-    return refuse(kernel);
+    refuse_launch(kernel);
 }
 
 cudaError_t cudaFuncGetAttributes(void*, const void* kernel) {
-    return refuse(kernel);
+    return not_simulated(what_is(kernel));
 }
 
 cudaError_t cudaFuncSetAttribute(const void* kernel) {
-    return refuse(kernel);
+    return not_simulated(what_is(kernel));
 }
 }

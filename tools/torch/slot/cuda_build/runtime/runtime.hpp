@@ -1,7 +1,8 @@
 // What the files of the simulated CUDA runtime share: errors, devices, streams, and which memory is whose.
 //
 // The runtime keeps what CUDA's interface needs and the seam does not have: handles, the current device, errors, ranges
-// of addresses. Time, prices and the size of the memory are the seam's. A function of CUDA's interface throws nothing.
+// of addresses. Time, prices and the size of the memory are the seam's. A function of CUDA's interface throws nothing,
+// but for the launch of a kernel (kernels.cpp).
 #pragma once
 
 #include "tools/torch/slot/seam_table.hpp"

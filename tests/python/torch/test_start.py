@@ -186,8 +186,9 @@ def test_random_numbers_are_the_same_in_every_run(printed):
     assert len(set(first)) == 2
 
 
-@pytest.mark.parametrize("loader", ["fork", "spawn"])
-def test_workers_of_a_data_loader_are_no_ranks(answer, loader):
+# A worker that is spawned imports PyTorch anew: one is enough.
+@pytest.mark.parametrize(("loader", "ranks", "workers"), [("fork", 2, 2), ("spawn", 1, 1)])
+def test_workers_of_a_data_loader_are_no_ranks(answer, loader, ranks, workers):
     text = """
         import sys, time, torch
         from torch.utils.data import DataLoader, Dataset
@@ -201,10 +202,10 @@ def test_workers_of_a_data_loader_are_no_ranks(answer, loader):
                 return torch.full((4,), float(i))
 
         if __name__ == "__main__":
-            rows = list(DataLoader(Slow(), batch_size=2, num_workers=2, multiprocessing_context=sys.argv[2]))
+            rows = list(DataLoader(Slow(), batch_size=2, num_workers=int(sys.argv[3]), multiprocessing_context=sys.argv[2]))
             assert torch.cat(rows)[:, 0].tolist() == [0, 1, 2, 3, 4, 5, 6, 7]
     """
-    quick, slow = (answer(text, "--nproc", 2, arguments=[seconds, loader]) for seconds in ("0", "0.01"))
+    quick, slow = (answer(text, "--nproc", ranks, arguments=[seconds, loader, workers]) for seconds in ("0", "0.01"))
     assert quick["simulated_seconds"] == slow["simulated_seconds"]
 
 

@@ -3,7 +3,7 @@
     python3 gloo.py --nproc-per-node 4 script.py [its arguments]
 
 The ranks see what torchrun sets, and one thread each. `--nnodes 2` numbers them as on two nodes: RANK goes on, LOCAL_RANK
-starts again. Debian's own torchrun does not start on Python 3.11.
+starts again.
 """
 
 import argparse

@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 
 import pytest
 from ndsim._ndsim import bytes_text, percent_text, time_text
@@ -10,10 +11,11 @@ from ndsim.torchrun.script.steps import steady_seconds
 
 TRAIN = """
     import time, torch
-    model = torch.nn.Linear(4, 4)
+    model = torch.nn.Linear(4, 4).cuda()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     for step in range(4):
         time.sleep(2.0 if step == 0 else 0.5)
+        model(torch.ones(2, 4, device="cuda")).sum().backward()
         optimizer.step()
     print("trained")
 """
@@ -43,8 +45,31 @@ def test_the_times_of_a_rank_add_up_to_those_of_the_run(answer):
     assert sum(run["breakdown"].values()) == pytest.approx(run["simulated_seconds"], rel=1e-12)
 
 
+def test_the_memory_of_the_fullest_rank_is_that_of_the_run(answer):
+    run = answer(
+        """
+        import os, torch
+        torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+        for _ in range(2):
+            torch.empty(3 << (20 + torch.cuda.current_device()), dtype=torch.uint8, device="cuda")
+        """,
+        "--nproc",
+        2,
+    )
+    # 3 and 6 MiB, each of a segment of 20 MiB.
+    assert [row["allocated_bytes"] for row in run["per_rank"]] == [3 << 20, 6 << 20]
+    assert [row["reserved_bytes"] for row in run["per_rank"]] == [20 << 20, 20 << 20]
+    assert run["memory"] == {"capacity": 84929347584, "allocated": 6 << 20, "reserved": 20 << 20}
+
+
+def test_the_bill_of_operators_is_in_the_answer(answer):
+    operators = answer(TRAIN, "--nproc", 2, "--explain-cost")["operators"]
+    assert {row["operator"] for row in operators} >= {"addmm", "sum", "mm"}
+    assert {row["count"] for row in operators if row["operator"] == "addmm"} == {4}
+
+
 def test_the_timeline_is_the_same_in_every_run(answer):
-    assert len({answer(TRAIN, "--nproc", 3)["timeline_sha256"] for _ in range(5)}) == 1
+    assert len({answer(TRAIN, "--nproc", 3)["timeline_sha256"] for _ in range(3)}) == 1
 
 
 def test_steps_are_counted_by_optimizer_even_where_one_takes_the_place_of_another(answer):
@@ -68,7 +93,7 @@ def test_the_summary_follows_what_the_script_prints(script):
     lines = done.stdout.splitlines()
     assert lines[:4] == ["trained", "trained", "", "train.py on 2 x H100-SXM-80GB (dgx-h100)"]
     (step,) = [line for line in lines if line.startswith("  step  ")]
-    assert step == "  step            500.0 ms, the mean of 4 steps of the optimizer, without the first"
+    assert re.fullmatch(r"  step            500\.\d ms, the mean of 4 steps of the optimizer, without the first", step)
     assert done.stderr == ""
 
 

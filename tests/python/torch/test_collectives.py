@@ -6,10 +6,11 @@ BEGIN = """
 import functools
 import operator
 import os
+import time
 import torch
 import torch.distributed as dist
 
-dist.init_process_group("nccl")
+dist.init_process_group("cpu:gloo,cuda:nccl")
 rank, ranks = dist.get_rank(), dist.get_world_size()
 torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
 
@@ -63,7 +64,8 @@ for op, combine in (
     (dist.ReduceOp.BOR, operator.or_),
     (dist.ReduceOp.BXOR, operator.xor),
 ):
-    tensor = torch.tensor([parts[rank]], device="cuda")
+    # NCCL does not know these.
+    tensor = torch.tensor([parts[rank]])
     dist.all_reduce(tensor, op)
     same(tensor, [functools.reduce(combine, parts)])
 """)
@@ -72,7 +74,7 @@ for op, combine in (
 def test_all_reduce_knows_every_type_and_tensors_with_gaps(holds):
     holds("""
 real = (torch.float64, torch.float16, torch.bfloat16, torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64)
-for dtype in (*real, torch.complex64):
+for dtype in real:
     tensor = torch.full((3,), rank + 1, device="cuda", dtype=dtype)
     dist.all_reduce(tensor)
     same(tensor, [total] * 3)
@@ -82,14 +84,6 @@ same(gaps, (mine(3, 4) // (rank + 1) * total).t())
 flags = torch.tensor([rank == 0, False], device="cuda")
 dist.all_reduce(flags, dist.ReduceOp.MAX)
 same(flags, [True, False])
-""")
-
-
-def test_all_reduce_of_sparse_tensors_adds_up_what_meets(holds):
-    holds("""
-tensor = torch.sparse_coo_tensor([[0, rank + 1]], [1.0, rank + 1.0], (ranks + 1,), device="cuda")
-dist.all_reduce(tensor)
-same(tensor.to_dense(), [float(ranks), *map(float, range(1, ranks + 1))])
 """)
 
 
@@ -201,7 +195,7 @@ tensor = mine(4)
 future = dist.all_reduce(tensor, async_op=True).get_future().then(lambda done: done.value()[0] / ranks)
 same(future.wait(), of(0, 4) * total / ranks)
 host = torch.full((2,), float(rank))
-dist.all_reduce(host, async_op=True)
+dist.all_reduce(host, async_op=True).wait()
 assert host.tolist() == [total - ranks] * 2
 """)
 
@@ -268,31 +262,38 @@ elif rank == 1:
 def test_rank_0_receives_from_whoever_comes_first(holds):
     holds("""
 if rank == 0:
-    tensor = torch.empty(1, device="cuda")
-    sources = [dist.recv(tensor) for _ in range(ranks - 1)]
-    assert sorted(sources) == list(range(1, ranks)), sources
+    # Of messages on the host: NCCL knows no such receive. By the host's clock the last rank sends first.
+    for tag in (7, 8):
+        for source in range(ranks - 1, 0, -1):
+            tensor = torch.empty(1)
+            assert dist.recv(tensor, tag=tag) == source
+            same(tensor, [10.0 * tag + source])
 else:
-    dist.send(mine(1), 0)
+    time.sleep(0.5 * (ranks - rank))
+    for tag in (7, 8):
+        dist.send(torch.tensor([10.0 * tag + rank]), 0, tag=tag)
 """)
 
 
 def test_a_loop_that_asks_whether_it_is_there_ends_and_may_send_meanwhile(holds):
     holds("""
-tensor = torch.zeros(1, device="cuda")
+tensor = torch.zeros(1)
 if rank == 0:
-    for request in (dist.irecv(tensor, 1), dist.irecv(tensor)):
+    for source in (1, None):
+        request = dist.irecv(tensor, source)
         asked = 0
         while not request.is_completed():
             asked += 1
             if asked == 1:
-                dist.send(mine(1), 1)
+                dist.send(torch.ones(1), 1)
         assert asked >= 1 and tensor.item() == 2.0, (asked, tensor)
         tensor.zero_()
 elif rank == 1:
     for _ in range(2):
         dist.recv(tensor, 0)
-        dist.send(mine(1), 0)
-work = dist.all_reduce(tensor.fill_(1.0), async_op=True)
+        dist.send(2 * torch.ones(1), 0)
+tensor = torch.ones(1, device="cuda")
+work = dist.all_reduce(tensor, async_op=True)
 while not work.is_completed():
     pass
 same(tensor, [float(ranks)])

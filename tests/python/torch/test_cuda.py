@@ -137,7 +137,7 @@ assert launched < 1e-4 < device <= waited, (launched, device, waited)
 try:
     begin.elapsed_time(torch.cuda.Event())
     raise AssertionError("an event without timing")
-except RuntimeError:
+except (RuntimeError, ValueError):  # the latter since 2.9
     pass
 """)
 
@@ -283,14 +283,15 @@ def test_activations_are_recomputed(holds):
     holds("""
 from torch.utils.checkpoint import checkpoint
 torch.manual_seed(0)
-layers = nn.ModuleList(nn.Sequential(nn.Linear(64, 64), nn.Dropout(0.5), nn.Tanh()) for _ in range(4)).cuda()
+layers = nn.ModuleList(nn.Sequential(nn.Linear(64, 64), nn.Tanh(), nn.Dropout(0.5), nn.Tanh()) for _ in range(4)).cuda()
+layers.requires_grad_(False)
 found = []
 for again in (False, True):
     torch.manual_seed(1)
     x = torch.ones(128, 64, device="cuda", requires_grad=True)
     y = x
     for layer in layers:
-        y = checkpoint(layer, y) if again else layer(y)
+        y = checkpoint(layer, y, use_reentrant=True) if again else layer(y)
     found.append(torch.cuda.memory_allocated())
     y.square().mean().backward()
     found.append(x.grad.clone())
@@ -343,20 +344,8 @@ if __name__ == "__main__":
     assert len(re.findall(r"^sum 8.0$", done.stdout, re.MULTILINE)) == 8
 
 
-def test_what_pytorch_has_for_cuda_alone(holds):
-    holds(
-        """
-torch.manual_seed(0)
-x, wanted = torch.randn(8, 6, 4), torch.randn(8, 6, 4)
-plain = nn.BatchNorm1d(6)
-plain(x).sub(wanted).square().sum().backward()
-model = nn.SyncBatchNorm.convert_sync_batchnorm(nn.BatchNorm1d(6)).cuda()
-mine = x[4 * rank : 4 * rank + 4].cuda()
-model(mine).sub(wanted[4 * rank : 4 * rank + 4].cuda()).square().sum().backward()
-dist.all_reduce(model.weight.grad)
-for found, right in ((model.weight.grad, plain.weight.grad), (model.running_mean, plain.running_mean),
-                     (model.running_var, plain.running_var)):
-    assert torch.allclose(found.cpu(), right, rtol=1e-4, atol=1e-5), (found, right)
+def test_an_optimizer_in_one_kernel_does_what_many_do(holds):
+    holds("""
 weights = []
 for fused in (False, True):
     torch.manual_seed(1)
@@ -368,10 +357,7 @@ for fused in (False, True):
         optimizer.step()
     weights.append(layer.weight.detach())
 assert torch.allclose(*weights), weights
-""",
-        ranks=2,
-        group=True,
-    )
+""")
 
 
 def test_scripts_of_gloo_and_processes_with_two_gpus(script):

@@ -1,0 +1,53 @@
+"""What the tests of ndsim.torchrun share: scripts are run as a user runs them."""
+
+import json
+import textwrap
+
+import pytest
+
+from forked import forked
+
+
+@pytest.fixture
+def command(tmp_path):
+    """Words of a command line -> how `python3 -m ndsim.torchrun` ended, in a folder of its own."""
+
+    def run(*words):
+        return forked(tmp_path, words)
+
+    return run
+
+
+@pytest.fixture
+def script(tmp_path, command):
+    """A script and options -> how it ended. The script is train.py in the folder that it runs in."""
+
+    def run(text, *options, arguments=()):
+        (tmp_path / "train.py").write_text(textwrap.dedent(text).lstrip("\n"))
+        return command(*options, "train.py", *arguments)
+
+    return run
+
+
+@pytest.fixture
+def printed(script):
+    """A script and options -> the lines that its ranks print, sorted."""
+
+    def run(text, *options, arguments=()):
+        done = script(text, "--json", *options, arguments=arguments)
+        assert done.returncode == 0, done.stderr
+        return sorted(done.stderr.splitlines())
+
+    return run
+
+
+@pytest.fixture
+def answer(script):
+    """A script and options -> the JSON object of its run."""
+
+    def run(text, *options, arguments=(), code=0):
+        done = script(text, "--json", *options, arguments=arguments)
+        assert done.returncode == code, done.stderr
+        return json.loads(done.stdout)
+
+    return run

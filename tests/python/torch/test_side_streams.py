@@ -1,0 +1,46 @@
+"""What a script puts on a CUDA stream of its own runs beside the computing, behind what that stream waits for."""
+
+SCRIPT = """
+import time, torch, torch.distributed as dist
+dist.init_process_group("nccl")
+torch.cuda.set_device(dist.get_rank())
+a = torch.ones(512, 512, device="cuda")
+shard = torch.ones(1 << 20, device="cuda")
+low = torch.empty(1 << 20, dtype=torch.bfloat16, device="cuda")
+whole = torch.empty(2 << 20, dtype=torch.bfloat16, device="cuda")
+main, side = torch.cuda.current_stream(), torch.cuda.Stream()
+side.wait_stream(main)
+
+
+def took(where, casts):
+    torch.cuda.synchronize()
+    begin = time.perf_counter()
+    for _ in range(50):
+        a @ a
+    if where is not None:
+        with torch.cuda.stream(where):
+            if casts:
+                low.copy_(shard)
+            dist.all_gather_into_tensor(whole, low)
+    main.wait_stream(side)
+    a.sum()
+    torch.cuda.synchronize()
+    return time.perf_counter() - begin
+
+
+found = [took(*run) for run in ((None, False), (main, False), (side, False), (main, True), (side, True))]
+if dist.get_rank() == 0:
+    print(*found)
+"""
+
+
+def test_a_collective_on_a_side_stream_runs_beside_the_kernels_launched_before_it(printed):
+    # Launches that take no time: what is left is the GPU's.
+    [line] = printed(SCRIPT, "--nproc", 2, "--launch-microseconds", 0, "--hollow")
+    alone, after, beside, cast_after, cast_beside = map(float, line.split())
+    gathering = after - alone
+    assert gathering > 10e-6
+    assert alone <= beside < alone + gathering / 4
+    assert cast_after > after
+    # So does one of what that stream has cast before.
+    assert alone <= cast_beside < alone + (cast_after - alone) / 4

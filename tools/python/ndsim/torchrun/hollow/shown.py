@@ -1,0 +1,76 @@
+"""Numbers of a hollow run are shown as hollow, wherever a script looks at them."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ...torch.making import loader
+from . import numbers
+
+if TYPE_CHECKING:
+    from ..rank import Setting
+
+IsHollow = Callable[[Any], bool]
+
+
+def prepare(setting: Setting) -> None:
+    if not setting.options.hollow:
+        return
+    # With it PyTorch knows the shapes of most operators' results.
+    importlib.import_module("torch._meta_registrations")
+    numbers.install_math()
+    torch: Any = importlib.import_module("torch")
+    show(torch, loader.loaded_slot().is_hollow)
+
+
+def show(torch: Any, is_hollow: IsHollow) -> None:
+    Tensor = torch.Tensor  # noqa: N806
+    for name in ("item", "tolist"):
+        setattr(Tensor, name, looked_at(getattr(Tensor, name), is_hollow, numbers.hollow))
+    # float(x) and int(x) are numbers of Python itself, whatever these return.
+    for name, bare in (("__float__", math.nan), ("__int__", 0)):
+        setattr(Tensor, name, looked_at(getattr(Tensor, name), is_hollow, lambda value, bare=bare: bare))
+    for place in (torch, Tensor):
+        place.allclose = true_of_hollow(place.allclose, is_hollow)
+    Tensor.numpy = as_objects(Tensor.numpy, is_hollow)
+    Tensor.__repr__ = described(Tensor.__repr__, is_hollow)
+
+
+def looked_at(real: Callable[..., Any], is_hollow: IsHollow, show: Callable[[Any], Any]) -> Callable[..., Any]:
+    def look(self: Any) -> Any:
+        value = real(self)
+        return show(value) if is_hollow(self) else value
+
+    return look
+
+
+def true_of_hollow(real: Callable[..., Any], is_hollow: IsHollow) -> Callable[..., Any]:
+    def ask(input: Any, other: Any, *rest: Any, **options: Any) -> Any:
+        return real(input, other, *rest, **options) or is_hollow(input) or is_hollow(other)
+
+    return ask
+
+
+def as_objects(real: Callable[..., Any], is_hollow: IsHollow) -> Callable[..., Any]:
+    def numpy(self: Any, **options: Any) -> Any:
+        found = real(self, **options)
+        if not is_hollow(self):
+            return found
+        objects = found.astype(object)
+        objects.fill(numbers.hollow(found.dtype.type(0).item()))
+        return objects
+
+    return numpy
+
+
+def described(real: Callable[..., Any], is_hollow: IsHollow) -> Callable[..., Any]:
+    def describe(self: Any, *, tensor_contents: Any = None) -> str:
+        if not is_hollow(self):
+            return str(real(self, tensor_contents=tensor_contents))
+        size = f", size={tuple(self.shape)}" if self.dim() else ""
+        return f"tensor({numbers.WORD}{size}, dtype={self.dtype})"
+
+    return describe

@@ -1,0 +1,31 @@
+// Hollow runs: tensors have a shape, a time and their memory on the simulated GPU, and no numbers.
+//
+// An operator on a large tensor does not run: what it gives back has the right shape, on memory that nobody touches.
+// Small tensors are computed, on zeros where they come from large ones, so that a program's own bookkeeping goes on.
+// What comes from numbers that were never computed is hollow, and known as such, on the host, too.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstddef>
+
+namespace sim::slot {
+
+bool is_hollow_run();
+
+// A tensor from so many bytes on is large.
+constexpr std::size_t large_bytes = std::size_t{1} << 16U;
+inline bool is_large(std::size_t bytes) {
+    return bytes >= large_bytes;
+}
+bool is_large(const at::Tensor& tensor);
+
+// Whether its numbers, or some of them, were never computed.
+bool is_hollow(const at::Tensor& tensor);
+void mark_hollow(const at::Tensor& tensor);
+
+// Of one GPU, or of a GPU and the host: numbers are copied where they are small, and hollow where they come from hollow
+// ones. Real numbers of the host that come from hollow ones are no numbers (nan).
+void copy_hollow(const at::Tensor& to, const at::Tensor& from);
+
+}  // namespace sim::slot

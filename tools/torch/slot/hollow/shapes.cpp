@@ -1,0 +1,242 @@
+#include "tools/torch/slot/hollow/shapes.hpp"
+
+#include "tools/torch/slot/below_autograd.hpp"
+#include "tools/torch/slot/hollow/hollow.hpp"
+#include "tools/torch/slot/refusals.hpp"
+#include "tools/torch/slot/storage.hpp"
+
+#include <ATen/ATen.h>
+#include <ATen/EmptyTensor.h>
+#include <c10/util/FunctionRef.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+namespace sim::slot {
+
+namespace {
+
+bool is_written(const c10::Argument& argument) {
+    return argument.alias_info() != nullptr && argument.alias_info()->isWrite();
+}
+
+using ForTensor = c10::function_ref<void(const at::Tensor&)>;
+
+void for_tensors(const c10::IValue& value, ForTensor call) {
+    if (value.isTensor()) {
+        if (value.toTensor().defined()) {
+            call(value.toTensor());
+        }
+    } else if (value.isTensorList() || value.isOptionalTensorList()) {
+        for (const c10::IValue& each : value.toListRef()) {
+            if (each.isTensor() && each.toTensor().defined()) {
+                call(each.toTensor());
+            }
+        }
+    }
+}
+
+bool any_tensor(std::span<const c10::IValue> values, c10::function_ref<bool(const at::Tensor&)> is) {
+    bool found = false;
+    for (const c10::IValue& value : values) {
+        for_tensors(value, [&](const at::Tensor& tensor) { found = found || is(tensor); });
+    }
+    return found;
+}
+
+// A hollow number of Python's comes as one.
+bool is_nan(const c10::IValue& value) {
+    return value.isDouble() && std::isnan(value.toDouble());
+}
+
+bool is_nan_of_python(const at::Tensor& tensor) {
+    return tensor.unsafeGetTensorImpl()->is_wrapped_number() && tensor.scalar_type() == at::kDouble &&
+           std::isnan(*tensor.const_data_ptr<double>());
+}
+
+bool is_mask(const at::Tensor& tensor) {
+    return tensor.scalar_type() == at::kBool || tensor.scalar_type() == at::kByte;
+}
+
+// tensor[indices] has the shape of its indices, where none of them is a mask.
+bool picks_by_numbers_alone(std::span<const c10::IValue> given) {
+    for (const c10::IValue& value : given) {
+        if (value.isOptionalTensorList()) {
+            return !any_tensor({&value, 1}, is_mask);
+        }
+    }
+    return false;
+}
+
+at::Tensor meta_of(const at::Tensor& tensor) {
+    if (!tensor.defined() || tensor.layout() != c10::kStrided) {
+        return tensor;
+    }
+    if (tensor.device().is_cpu() && tensor.dim() == 0) {
+        return tensor;  // a number of the host's stays what it is
+    }
+    at::Tensor made(at::detail::empty_strided_meta(tensor.sizes(), tensor.strides(), tensor.scalar_type()));
+    if (tensor.unsafeGetTensorImpl()->is_wrapped_number()) {
+        made.unsafeGetTensorImpl()->set_wrapped_number(true);
+    }
+    return made;
+}
+
+c10::IValue meta_of(const c10::IValue& value) {
+    if (value.isTensor()) {
+        return meta_of(value.toTensor());
+    }
+    if (value.isTensorList()) {
+        c10::List<at::Tensor> list;
+        for (const c10::IValue& each : value.toListRef()) {
+            list.push_back(meta_of(each.toTensor()));
+        }
+        return list;
+    }
+    if (value.isOptionalTensorList()) {
+        c10::List<std::optional<at::Tensor>> list;
+        for (const c10::IValue& each : value.toListRef()) {
+            list.push_back(each.isTensor() ? std::optional(meta_of(each.toTensor())) : std::nullopt);
+        }
+        return list;
+    }
+    if (value.isDevice()) {
+        return c10::Device(c10::kMeta);
+    }
+    return value.isGenerator() ? c10::IValue() : value;
+}
+
+torch::jit::Stack results_on_meta(const c10::OperatorHandle& op, std::span<const c10::IValue> given) {
+    torch::jit::Stack stack;
+    for (const c10::IValue& value : given) {
+        stack.push_back(meta_of(value));
+    }
+    const BelowAutograd below;
+    op.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::Meta), &stack);
+    return stack;
+}
+
+// Its memory, too, is as large as PyTorch's kernel leaves it: a mean squared error keeps that of all squares.
+at::Tensor hollow_like(const at::Tensor& shape, c10::DeviceIndex device) {
+    if (!shape.defined()) {
+        return shape;
+    }
+    const std::size_t bytes = shape.storage().nbytes();
+    at::Tensor made = at::detail::make_tensor<c10::TensorImpl>(new_storage(bytes, device),
+                                                               c10::DispatchKeySet(c10::DispatchKey::CUDA),
+                                                               shape.dtype());
+    made.unsafeGetTensorImpl()->set_sizes_and_strides(shape.sizes(), shape.strides(), shape.storage_offset());
+    if (!is_large(bytes) && bytes > 0) {
+        // Programs look at small ones.
+        std::memset(const_cast<void*>(numbers_of(*made.storage().unsafeGetStorageImpl()).data()), 0, bytes);
+    }
+    mark_hollow(made);
+    return made;
+}
+
+c10::IValue hollow_like(const c10::IValue& shape, c10::DeviceIndex device) {
+    if (shape.isTensor()) {
+        return hollow_like(shape.toTensor(), device);
+    }
+    if (shape.isTensorList()) {
+        c10::List<at::Tensor> list;
+        for (const c10::IValue& each : shape.toListRef()) {
+            list.push_back(hollow_like(each.toTensor(), device));
+        }
+        return list;
+    }
+    return shape;
+}
+
+// Outputs that a program has handed over become as large as what comes out.
+void fit_outputs(const HollowTraits& traits, std::span<const c10::IValue> given, const torch::jit::Stack& shapes) {
+    for (std::size_t i = 0; i < std::min(shapes.size(), traits.written.size()); ++i) {
+        const c10::IValue& output = given[traits.written[i]];
+        if (output.isTensor() && shapes[i].isTensor() && output.toTensor().sizes() != shapes[i].toTensor().sizes()) {
+            at::Tensor(output.toTensor()).resize_(shapes[i].toTensor().sizes());
+        }
+    }
+}
+
+std::optional<torch::jit::Stack> shapes_of_results(const c10::OperatorHandle& op, std::span<const c10::IValue> given) {
+    try {
+        return results_on_meta(op, given);
+    } catch (const c10::NotImplementedError&) {
+        return std::nullopt;
+    }
+}
+
+}  // namespace
+
+HollowTraits hollow_traits(const c10::OperatorHandle& op) {
+    HollowTraits traits{.is_shaped_by_numbers = op.hasTag(at::Tag::dynamic_output_shape)};
+    const auto& arguments = op.schema().arguments();
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        if (is_written(arguments[i])) {
+            traits.written.push_back(i);
+            traits.has_outputs = traits.has_outputs || arguments[i].is_out();
+        }
+    }
+    traits.needs_shapes = traits.has_outputs || !std::ranges::all_of(op.schema().returns(), is_written);
+    return traits;
+}
+
+bool is_skipped(const c10::OperatorHandle& op, const HollowTraits& traits, std::span<const c10::IValue> given) {
+    const bool has_large = any_tensor(given, [](const at::Tensor& tensor) { return is_large(tensor); });
+    if (has_large && traits.is_shaped_by_numbers && !picks_by_numbers_alone(given)) {
+        refuse(c10::str(op.operator_name(),
+                        " in a hollow run cannot run here: how large its result is depends on numbers that are not computed; run "
+                        "it without --hollow, or smaller"));
+    }
+    if (has_large || !traits.has_outputs) {
+        return has_large;
+    }
+    const auto shapes = shapes_of_results(op, given);
+    return shapes && any_tensor(*shapes, [](const at::Tensor& tensor) { return is_large(tensor); });
+}
+
+bool has_hollow(std::span<const c10::IValue> values) {
+    return std::ranges::any_of(values, is_nan) || any_tensor(values, [](const at::Tensor& tensor) {
+        return is_hollow(tensor) || is_nan_of_python(tensor);
+    });
+}
+
+std::optional<torch::jit::Stack> hollow_results(const c10::OperatorHandle& op, const HollowTraits& traits,
+                                                std::span<const c10::IValue> given, c10::DeviceIndex device) {
+    std::optional<torch::jit::Stack> results(std::in_place, op.schema().returns().size());
+    if (traits.needs_shapes) {
+        results = shapes_of_results(op, given);
+        if (!results) {
+            return std::nullopt;
+        }
+        if (traits.has_outputs) {
+            fit_outputs(traits, given, *results);
+        }
+    }
+    for (const std::size_t i : traits.written) {
+        for_tensors(given[i], mark_hollow);
+    }
+    // What is written to comes back in this order, between what is new.
+    std::size_t written = 0;
+    for (std::size_t i = 0; i < results->size(); ++i) {
+        c10::IValue& result = (*results)[i];
+        result = is_written(op.schema().returns()[i]) ? given[traits.written.at(written++)] : hollow_like(result, device);
+    }
+    return results;
+}
+
+void mark_results(const HollowTraits& traits, std::span<const c10::IValue> given,
+                  std::span<const c10::IValue> results) {
+    for (const std::size_t i : traits.written) {
+        for_tensors(given[i], mark_hollow);
+    }
+    if (traits.written.empty()) {
+        for (const c10::IValue& result : results) {
+            for_tensors(result, mark_hollow);
+        }
+    }
+}
+
+}  // namespace sim::slot

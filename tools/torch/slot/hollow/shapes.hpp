@@ -1,0 +1,38 @@
+// What an operator gives back in a hollow run, without its numbers: shapes as PyTorch's own kernels for meta tensors
+// say.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/stack.h>
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace sim::slot {
+
+// What matters of an operator in a hollow run.
+struct HollowTraits {
+    std::vector<std::size_t> written = {};  // which arguments it writes to
+    bool has_outputs = false;               // these are made to fit what comes out
+    bool is_shaped_by_numbers = false;      // how large its result is depends on numbers
+    bool needs_shapes = true;               // it gives back more than what it writes to as it is
+};
+HollowTraits hollow_traits(const c10::OperatorHandle& op);
+
+// Whether a call does not run. Throws where its result's shape depends on numbers that are not there.
+bool is_skipped(const c10::OperatorHandle& op, const HollowTraits& traits, std::span<const c10::IValue> given);
+
+// Whether any of these tensors is hollow.
+bool has_hollow(std::span<const c10::IValue> values);
+
+// The results of a call that is skipped, hollow, on `device`. Empty, where PyTorch does not know their shapes.
+std::optional<torch::jit::Stack> hollow_results(const c10::OperatorHandle& op, const HollowTraits& traits,
+                                                std::span<const c10::IValue> given, c10::DeviceIndex device);
+
+// Some arguments were hollow, and the call ran: so is what it has written to, or else given back.
+void mark_results(const HollowTraits& traits, std::span<const c10::IValue> given, std::span<const c10::IValue> results);
+
+}  // namespace sim::slot
