@@ -3,6 +3,9 @@
 #include "tools/torch/slot/layouts.hpp"
 #include "tools/torch/slot/storage.hpp"
 
+#include <ATen/EmptyTensor.h>
+#include <ATen/native/TensorFactories.h>
+
 #include <utility>
 
 namespace sim::slot {
@@ -13,7 +16,8 @@ const c10::DispatchKeySet cpu_key(c10::DispatchKey::CPU);
 const c10::DispatchKeySet cuda_key(c10::DispatchKey::CUDA);
 
 at::Tensor tensor_like(const at::Tensor& model, c10::Storage storage, c10::DispatchKeySet key) {
-    at::Tensor made = at::detail::make_tensor<c10::TensorImpl>(std::move(storage), key, model.dtype());
+    const c10::DispatchKeySet keys = model._is_zerotensor() ? key.add(c10::DispatchKey::ZeroTensor) : key;
+    at::Tensor made = at::detail::make_tensor<c10::TensorImpl>(std::move(storage), keys, model.dtype());
     c10::TensorImpl* const impl = made.unsafeGetTensorImpl();
     impl->set_sizes_and_strides(model.sizes(), model.strides(), model.storage_offset());
     if (model.unsafeGetTensorImpl()->is_wrapped_number()) {
@@ -30,6 +34,13 @@ at::Tensor tensor_like(const at::Tensor& model, c10::Storage storage, c10::Dispa
 
 const c10::StorageImpl* storage_of(const at::Tensor& tensor) {
     return tensor.storage().unsafeGetStorageImpl();
+}
+
+// What autograd returns for a gradient that is zero everywhere.
+at::Tensor zeros_without_memory(const at::Tensor& model, c10::DeviceIndex device) {
+    at::native::ZeroTensorAllocator none(c10::Device(c10::kCUDA, device));
+    return at::detail::empty_generic(model.sizes(), &none, cuda_key.add(c10::DispatchKey::ZeroTensor),
+                                     model.scalar_type(), std::nullopt);
 }
 
 at::Tensor view_of(const at::Tensor& base, const at::Tensor& model) {
@@ -62,6 +73,9 @@ at::Tensor on_cpu(const at::Tensor& tensor) {
 at::Tensor on_gpu(const at::Tensor& tensor, c10::DeviceIndex device) {
     if (!tensor.defined() || !tensor.device().is_cpu() || !has_strides(tensor)) {
         return tensor;
+    }
+    if (tensor._is_zerotensor()) {
+        return zeros_without_memory(tensor, device);
     }
     return tensor_like(tensor, adopt(tensor.storage(), device), cuda_key);
 }

@@ -47,6 +47,9 @@ seam::Copy copy_of(const at::Tensor& to, const at::Tensor& from, bool non_blocki
 
 // Of one GPU it is a kernel like others; between GPUs, or with the host, the link's.
 at::Tensor& copy(at::Tensor& self, const at::Tensor& from, bool non_blocking) {
+    if (from._is_zerotensor()) {
+        return self.zero_();
+    }
     const BelowAutograd below;
     if (is_hollow_run()) {
         copy_hollow(self, from);
@@ -132,6 +135,12 @@ at::Tensor& set_nothing(at::Tensor& self) {
     return set_storage(self, new_storage(0, self.device().index()), 0, {0}, {});
 }
 
+at::Tensor zero_tensor(c10::IntArrayRef size, std::optional<c10::ScalarType> type,
+                       std::optional<c10::Layout> /*layout*/, std::optional<c10::Device> device,
+                       std::optional<bool> /*pinned*/) {
+    return on_gpu(at::_efficientzerotensor(size, c10::dtype_or_default(type)), device_of(device));
+}
+
 void record(at::Tensor& self, c10::Stream stream) {
     if (const Owned* const owned = owned_by(*self.storage().unsafeGetStorageImpl())) {
         record_stream(owned->block, stream);
@@ -175,6 +184,7 @@ at::Tensor read_by_host(const at::Tensor& tensor) {
 void register_memory_kernels(torch::Library& library) {
     library.impl("empty.memory_format", empty);
     library.impl("empty_strided", empty_strided);
+    library.impl("_efficientzerotensor", zero_tensor);
     library.impl("copy_", copy);
     library.impl("_copy_from_and_resize", copy_and_resize);
     library.impl("_local_scalar_dense", number);
