@@ -167,3 +167,18 @@ def test_a_rank_that_sees_its_own_gpu_alone_is_on_that_gpu(tmp_path):
         ]
     for what in ("timeline_sha256", "memory"):
         assert json.loads(alone.stdout)[what] == json.loads(all_eight.stdout)[what]
+
+
+def test_a_group_of_gloo_is_of_the_ranks_that_it_was_made_of(tmp_path):
+    text = """
+        import torch, torch.distributed as dist
+        dist.init_process_group("cpu:gloo,cuda:nccl")
+        groups = [dist.new_group([first, first + 2], backend="gloo") for first in range(2)]
+        values = torch.tensor([10.0 ** dist.get_rank()])
+        dist.all_reduce(values, group=groups[dist.get_rank() % 2])
+        print("sum", dist.get_rank(), values.item())
+        """
+    done = simulated("--nproc", 4, "--json", script(tmp_path, text), folder=tmp_path)
+    assert sorted(line for line in done.stderr.splitlines() if line.startswith("sum")) == [
+        "sum 0 101.0", "sum 1 1010.0", "sum 2 101.0", "sum 3 1010.0"
+    ]
