@@ -182,3 +182,18 @@ def test_a_group_of_gloo_is_of_the_ranks_that_it_was_made_of(tmp_path):
     assert sorted(line for line in done.stderr.splitlines() if line.startswith("sum")) == [
         "sum 0 101.0", "sum 1 1010.0", "sum 2 101.0", "sum 3 1010.0"
     ]
+
+
+def test_a_sleep_takes_cycles_of_the_gpus_clock(tmp_path):
+    # 132 SMs of 128 lanes that do 2 operations in a cycle, and 66.9 TFLOP/s in all: 1.98 GHz
+    text = """
+        import torch
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
+        torch.cuda._sleep(round(66.9e12 / (2 * 128 * 132)))
+        end.record()
+        torch.cuda.synchronize()
+        print("milliseconds", round(begin.elapsed_time(end)))
+        """
+    done = simulated("--nproc", 1, "--json", script(tmp_path, text), folder=tmp_path)
+    assert "milliseconds 1000" in done.stderr.splitlines()

@@ -45,6 +45,7 @@ public:
     void launch(std::int32_t op, const seam::Value* arguments, std::span<const seam::Value> results,
                 seam::Stream stream);
     void copy(const seam::Copy& copy, seam::Stream stream);
+    void spin(Duration time, seam::Stream stream);
     // What torch.compile has collected is charged: before others are waited for.
     void settle(seam::Stream stream);
 

@@ -197,7 +197,7 @@ def names_of_torch(torch_c: Any, slot: ModuleType) -> dict[str, Any]:
         "_cuda_getDriverVersion": known(COMPILED_VERSION),
         "_cuda_get_sync_debug_mode": known(0),
         "_cuda_set_sync_debug_mode": nothing(),
-        "_cuda_sleep": nothing(),
+        "_cuda_sleep": lambda cycles: slot.sleep(cycles),
         "_cuda_ipc_collect": nothing(),
         "_cuda_getCurrentBlasHandle": known(0),
         "_cuda_clearCublasWorkspaces": nothing(),

@@ -5,6 +5,7 @@
 #include "tools/torch/slot/generator.hpp"
 #include "tools/torch/slot/operators.hpp"
 #include "tools/torch/slot/storage.hpp"
+#include "tools/torch/slot/sleep.hpp"
 #include "tools/torch/slot/visible_devices.hpp"
 
 #include <c10/core/CachingDeviceAllocator.h>
@@ -123,6 +124,7 @@ void bind_streams(py::module_& module) {
     module.def("elapsed_milliseconds", [](std::uintptr_t begin, std::uintptr_t end) {
         return guard().elapsedTime(reinterpret_cast<void*>(begin), reinterpret_cast<void*>(end), current_device());
     });
+    module.def("sleep", &sleep, py::call_guard<py::gil_scoped_release>());
 }
 
 void bind_memory(py::module_& module) {
