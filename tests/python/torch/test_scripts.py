@@ -197,3 +197,29 @@ def test_a_sleep_takes_cycles_of_the_gpus_clock(tmp_path):
         """
     done = simulated("--nproc", 1, "--json", script(tmp_path, text), folder=tmp_path)
     assert "milliseconds 1000" in done.stderr.splitlines()
+
+
+def test_memory_that_a_script_has_pinned_itself_is_copied_while_the_host_goes_on(tmp_path):
+    # 1 GiB by a link of 64 GB/s takes 16.8 ms; the host's clock is that of the simulation
+    text = """
+        import time, torch
+        source, runtime = torch.ones(1 << 30, dtype=torch.uint8), torch.cuda.cudart()
+        target = torch.empty_like(source, device="cuda")
+
+        def milliseconds():
+            torch.cuda.synchronize()
+            begin = time.perf_counter()
+            target.copy_(source, non_blocking=True)
+            return 1000 * (time.perf_counter() - begin)
+
+        print("pinned", source.is_pinned(), milliseconds() > 10)
+        answer = runtime.cudaHostRegister(source.data_ptr(), source.nbytes, 0)
+        print("pinned", source.is_pinned(), milliseconds() < 1, answer == runtime.cudaError.success)
+        print("again", int(runtime.cudaHostRegister(source.data_ptr(), source.nbytes, 0)))
+        runtime.cudaHostUnregister(source.data_ptr())
+        print("again", int(runtime.cudaHostUnregister(source.data_ptr())), source.is_pinned())
+        """
+    done = simulated("--nproc", 1, "--json", script(tmp_path, text), folder=tmp_path)
+    assert [line for line in done.stderr.splitlines() if line.startswith(("pinned", "again"))] == [
+        "pinned False True", "pinned True True True", "again 712", "again 713 False"
+    ]

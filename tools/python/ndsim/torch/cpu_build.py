@@ -135,8 +135,8 @@ def runtime_class(slot: ModuleType) -> type:
         cudaProfilerStart = staticmethod(lambda: 0)  # noqa: N815
         cudaProfilerStop = staticmethod(lambda: 0)  # noqa: N815
         cudaMemGetInfo = staticmethod(lambda device: slot.memory_info(device))  # noqa: N815
-        cudaHostRegister = staticmethod(lambda address, size, flags: 0)  # noqa: N815
-        cudaHostUnregister = staticmethod(lambda address: 0)  # noqa: N815
+        cudaHostRegister = staticmethod(lambda address, size, flags: slot.register_host(address, size))  # noqa: N815
+        cudaHostUnregister = staticmethod(lambda address: slot.unregister_host(address))  # noqa: N815
 
     return Runtime
 
@@ -146,6 +146,7 @@ def names_of_torch(torch_c: Any, slot: ModuleType) -> dict[str, Any]:
     properties = properties_class(slot)
 
     def begin() -> None:
+        slot.initialize()
         cuda = sys.modules["torch.cuda"]
         cuda.default_generators = tuple(  # type: ignore[attr-defined]
             slot.default_generator(device) for device in range(slot.device_count())
