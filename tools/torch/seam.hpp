@@ -71,6 +71,7 @@ struct Properties {
     std::int32_t multiprocessors = 0;
     std::int64_t l2_bytes = 0;
     std::int64_t shared_bytes_per_multiprocessor = 0;
+    double clock_hertz = 0;  // of its multiprocessors; 0: not known
 };
 
 // A CUDA stream of a device; number 0 is the device's default stream. Those of `host_device` carry what the host does
@@ -168,6 +169,8 @@ struct Gpu {
     bool (*launch)(std::int32_t op, const Value* arguments, std::int32_t results, const Value* result,
                    Stream stream) = nullptr;
     bool (*copy)(const Copy& copy, Stream stream) = nullptr;
+    // A kernel that takes so long and computes nothing.
+    bool (*spin)(std::int64_t picoseconds, Stream stream) = nullptr;
 
     // Streams and places in them.
     std::int64_t (*new_stream)(std::int32_t device, std::int32_t priority) = nullptr;

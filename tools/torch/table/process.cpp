@@ -112,6 +112,11 @@ void Process::hold(int device, std::int64_t bytes, const std::string& line) {
     }
 }
 
+void Process::spin(Duration time, seam::Stream stream) {
+    settle(stream);
+    gpus_.launch(name_of(stream), label_of("sleep"), time);
+}
+
 seam::Mark Process::record(seam::Stream stream) {
     settle(stream);
     marks_.emplace(++last_mark_, gpus_.record(name_of(stream)));

@@ -57,6 +57,7 @@ public:
     void copy(const seam::Copy& copy, seam::Stream stream);
     // A tensor holds so much of a GPU's memory, or no longer; `line`: of the script.
     void hold(int device, std::int64_t bytes, const std::string& line);
+    void spin(Duration time, seam::Stream stream);
     // What torch.compile has collected is charged: before others are waited for.
     void settle(seam::Stream stream);
 

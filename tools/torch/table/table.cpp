@@ -108,13 +108,16 @@ seam::Properties properties_of(const training::Accelerator& gpu, const char* nam
     const auto [major, minor] = known == capabilities().end() ? newest : known->second;
     constexpr std::int64_t l2_bytes = 50 << 20;
     constexpr std::int64_t shared_bytes = 233472;
+    // An SM has 64 lanes for fp32 until A100, and 128 in all others, each of which multiplies and adds in a cycle.
+    const double lanes = major == 7 || (major == 8 && minor == 0) ? 64 : 128;
     return {.name = name,
             .major = major,
             .minor = minor,
             .memory_bytes = gpu.memory_bytes,
             .multiprocessors = gpu.processors,
             .l2_bytes = l2_bytes,
-            .shared_bytes_per_multiprocessor = shared_bytes};
+            .shared_bytes_per_multiprocessor = shared_bytes,
+            .clock_hertz = gpu.processors > 0 ? gpu.fp32_flops / (2 * lanes * gpu.processors) : 0};
 }
 
 void add_operators(seam::Gpu& table) {
@@ -144,6 +147,9 @@ void add_operators(seam::Gpu& table) {
     };
     table.copy = [](const seam::Copy& copy, seam::Stream stream) {
         return done([&](Process& process) { process.copy(copy, stream); });
+    };
+    table.spin = [](std::int64_t time, seam::Stream stream) {
+        return done([&](Process& process) { process.spin(Duration{time}, stream); });
     };
 }
 
