@@ -76,8 +76,8 @@ at::Tensor meta_of(const at::Tensor& tensor) {
     if (!tensor.defined() || tensor.layout() != c10::kStrided) {
         return tensor;
     }
-    if (tensor.device().is_cpu() && tensor.dim() == 0) {
-        return tensor;  // a number of the host's stays what it is
+    if (tensor.device().is_cpu() && tensor.unsafeGetTensorImpl()->is_wrapped_number()) {
+        return tensor;  // a number of Python's
     }
     at::Tensor made(at::detail::empty_strided_meta(tensor.sizes(), tensor.strides(), tensor.scalar_type()));
     if (tensor.unsafeGetTensorImpl()->is_wrapped_number()) {
