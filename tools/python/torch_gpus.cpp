@@ -75,7 +75,8 @@ void bind_torch_gpus(py::module_& module) {
         module, "TorchGpus",
         "The simulated GPUs of this process, which is a rank from here on. All times are in picoseconds.")
         .def(py::init(&make), py::arg("gpu"), py::kw_only(), py::arg("machine"), py::arg("home"),
-             py::arg("flash_version"), py::arg("launch_microseconds"), py::arg("compiled"), py::arg("running"), py::arg("where"), py::arg("went_on"))
+             py::arg("flash_version"), py::arg("launch_microseconds"), py::arg("compiled"), py::arg("running"),
+             py::arg("where"), py::arg("went_on"))
         .def_property_readonly(
             "host_picoseconds", [](TorchGpus& self) { return self.process().gpus().host().count(); },
             "The host's clock.")

@@ -1,6 +1,8 @@
 // What an operator gives back in a hollow run, without its numbers: shapes as PyTorch's own kernels for meta tensors
-// say.
+// say, or ours.
 #pragma once
+
+#include "tools/torch/slot/kernels/kernels.hpp"
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -19,6 +21,7 @@ struct HollowTraits {
     bool has_outputs = false;               // these are made to fit what comes out
     bool is_shaped_by_numbers = false;      // how large its result is depends on numbers
     bool needs_shapes = true;               // it gives back more than what it writes to as it is
+    const Kernel* own = nullptr;            // it takes meta tensors; null: PyTorch's kernel for them does
 };
 HollowTraits hollow_traits(const c10::OperatorHandle& op);
 
