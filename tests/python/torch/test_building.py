@@ -126,6 +126,10 @@ LIST = """
   # CUDA: not this
   dispatch:
     CPU: only_cpu
+
+- func: only_cuda(Tensor self) -> Tensor
+  dispatch:
+    CUDA: only_cuda
 """
 
 
@@ -133,7 +137,8 @@ def test_operators_with_a_cuda_kernel_are_those_of_pytorchs_own_list(tmp_path):
     folder = tmp_path / "torchgen" / "packaged" / "ATen" / "native"
     folder.mkdir(parents=True)
     (folder / "native_functions.yaml").write_text(LIST)
-    assert operators.cuda_operators(tmp_path) == ["add.Tensor", "add.out", "relu"]
+    assert operators.cuda_operators(tmp_path) == ["add.Tensor", "add.out", "relu", "only_cuda"]
+    assert operators.for_cuda_alone(tmp_path) == ["only_cuda"]
 
 
 @pytest.fixture

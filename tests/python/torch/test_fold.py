@@ -84,8 +84,8 @@ def test_fsdp_of_a_world_of_1024_keeps_a_1024th(answer):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("dist.send(x, 3)", "train.py:7: a message to rank 3 cannot run here: ranks 2 to 3 are folded away; with --fold 4 or more"),
-        ("dist.recv(x, 2)", "train.py:7: a message of rank 2 cannot run here: ranks 2 to 3 are folded away; with --fold 3 or more"),
+        ("dist.send(x, 3)", "train.py:7: a message to rank 3 cannot run here: ranks from 2 on are folded away; with --fold 4 or more it runs"),
+        ("dist.recv(x, 2)", "train.py:7: a message from rank 2 cannot run here: ranks from 2 on are folded away; with --fold 3 or more it runs"),
     ],
 )
 def test_a_message_with_a_rank_that_is_folded_away_is_refused(script, text, words):

@@ -83,20 +83,20 @@ def test_every_lesson_is_run():
 @pytest.mark.parametrize("arch", ["gpt", "llama"])
 def test_recomputation_does_not_change_a_loss(arch):
     sizes = ["--arch", arch, "--parallel", "ddp", "--kv-heads", "2"]
-    losses = [numbers(under_gloo(("train_llm", 1, 2, [*sizes, "--recompute", what]))) for what in ("none", "selective", "full")]
+    losses = [numbers(simulated(("train_llm", 1, 2, [*sizes, "--recompute", what]))) for what in ("none", "selective", "full")]
     assert losses[0] == losses[1] == losses[2]
     assert len(losses[0]) == 3
 
 
 def test_hybrid_layouts_of_the_same_ranks_train_the_same_model():
-    losses = [numbers(under_gloo(("hybrid", 2, 2, ["--width", "64", "--tensor", tensor]))) for tensor in (1, 2, 4)]
+    losses = [numbers(simulated(("hybrid", 2, 2, ["--width", "64", "--tensor", tensor]))) for tensor in (1, 2, 4)]
     assert losses[1] == pytest.approx(losses[0], rel=1e-6)
     assert losses[2] == pytest.approx(losses[0], rel=1e-6)
 
 
 def test_micro_batches_and_stages_do_not_change_the_model_that_is_split():
     arguments = [["--width", "64", "--micro-batches", count] for count in (1, 4)]
-    losses = [numbers(under_gloo(("model_split", 1, ranks, words))) for ranks, words in zip((2, 4), arguments)]
+    losses = [numbers(simulated(("model_split", 1, ranks, words))) for ranks, words in zip((2, 4), arguments)]
     assert losses[1] == pytest.approx(losses[0], rel=1e-6)
 
 

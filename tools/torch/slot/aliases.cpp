@@ -1,5 +1,6 @@
 #include "tools/torch/slot/aliases.hpp"
 
+#include "tools/torch/slot/layouts.hpp"
 #include "tools/torch/slot/storage.hpp"
 
 #include <utility>
@@ -32,8 +33,11 @@ const c10::StorageImpl* storage_of(const at::Tensor& tensor) {
 }
 
 at::Tensor view_of(const at::Tensor& base, const at::Tensor& model) {
+    // A view is seen by autograd as its base is; whether it is conjugated is its own.
+    const c10::DispatchKeySet keys =
+        base.key_set() - c10::DispatchKeySet({c10::DispatchKey::Conjugate, c10::DispatchKey::Negative});
     at::Tensor view = at::detail::make_tensor<c10::TensorImpl>(c10::TensorImpl::VIEW, c10::Storage(base.storage()),
-                                                               cuda_key, model.dtype());
+                                                               keys, model.dtype());
     view.unsafeGetTensorImpl()->set_sizes_and_strides(model.sizes(), model.strides(), model.storage_offset());
     if (model.is_conj()) {
         view._set_conj(true);
@@ -50,13 +54,13 @@ at::Tensor on_cpu(const at::Tensor& tensor) {
     if (!tensor.defined() || !tensor.is_cuda()) {
         return tensor;
     }
-    TORCH_CHECK_NOT_IMPLEMENTED(tensor.layout() == c10::kStrided, "ndsim does not simulate ", tensor.layout(),
-                                " tensors on the GPU");
+    TORCH_CHECK_NOT_IMPLEMENTED(has_strides(tensor), "ndsim does not simulate this operator for ",
+                                tensor.is_nested() ? "nested" : "sparse", " tensors on a GPU");
     return tensor_like(tensor, numbers_of(*storage_of(tensor)), cpu_key);
 }
 
 at::Tensor on_gpu(const at::Tensor& tensor, c10::DeviceIndex device) {
-    if (!tensor.defined() || !tensor.device().is_cpu() || tensor.layout() != c10::kStrided) {
+    if (!tensor.defined() || !tensor.device().is_cpu() || !has_strides(tensor)) {
         return tensor;
     }
     return tensor_like(tensor, adopt(tensor.storage(), device), cuda_key);
@@ -71,12 +75,16 @@ at::Tensor Aliases::lower(const at::Tensor& tensor) {
             return pair.cpu;
         }
     }
-    pairs_.push_back({tensor, on_cpu(tensor)});
-    return pairs_.back().cpu;
+    // The parts first: they are pairs of their own.
+    const at::Tensor cpu = has_strides(tensor)
+                               ? on_cpu(tensor)
+                               : rebuilt(tensor, c10::kCPU, [this](const at::Tensor& part) { return lower(part); });
+    pairs_.push_back({tensor, cpu});
+    return cpu;
 }
 
 at::Tensor Aliases::raise(const at::Tensor& result, c10::DeviceIndex device) {
-    if (!result.defined() || !result.device().is_cpu() || result.layout() != c10::kStrided) {
+    if (!result.defined() || !result.device().is_cpu()) {
         return result;
     }
     for (const Pair& pair : pairs_) {
@@ -84,8 +92,14 @@ at::Tensor Aliases::raise(const at::Tensor& result, c10::DeviceIndex device) {
             return pair.gpu;
         }
     }
+    if (!has_strides(result)) {
+        const at::Tensor gpu = rebuilt(result, c10::Device(c10::kCUDA, device),
+                                       [this, device](const at::Tensor& part) { return raise(part, device); });
+        pairs_.push_back({gpu, result});
+        return gpu;
+    }
     for (const Pair& pair : pairs_) {
-        if (storage_of(pair.cpu) == storage_of(result)) {
+        if (has_strides(pair.cpu) && storage_of(pair.cpu) == storage_of(result)) {
             return view_of(pair.gpu, result);
         }
     }
@@ -93,17 +107,32 @@ at::Tensor Aliases::raise(const at::Tensor& result, c10::DeviceIndex device) {
     return pairs_.back().gpu;
 }
 
-void Aliases::settle() const {
-    for (const Pair& pair : pairs_) {
-        c10::StorageImpl* const storage = pair.gpu.storage().unsafeGetStorageImpl();
-        const c10::Storage& numbers = pair.cpu.storage();
-        if (numbers.data() != storage->data() || numbers.nbytes() != storage->nbytes()) {
-            take_over(*storage, numbers);
+void Aliases::settle() {
+    // What is added meanwhile is new, and settled.
+    const std::size_t count = pairs_.size();
+    for (std::size_t i = 0; i < count; ++i) {
+        const Pair pair = pairs_[i];
+        if (has_strides(pair.gpu)) {
+            settle_strided(pair);
+            continue;
         }
-        if (pair.cpu.sizes() != pair.gpu.sizes() || pair.cpu.strides() != pair.gpu.strides()) {
-            pair.gpu.unsafeGetTensorImpl()->set_sizes_and_strides(pair.cpu.sizes(), pair.cpu.strides(),
-                                                                  pair.cpu.storage_offset());
+        const auto lowered = [this](const at::Tensor& part) { return lower(part); };
+        const auto raised = [&](const at::Tensor& part) { return raise(part, pair.gpu.device().index()); };
+        if (!is_rebuilt(pair.cpu, pair.gpu, lowered)) {
+            rebuild(pair.gpu, pair.cpu, raised);
         }
+    }
+}
+
+void Aliases::settle_strided(const Pair& pair) {
+    c10::StorageImpl* const storage = pair.gpu.storage().unsafeGetStorageImpl();
+    const c10::Storage& numbers = pair.cpu.storage();
+    if (numbers.data() != storage->data() || numbers.nbytes() != storage->nbytes()) {
+        take_over(*storage, numbers);
+    }
+    if (pair.cpu.sizes() != pair.gpu.sizes() || pair.cpu.strides() != pair.gpu.strides()) {
+        pair.gpu.unsafeGetTensorImpl()->set_sizes_and_strides(pair.cpu.sizes(), pair.cpu.strides(),
+                                                              pair.cpu.storage_offset());
     }
 }
 

@@ -7,7 +7,8 @@
 
 namespace sim::slot {
 
-// A CPU tensor on the numbers of one of the GPU; others as they are. Throws for one that has no strides (sparse).
+// A CPU tensor on the numbers of one of the GPU; others as they are. Throws for one that has no strides (sparse,
+// nested).
 at::Tensor on_cpu(const at::Tensor& tensor);
 // The tensor of the GPU that a CPU tensor becomes, with its memory.
 at::Tensor on_gpu(const at::Tensor& tensor, c10::DeviceIndex device);
@@ -20,7 +21,7 @@ public:
     // still do.
     at::Tensor raise(const at::Tensor& result, c10::DeviceIndex device);
     // Arguments that the call has resized, or given other memory, are so on the GPU.
-    void settle() const;
+    void settle();
     bool empty() const { return pairs_.empty(); }
 
 private:
@@ -28,6 +29,8 @@ private:
         at::Tensor gpu;
         at::Tensor cpu;
     };
+    static void settle_strided(const Pair& pair);
+
     c10::SmallVector<Pair, 6> pairs_;
 };
 

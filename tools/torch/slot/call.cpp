@@ -1,5 +1,6 @@
 #include "tools/torch/slot/call.hpp"
 
+#include "tools/torch/slot/layouts.hpp"
 #include "tools/torch/slot/storage.hpp"
 
 #include <ATen/core/Tensor.h>
@@ -33,12 +34,22 @@ seam::Type type_of(c10::ScalarType type) {
     }
 }
 
+bool launches(const c10::FunctionSchema& schema) {
+    bool makes = schema.returns().empty();
+    for (const c10::Argument& result : schema.returns()) {
+        const bool is_view = result.alias_info() != nullptr && !result.alias_info()->isWrite();
+        const c10::TypeKind kind = result.type()->kind();
+        makes = makes || (!is_view && (kind == c10::TypeKind::TensorType || kind == c10::TypeKind::ListType));
+    }
+    return makes;
+}
+
 seam::Tensor facts_of(const at::Tensor& tensor) {
     if (!tensor.defined()) {
         return {};
     }
     seam::Tensor facts{.type = type_of(tensor.scalar_type()), .is_on_gpu = tensor.is_cuda()};
-    if (tensor.layout() == c10::kStrided && !tensor.unsafeGetTensorImpl()->is_python_dispatch()) {
+    if (has_strides(tensor) && !tensor.unsafeGetTensorImpl()->is_python_dispatch()) {
         facts.sizes = tensor.sizes().data();
         facts.strides = tensor.strides().data();
         facts.dimensions = static_cast<std::int32_t>(tensor.dim());
@@ -53,8 +64,18 @@ void Facts::add(const at::Tensor& tensor) {
     values_.push_back(
         {.kind = tensor.defined() ? seam::Kind::tensor : seam::Kind::none, .count = tensor.defined() ? 1 : 0});
     if (tensor.defined()) {
-        tensors_.push_back(facts_of(tensor));
+        add_facts(tensor);
     }
+}
+
+// Of a tensor that is made of others, its memory's: they are kept, since the facts refer to their sizes.
+void Facts::add_facts(const at::Tensor& tensor) {
+    if (has_strides(tensor) || tensor.unsafeGetTensorImpl()->is_python_dispatch()) {
+        tensors_.push_back(facts_of(tensor));
+        return;
+    }
+    kept_.push_back(memory_of(tensor));
+    tensors_.push_back(facts_of(kept_.back()));
 }
 
 void Facts::add(const c10::IValue& value) {
@@ -64,7 +85,11 @@ void Facts::add(const c10::IValue& value) {
     } else if (value.isTensorList() || value.isOptionalTensorList()) {
         seam::Value list{.kind = Kind::tensors};
         for (const c10::IValue& each : value.toListRef()) {
-            tensors_.push_back(each.isTensor() ? facts_of(each.toTensor()) : seam::Tensor{});
+            if (each.isTensor()) {
+                add_facts(each.toTensor());
+            } else {
+                tensors_.emplace_back();
+            }
             ++list.count;
         }
         values_.push_back(list);

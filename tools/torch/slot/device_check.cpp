@@ -27,8 +27,8 @@ bool takes_host_tensors(std::string_view name) {
                                       "aten::_cudnn_ctc_loss"sv,
                                       "aten::repeat_interleave"sv,
                                       "aten::_pack_padded_sequence"sv};
-    static constexpr std::array lists{"aten::_foreach_"sv, "aten::_amp_"sv, "aten::_fused_adam"sv,
-                                      "aten::_fused_sgd"sv};
+    static constexpr std::array lists{"aten::_foreach_"sv, "aten::_amp_"sv, "aten::_fused_adam"sv, "aten::_fused_sgd"sv,
+                                      "aten::_nested_"sv};
     return std::find(names.begin(), names.end(), name) != names.end() ||
            std::any_of(lists.begin(), lists.end(),
                        [name](std::string_view beginning) { return name.substr(0, beginning.size()) == beginning; });

@@ -84,13 +84,17 @@ at::Generator& default_generator(c10::DeviceIndex device) {
 }
 
 // By what every generator has, because one that PyTorch has made itself is of a class of its own.
-at::Generator draw(const at::Generator& generator) {
+Draw next_draw(const at::Generator& generator) {
     c10::GeneratorImpl& of = *generator.unsafeGetGeneratorImpl();
     const std::lock_guard lock(of.mutex_);
+    const Draw next{.seed = of.current_seed(), .offset = of.get_offset()};
+    of.set_offset(next.offset + offsets_an_operator);
+    return next;
+}
+
+at::Generator generator_of(const Draw& draw) {
     // Two offsets of one seed must not begin alike: they are multiplied by 2^64 over the golden ratio.
-    const std::uint64_t mixed = of.current_seed() ^ (of.get_offset() * 0x9E3779B97F4A7C15ULL);
-    of.set_offset(of.get_offset() + offsets_an_operator);
-    return at::detail::createCPUGenerator(mixed);
+    return at::detail::createCPUGenerator(draw.seed ^ (draw.offset * 0x9E3779B97F4A7C15ULL));
 }
 
 }  // namespace sim::slot

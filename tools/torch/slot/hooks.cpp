@@ -4,6 +4,7 @@
 #include "tools/torch/slot/generator.hpp"
 #include "tools/torch/slot/operators.hpp"
 #include "tools/torch/slot/pinned.hpp"
+#include "tools/torch/slot/versions.hpp"
 #include "tools/torch/slot/visible_devices.hpp"
 
 #include <ATen/detail/CUDAHooksInterface.h>
@@ -16,8 +17,6 @@ namespace {
 constexpr std::int64_t fft_plans = 4096;
 // What the builder says that this PyTorch was released with, or would have been for CUDA.
 constexpr long cuda_version = NDSIM_CUDA_VERSION;
-constexpr int cudnn[] = {NDSIM_CUDNN_VERSION};  // major, minor, patch
-constexpr long cudnn_version = cudnn[0] * 10000L + cudnn[1] * 100 + cudnn[2];
 
 c10::DeviceIndex exchange(c10::DeviceIndex device) {
     if (device < 0) {
@@ -58,8 +57,15 @@ struct Hooks final : at::CUDAHooksInterface {
     }
     bool hasCUDART() const override { return true; }
     long versionCUDART() const override { return cuda_version; }
+    bool hasCuDNN() const override { return true; }
+    bool compiledWithCuDNN() const override { return true; }
+    bool supportsDilatedConvolutionWithCuDNN() const override { return true; }
+    bool supportsDepthwiseConvolutionWithCuDNN() const override { return true; }
+    bool supportsBFloat16ConvolutionWithCuDNNv8() const override { return true; }
+    double batchnormMinEpsilonCuDNN() const override { return 0; }
     long versionCuDNN() const override { return cudnn_version; }
     // Asked since 2.9.
+    bool supportsBFloat16RNNWithCuDNN() const { return true; }
     long versionRuntimeCuDNN() const { return cudnn_version; }
     bool hasCuBLASLt() const override { return true; }
     bool hasCuSOLVER() const override { return true; }

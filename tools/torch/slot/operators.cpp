@@ -7,9 +7,11 @@
 #include "tools/torch/slot/generator.hpp"
 #include "tools/torch/slot/hollow/hollow.hpp"
 #include "tools/torch/slot/hollow/shapes.hpp"
+#include "tools/torch/slot/kernels/kernels.hpp"
 #include "tools/torch/slot/precision.hpp"
 
 #include <ATen/ATen.h>
+#include <c10/core/DeviceGuard.h>
 
 #include <algorithm>
 #include <iterator>
@@ -27,9 +29,10 @@ namespace {
 struct Plan {
     std::int32_t number = -1;  // at the seam
     bool mixes_devices = false;
-    std::int32_t generator = -1;  // which argument draws random numbers
-    bool multiplies = false;      // so that it matters how
-    bool is_kernel = true;        // else it only looks at a tensor
+    std::int32_t generator = -1;               // which argument draws random numbers
+    bool multiplies = false;                   // so that it matters how
+    const c10::KernelFunction* own = nullptr;  // it exists for CUDA alone
+    bool is_kernel = true;                     // else it only looks at a tensor
     HollowTraits hollow = {};
 };
 
@@ -50,21 +53,11 @@ std::int32_t number_of(const c10::OperatorHandle& op) {
     return number;
 }
 
-// What gives back views of its arguments, or facts of them, launches nothing.
-bool is_kernel(const c10::FunctionSchema& schema) {
-    bool makes = schema.returns().empty();
-    for (const c10::Argument& result : schema.returns()) {
-        const bool is_view = result.alias_info() != nullptr && !result.alias_info()->isWrite();
-        const c10::TypeKind kind = result.type()->kind();
-        makes = makes || (!is_view && (kind == c10::TypeKind::TensorType || kind == c10::TypeKind::ListType));
-    }
-    return makes;
-}
-
 Plan plan_for(const c10::OperatorHandle& op) {
     Plan plan{.number = number_of(op),
               .mixes_devices = takes_host_tensors(op.operator_name().name),
-              .is_kernel = is_kernel(op.schema()),
+              .own = kernels().find(op.operator_name()),
+              .is_kernel = launches(op.schema()),
               .hollow = hollow_traits(op)};
     plan.multiplies = gpu().multiplies(plan.number);
     const auto& arguments = op.schema().arguments();
@@ -119,16 +112,18 @@ public:
           begin_(stack.size() - op.schema().arguments().size()),
           given_(stack.begin() + static_cast<std::ptrdiff_t>(begin_), stack.end()) {}
 
-    void run() {
+    void run(bool by_layout) {
         lower_all();
         draw();
-        if (!is_hollow_run() || !plan_.is_kernel || !skip()) {
-            compute();
+        if (by_layout || !plan_.is_kernel || !is_hollow_run() || !skip()) {
+            compute(by_layout);
             aliases_.settle();
             raise_all();
             mark();
         }
-        launch();
+        if (plan_.is_kernel) {
+            launch();
+        }
     }
 
 private:
@@ -173,16 +168,26 @@ private:
             value = slot::draw(generator);
         }
     }
-    void compute() {
+    void compute(bool by_layout) {
         const BelowAutograd below;
-        op_.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::CPU), &stack_);
+        if (by_layout) {
+            op_.callBoxed(&stack_);
+            return;
+        }
+        const c10::DispatchKeySet cpu(c10::DispatchKey::CPU);
+        if (plan_.own == nullptr) {
+            op_.redispatchBoxed(cpu, &stack_);
+            return;
+        }
+        const c10::DeviceGuard on(c10::Device(c10::kCUDA, device()));
+        plan_.own->callBoxed(op_, cpu, &stack_);
     }
     // In a hollow run: whether the call is done without being computed.
     bool skip() {
         if (!is_skipped(op_, plan_.hollow, {given_.data(), given_.size()})) {
             return false;
         }
-        auto results = hollow_results(op_, plan_.hollow, {given_.data(), given_.size()}, device());
+        auto results = hollow_results(op_, plan_.hollow, {given_.data(), given_.size()}, c10::Device(c10::kCUDA, device()));
         if (!results) {
             return false;
         }
@@ -240,13 +245,12 @@ void require(bool succeeded) {
     TORCH_CHECK(succeeded, gpu().error());
 }
 
-void refuse(const std::string& why) {
-    gpu().refused(why.c_str());
-    C10_THROW_ERROR(NotImplementedError, why);
+void run_operator(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+    Call(op, *stack).run(false);
 }
 
-void run_operator(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
-    Call(op, *stack).run();
+void run_by_layout(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+    Call(op, *stack).run(true);
 }
 
 void launch_own(const char* name, const char* overload, c10::DeviceIndex device,

@@ -17,6 +17,8 @@
 namespace sim::slot {
 
 void run_operator(const c10::OperatorHandle& op, torch::jit::Stack* stack);
+// For sparse and nested tensors: what they are made of decides which kernel for the CPU it is.
+void run_by_layout(const c10::OperatorHandle& op, torch::jit::Stack* stack);
 
 // Hands the price of a kernel of our own to the current stream of a device. `name` is that of the operator, as its
 // schema has it, and the values are its arguments in order.
@@ -25,7 +27,5 @@ void launch_own(const char* name, const char* overload, c10::DeviceIndex device,
 
 // Throws what a simulated GPU has failed with.
 void require(bool succeeded);
-// What the program asks for is not simulated: it is told by an exception, and the run ends as refused where that escapes.
-[[noreturn]] void refuse(const std::string& why);
 
 }  // namespace sim::slot

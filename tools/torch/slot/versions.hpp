@@ -4,3 +4,12 @@
 #include <torch/version.h>
 
 #define SIM_SLOT_TORCH (TORCH_VERSION_MAJOR * 100 + TORCH_VERSION_MINOR)
+
+namespace sim::slot {
+
+// The cuDNN that this PyTorch was released with, or would have been for CUDA, by which ATen chooses operators: as
+// cudnnGetVersion gives it. The builder says it.
+constexpr int cudnn_parts[] = {NDSIM_CUDNN_VERSION};  // major, minor, patch
+constexpr long cudnn_version = cudnn_parts[0] * 10000L + cudnn_parts[1] * 100 + cudnn_parts[2];
+
+}  // namespace sim::slot

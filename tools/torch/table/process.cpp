@@ -154,11 +154,11 @@ void Process::refuse(std::string why) {
     throw ProgramError(refusal_);
 }
 
-void Process::require_running(int rank) {
+void Process::require_running(const char* way, int rank) {
     if (!runs(rank)) {
-        refuse(fmt::format("a message with rank {} cannot run here: ranks from {} on are folded away; with --fold {} or "
+        refuse(fmt::format("a message {} rank {} cannot run here: ranks from {} on are folded away; with --fold {} or "
                            "more it runs",
-                           rank, terms_.running, rank + 1));
+                           way, rank, terms_.running, rank + 1));
     }
 }
 
@@ -198,7 +198,7 @@ seam::Ticket Process::message(const seam::Message& what, int sender, int receive
     const int from = known.members.at(static_cast<std::size_t>(sender));
     const int to = known.members.at(static_cast<std::size_t>(receiver));
     const bool sends = from == gpus_.gpu().rank();
-    require_running(sends ? to : from);
+    require_running(sends ? "to" : "from", sends ? to : from);
     seam::Stream stream = what.stream;
     if (side_by_side_) {
         stream = {what.stream.device, -1 - static_cast<std::int64_t>(side_by_side_->streams.size())};
@@ -245,13 +245,13 @@ Tag Process::announcement(const Communicator& group, int tag) const {
 
 void Process::announce(const Communicator& group, int receiver, int tag) {
     const int to = group.members.at(static_cast<std::size_t>(receiver));
-    require_running(to);
+    require_running("to", to);
     gpus_.on(computing(), [&] { gpus_.gpu().send_async(to, "announce", Bytes{0}, announcement(group, tag)); });
 }
 
 void Process::expect(const Communicator& group, int sender, int tag) {
     const int from = group.members.at(static_cast<std::size_t>(sender));
-    require_running(from);
+    require_running("from", from);
     gpus_.on(computing(), [&] { gpus_.gpu().receive_async(from, "announced", Bytes{0}, announcement(group, tag)); });
 }
 

@@ -113,7 +113,7 @@ private:
     const char* kept(std::string label) { return labels_.insert(std::move(label)).first->c_str(); }
     const char* label_of(std::string_view name);
     bool runs(int rank) const { return terms_.running == 0 || rank < terms_.running; }
-    void require_running(int rank);
+    void require_running(const char* way, int rank);
     [[noreturn]] void refuse(std::string why);
     seam::Ticket meet(const Group& group, const Collective& what, seam::Stream stream, std::span<const std::byte> data,
                       Ticket ticket, bool takes);

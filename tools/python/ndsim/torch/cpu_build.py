@@ -12,10 +12,13 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+from . import cudnn
+
 CUDA_VERSION = "12.8"
 NCCL_VERSION = (2, 28, 3)
 COMPILED_VERSION = 12080
 WARP = 32
+BENCHMARKED = 10  # algorithms of cuDNN, by default
 NCCL_TIMEOUT = datetime.timedelta(minutes=10)
 
 
@@ -159,6 +162,14 @@ def names_of_torch(torch_c: Any, slot: ModuleType) -> dict[str, Any]:
 
     return {
         "_has_cuda": True,
+        "_has_cudnn": True,
+        "_cudnn": cudnn.module(slot.cudnn_version),
+        "_cuda_get_cudnn_benchmark_limit": known(BENCHMARKED),
+        "_cuda_set_cudnn_benchmark_limit": nothing(),
+        "_is_flash_attention_available": known(True),
+        "_can_use_flash_attention": lambda params, debug=False: slot.can_use_flash_attention(params, debug),
+        "_can_use_mem_efficient_attention": lambda params, debug=False: slot.can_use_mem_efficient_attention(params, debug),
+        "_can_use_cudnn_attention": lambda params, debug=False: slot.can_use_cudnn_attention(params, debug),
         "_CudaStreamBase": stream_class(torch_c.Stream, slot),
         "_CudaEventBase": event_class(torch_c.Event, slot),
         "_CudaDeviceProperties": properties,

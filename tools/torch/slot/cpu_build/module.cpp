@@ -1,10 +1,12 @@
 // The Python module of the slot in a build of PyTorch for the CPU: what torch._C has in a build for CUDA, as functions.
 #include "tools/torch/slot/cpu_build/module.hpp"
 
+#include "tools/torch/slot/attention_choice.hpp"
 #include "tools/torch/slot/device.hpp"
 #include "tools/torch/slot/generator.hpp"
 #include "tools/torch/slot/operators.hpp"
 #include "tools/torch/slot/storage.hpp"
+#include "tools/torch/slot/versions.hpp"
 #include "tools/torch/slot/visible_devices.hpp"
 
 #include <c10/core/CachingDeviceAllocator.h>
@@ -125,6 +127,15 @@ void bind_streams(py::module_& module) {
     });
 }
 
+// What a build for CUDA knows of its libraries.
+void bind_choices(py::module_& module) {
+    module.attr("cudnn_version") = cudnn_version;
+    module.def("can_use_flash_attention", &sdp::can_use_flash_attention, py::arg("params"), py::arg("debug") = false);
+    module.def("can_use_mem_efficient_attention", &sdp::can_use_mem_efficient_attention, py::arg("params"),
+               py::arg("debug") = false);
+    module.def("can_use_cudnn_attention", &sdp::can_use_cudnn_attention, py::arg("params"), py::arg("debug") = false);
+}
+
 void bind_memory(py::module_& module) {
     const auto allocator = [] { return c10::getDeviceAllocator(c10::kCUDA); };
     module.def("memory_statistics", &statistics);
@@ -142,6 +153,7 @@ void bind_cpu_build(py::module_& module) {
     bind_devices(module);
     bind_streams(module);
     bind_memory(module);
+    bind_choices(module);
 }
 
 }  // namespace sim::slot

@@ -1,13 +1,14 @@
 #include "tools/torch/slot/hollow/shapes.hpp"
 
 #include "tools/torch/slot/below_autograd.hpp"
+#include "tools/torch/slot/call.hpp"
 #include "tools/torch/slot/hollow/hollow.hpp"
-#include "tools/torch/slot/memory_kernels.hpp"
-#include "tools/torch/slot/operators.hpp"
+#include "tools/torch/slot/refusals.hpp"
 #include "tools/torch/slot/storage.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/EmptyTensor.h>
+#include <c10/core/CPUAllocator.h>
 #include <c10/util/FunctionRef.h>
 
 #include <algorithm>
@@ -119,22 +120,32 @@ torch::jit::Stack results_on_meta(const c10::OperatorHandle& op, std::span<const
     return stack;
 }
 
-at::Tensor hollow_like(const at::Tensor& shape, c10::DeviceIndex device) {
+c10::Storage untouched_of_host(std::size_t bytes) {
+    c10::Allocator* const allocator = c10::GetCPUAllocator();
+    return {c10::Storage::use_byte_size_t(), bytes, allocator->allocate(bytes), allocator, true};
+}
+
+// Its memory, too, is as large as PyTorch's kernel leaves it: a mean squared error keeps that of all squares.
+at::Tensor hollow_like(const at::Tensor& shape, c10::Device device) {
     if (!shape.defined()) {
         return shape;
     }
-    at::Tensor made = empty_strided(shape.sizes(), shape.strides(), shape.scalar_type(), {},
-                                    c10::Device(c10::kCUDA, device), {});
-    const c10::StorageImpl& storage = *made.storage().unsafeGetStorageImpl();
-    if (!is_large(storage.nbytes()) && storage.nbytes() > 0) {
+    const std::size_t bytes = shape.storage().nbytes();
+    const bool is_on_gpu = device.is_cuda();
+    at::Tensor made = at::detail::make_tensor<c10::TensorImpl>(
+        is_on_gpu ? new_storage(bytes, device.index()) : untouched_of_host(bytes),
+        c10::DispatchKeySet(is_on_gpu ? c10::DispatchKey::CUDA : c10::DispatchKey::CPU), shape.dtype());
+    made.unsafeGetTensorImpl()->set_sizes_and_strides(shape.sizes(), shape.strides(), shape.storage_offset());
+    if (!is_large(bytes) && bytes > 0) {
         // Programs look at small ones.
-        std::memset(const_cast<void*>(numbers_of(storage).data()), 0, storage.nbytes());
+        const c10::StorageImpl& storage = *made.storage().unsafeGetStorageImpl();
+        std::memset(is_on_gpu ? const_cast<void*>(numbers_of(storage).data()) : made.storage().mutable_data(), 0, bytes);
     }
     mark_hollow(made);
     return made;
 }
 
-c10::IValue hollow_like(const c10::IValue& shape, c10::DeviceIndex device) {
+c10::IValue hollow_like(const c10::IValue& shape, c10::Device device) {
     if (shape.isTensor()) {
         return hollow_like(shape.toTensor(), device);
     }
@@ -169,7 +180,8 @@ std::optional<torch::jit::Stack> shapes_of_results(const c10::OperatorHandle& op
 }  // namespace
 
 HollowTraits hollow_traits(const c10::OperatorHandle& op) {
-    HollowTraits traits{.is_shaped_by_numbers = op.hasTag(at::Tag::dynamic_output_shape)};
+    HollowTraits traits{.is_shaped_by_numbers = op.hasTag(at::Tag::dynamic_output_shape),
+                        .is_kernel = launches(op.schema())};
     const auto& arguments = op.schema().arguments();
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         if (is_written(arguments[i])) {
@@ -185,7 +197,7 @@ bool is_skipped(const c10::OperatorHandle& op, const HollowTraits& traits, std::
     const bool has_large = any_tensor(given, [](const at::Tensor& tensor) { return is_large(tensor); });
     if (has_large && traits.is_shaped_by_numbers && !picks_by_numbers_alone(given)) {
         refuse(c10::str(op.operator_name(),
-                        " cannot run in a hollow run: how large its result is depends on numbers that are not computed; run "
+                        " in a hollow run cannot run here: how large its result is depends on numbers that are not computed; run "
                         "it without --hollow, or smaller"));
     }
     if (has_large || !traits.has_outputs) {
@@ -195,6 +207,16 @@ bool is_skipped(const c10::OperatorHandle& op, const HollowTraits& traits, std::
     return shapes && any_tensor(*shapes, [](const at::Tensor& tensor) { return is_large(tensor); });
 }
 
+bool is_of_host(std::span<const c10::IValue> given) {
+    const bool elsewhere = any_tensor(given, [](const at::Tensor& tensor) {
+        return !tensor.device().is_cpu() || tensor.layout() != c10::kStrided ||
+               tensor.unsafeGetTensorImpl()->is_python_dispatch();
+    });
+    return !elsewhere && std::ranges::none_of(given, [](const c10::IValue& value) {
+        return value.isDevice() && !value.toDevice().is_cpu();
+    });
+}
+
 bool has_hollow(std::span<const c10::IValue> values) {
     return std::ranges::any_of(values, is_nan) || any_tensor(values, [](const at::Tensor& tensor) {
         return is_hollow(tensor) || is_nan_of_python(tensor);
@@ -202,7 +224,7 @@ bool has_hollow(std::span<const c10::IValue> values) {
 }
 
 std::optional<torch::jit::Stack> hollow_results(const c10::OperatorHandle& op, const HollowTraits& traits,
-                                                std::span<const c10::IValue> given, c10::DeviceIndex device) {
+                                                std::span<const c10::IValue> given, c10::Device device) {
     std::optional<torch::jit::Stack> results(std::in_place, op.schema().returns().size());
     if (traits.needs_shapes) {
         results = shapes_of_results(op, given);

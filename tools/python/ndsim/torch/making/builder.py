@@ -24,14 +24,16 @@ from . import stubs
 from .compiler import Compiler, batches, find_compiler
 from .errors import CannotBuild
 from .installed import Torch, find_torch, python_headers, unknown_version
-from .operators import cuda_operators
+from .operators import lists_for_the_slot
 
 _LAYOUT = 1  # of the folder; a change makes all folders anew
 _DONE = "built"
 
 # What a build for the CPU says of the libraries that it does not have.
 _LIKE_CUDA = (12, 8)
-_LIKE_LIBRARIES = {"cudnn": (9, 10, 2), "nccl": (2, 28, 3)}
+_LIKE_NCCL = (2, 28, 3)
+_LIKE_CUDNN = {(2, 6): (9, 1, 0), (2, 7): (9, 5, 1), (2, 11): (9, 19, 0), (2, 12): (9, 20, 0), (2, 13): (9, 20, 0), (2, 14): (9, 24, 0)}
+_OTHER_CUDNN = (9, 10, 2)
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ def folder_name(torch: Torch, compiler: Compiler) -> str:
     for text in (str(_LAYOUT), compiler.version, sys.version, platform.machine()):
         state.update(text.encode() + b"\0")
     sources = slot_sources()
-    for path in [*sorted(path for path in sources.rglob("*") if path.suffix in (".cpp", ".hpp", ".h")), sources.parent / "seam.hpp"]:
+    for path in [*sorted(path for path in sources.rglob("*") if path.suffix in (".cpp", ".hpp", ".h", ".toml")), sources.parent / "seam.hpp"]:
         state.update(str(path.relative_to(sources.parent)).encode() + b"\0" + path.read_bytes())
     for path in sorted(path for path in Path(__file__).parent.glob("*.py") if path.name != "loader.py"):
         state.update(path.read_bytes())
@@ -137,7 +139,8 @@ class Recipe:
         include = self.work / "include" / "tools"
         include.mkdir(parents=True)
         (include / "torch").symlink_to(slot.parent.resolve())
-        (self.work / "cuda_operators.cpp").write_text(self._list_of_operators(), encoding="utf-8")
+        lists = lists_for_the_slot(self.torch.site_packages, slot / "cuda_only.toml")
+        (self.work / "lists_of_operators.cpp").write_text(lists, encoding="utf-8")
         libraries = self._cuda_build(slot) if self.torch.cuda else [self._library("slot", self._common("cpu_build"))]
         libraries.append(self._module(slot))
         # What is built last has the most to compile, so it begins first.
@@ -147,17 +150,8 @@ class Recipe:
         for library in libraries:  # in order: a later one is linked to earlier ones
             self.compiler.run(library.link)
 
-    def _list_of_operators(self) -> str:
-        names = "".join(f'"{name}", ' for name in cuda_operators(self.torch.site_packages))
-        return (
-            '#include "tools/torch/slot/registration.hpp"\n'
-            "namespace sim::slot {\n"
-            f"const char* const cuda_operators[] = {{{names}nullptr}};\n"
-            "}\n"
-        )
-
     def _common(self, build: str) -> list[Path]:
-        return [self.work / "cuda_operators.cpp", *_common(slot_sources(), build)]
+        return [self.work / "lists_of_operators.cpp", *_common(slot_sources(), build)]
 
     def _cuda_build(self, slot: Path) -> list[Library]:
         cuda = slot / "cuda_build"
@@ -172,11 +166,11 @@ class Recipe:
     def _library(self, name: str, sources: list[Path], stub: stubs.Stub | None = None) -> Library:
         """A library of the slot; over PyTorch where its place is libtorch_cuda's or where it has no stub.
 
-        One processor is busy with the Python module meanwhile.
+        One processor is busy with the Python module meanwhile, for about a third of the time that these sources take.
         """
         on_torch = stub is None or stub.soname == stubs.TORCH_CUDA
         library = Library(result=self.result / f"nd_{name}.so")
-        for index, part in enumerate(batches(sources, _processors() - 1 if on_torch else 1)):
+        for index, part in enumerate(batches(sources, max(2, _processors() - 1) if on_torch else 1)):
             library.add_unit(self._unit(f"{name}_{index}", part), self._flags(on_torch))
         if stub is not None:
             source = self.work / f"stub_{name}.cpp"
@@ -210,7 +204,7 @@ class Recipe:
                  f"-D_GLIBCXX_USE_CXX11_ABI={int(self.torch.has_new_strings())}"]
         major, minor = self.torch.cuda or _LIKE_CUDA
         flags.append(f"-DNDSIM_CUDA_VERSION={major * 1000 + minor * 10}")
-        for library, otherwise in _LIKE_LIBRARIES.items():
+        for library, otherwise in (("cudnn", _LIKE_CUDNN.get(self.torch.release, _OTHER_CUDNN)), ("nccl", _LIKE_NCCL)):
             version = self.torch.released_with(library) or otherwise
             flags.append(f"-DNDSIM_{library.upper()}_VERSION={version[0]},{version[1]},{version[2]}")
         flags.append(f"-I{slot_sources() / 'cuda_build' / 'cuda_headers'}" if self.torch.cuda else "-DSIM_SLOT_CPU_BUILD")

@@ -112,15 +112,6 @@ TensorBase empty_strided_cuda(IntArrayRef size, IntArrayRef stride, ScalarType t
 
 }  // namespace at::detail
 
-namespace sdp {
-
-bool is_flash_attention_available();
-bool is_flash_attention_available() {
-    return true;
-}
-
-}  // namespace sdp
-
 namespace torch {
 
 // Memory that other processes have sent: none.

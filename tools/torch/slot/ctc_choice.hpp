@@ -1,0 +1,10 @@
+// When torch.nn.functional.ctc_loss takes cuDNN's kernel on a GPU, by PyTorch's own rule.
+#pragma once
+
+#include <torch/library.h>
+
+namespace sim::slot {
+
+void register_ctc_choice(torch::Library& library);
+
+}  // namespace sim::slot
