@@ -156,9 +156,10 @@ void Process::refuse(std::string why) {
 
 void Process::require_running(const char* way, int rank) {
     if (!runs(rank)) {
-        refuse(fmt::format("a message {} rank {} cannot run here: ranks from {} on are folded away; with --fold {} or "
-                           "more it runs",
-                           way, rank, terms_.running, rank + 1));
+        refuse(
+            fmt::format("a message {} rank {} cannot run here: ranks from {} on are folded away; with --fold {} or "
+                        "more it runs",
+                        way, rank, terms_.running, rank + 1));
     }
 }
 

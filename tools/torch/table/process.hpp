@@ -26,8 +26,8 @@ struct ProcessTerms {
     int flash_version = training::flash_version_of_torch;
     std::optional<Duration> launch = {};  // what an operator costs the host; the machine's
     bool is_compiled = false;
-    // How many ranks run, each for all others that do the same: rank r for r + running, r + 2 running, and so on. 0: all
-    // of them run.
+    // How many ranks run, each for all others that do the same: rank r for r + running, r + 2 running, and so on. 0:
+    // all of them run.
     int running = 0;
     // The line of the script that runs; asked for what may wait for other ranks. The argument names an operation that
     // others have to call, too; it is empty where the host waits for what it has called before. Throws ProgramError
