@@ -187,7 +187,8 @@ private:
         if (!is_skipped(op_, plan_.hollow, {given_.data(), given_.size()})) {
             return false;
         }
-        auto results = hollow_results(op_, plan_.hollow, {given_.data(), given_.size()}, c10::Device(c10::kCUDA, device()));
+        auto results =
+            hollow_results(op_, plan_.hollow, {given_.data(), given_.size()}, c10::Device(c10::kCUDA, device()));
         if (!results) {
             return false;
         }

@@ -135,9 +135,7 @@ void add_operators(seam::Gpu& table) {
         return answered(false, [=](Process& process) { return process.prices().multiplies(op); });
     };
     table.multiply_in_tf32 = [](bool products, bool convolutions) {
-        done([=](Process& process) {
-            process.prices().tf32 = {.products = products, .convolutions = convolutions};
-        });
+        done([=](Process& process) { process.prices().tf32 = {.products = products, .convolutions = convolutions}; });
     };
     table.launch = [](std::int32_t op, const seam::Value* arguments, std::int32_t results, const seam::Value* result,
                       seam::Stream stream) {
