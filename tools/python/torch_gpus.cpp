@@ -34,7 +34,8 @@ private:
 
 std::unique_ptr<TorchGpus> make(const RankGPU& gpu, const std::string& machine, int home,
                                 std::optional<int> flash_version, std::optional<double> launch_microseconds,
-                                bool compiled, int running, const py::function& where, const py::function& went_on) {
+                                bool compiled, int running, const py::function& where, const py::function& line,
+                                const py::function& went_on) {
     torch::ProcessTerms terms{.machine = predict::read_machine(machine), .home = home};
     terms.flash_version = flash_version.value_or(training::flash_version_of_torch);
     if (launch_microseconds) {
@@ -49,6 +50,10 @@ std::unique_ptr<TorchGpus> make(const RankGPU& gpu, const std::string& machine, 
         } catch (py::error_already_set& error) {
             throw ProgramError(std::string(py::str(error.value())));
         }
+    };
+    terms.line = [line] {
+        const py::gil_scoped_acquire lock;
+        return line().cast<std::string>();
     };
     terms.went_on = [went_on] {
         const py::gil_scoped_acquire lock;
@@ -75,8 +80,7 @@ void bind_torch_gpus(py::module_& module) {
         module, "TorchGpus",
         "The simulated GPUs of this process, which is a rank from here on. All times are in picoseconds.")
         .def(py::init(&make), py::arg("gpu"), py::kw_only(), py::arg("machine"), py::arg("home"),
-             py::arg("flash_version"), py::arg("launch_microseconds"), py::arg("compiled"), py::arg("running"),
-             py::arg("where"), py::arg("went_on"))
+             py::arg("flash_version"), py::arg("launch_microseconds"), py::arg("compiled"), py::arg("running"), py::arg("where"), py::arg("line"), py::arg("went_on"))
         .def_property_readonly(
             "host_picoseconds", [](TorchGpus& self) { return self.process().gpus().host().count(); },
             "The host's clock.")
@@ -111,12 +115,26 @@ void bind_torch_gpus(py::module_& module) {
             "refusal", [](TorchGpus& self) { return self.process().refusal(); },
             "What the program has asked for last that is not simulated, in the words of its exception; empty: nothing.")
         .def(
+            "collectives",
+            [](TorchGpus& self) {
+                py::list all;
+                for (const auto& each : self.process().collectives()) {
+                    all.append(py::make_tuple(static_cast<int>(each.kind), each.bytes, each.members));
+                }
+                return all;
+            },
+            "The collectives among several ranks so far: C++'s number of the kind, bytes, and how many ranks.")
+        .def(
             "operators",
             [](TorchGpus& self) {
                 const report::Json rows = torch::prices::row_record().list(self.process().prices().rows());
                 return py::module_::import("json").attr("loads")(rows.dump());
             },
-            "What operators have cost: a row for each of them and each way of pricing.");
+            "What operators have cost: a row for each of them and each way of pricing.")
+        .def(
+            "operators_text",
+            [](TorchGpus& self) { return torch::prices::bill_text(self.process().prices().rows()); },
+            "The same for people.");
 }
 
 }  // namespace sim::python

@@ -71,6 +71,7 @@ struct Properties {
     std::int32_t multiprocessors = 0;
     std::int64_t l2_bytes = 0;
     std::int64_t shared_bytes_per_multiprocessor = 0;
+    double clock_hertz = 0;  // of its multiprocessors; 0: not known
 };
 
 // A CUDA stream of a device; number 0 is the device's default stream. Those of `host_device` carry what the host does
@@ -162,9 +163,14 @@ struct Gpu {
     // Operators. `known` numbers an operator once; `launch` prices a call of it, with its results, and hands it to a
     // stream.
     std::int32_t (*known)(const Operator& op) = nullptr;
+    // Whether an operator's price depends on how tensors of fp32 are multiplied, which the script may change at any time.
+    bool (*multiplies)(std::int32_t op) = nullptr;
+    void (*multiply_in_tf32)(bool products, bool convolutions) = nullptr;
     bool (*launch)(std::int32_t op, const Value* arguments, std::int32_t results, const Value* result,
                    Stream stream) = nullptr;
     bool (*copy)(const Copy& copy, Stream stream) = nullptr;
+    // A kernel that takes so long and computes nothing.
+    bool (*spin)(std::int64_t picoseconds, Stream stream) = nullptr;
 
     // Streams and places in them.
     std::int64_t (*new_stream)(std::int32_t device, std::int32_t priority) = nullptr;
@@ -179,7 +185,8 @@ struct Gpu {
     void (*forget)(Mark mark) = nullptr;
 
     // Memory. `reserve` is cudaMalloc: addresses that cost nothing until they are touched; null: the GPU is full.
-    // `hold` is said of every tensor: what the caching allocator has given out.
+    // `hold` is said of every tensor: what the caching allocator has given out, or below 0 taken back. Its caller holds
+    // no lock: it may wait for Python's.
     void* (*reserve)(std::int32_t device, std::int64_t bytes) = nullptr;
     void (*give_back)(void* address) = nullptr;
     std::int64_t (*free_bytes)(std::int32_t device) = nullptr;

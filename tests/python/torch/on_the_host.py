@@ -3,6 +3,7 @@
 A build for CUDA cannot be imported without CUDA's libraries: there the slot stands in for them, with no GPU behind it.
 """
 
+import os
 import runpy
 import sys
 
@@ -19,6 +20,10 @@ def main(words):
     else:
         sys.argv = words
         runpy.run_path(words[0], run_name="__main__")
+        # PyTorch's autograd threads may still give back what the last step had, for which Python, where it is being taken down,
+        # ends them in a way that aborts the process.
+        sys.stdout.flush()
+        os._exit(0)
 
 
 if __name__ == "__main__":

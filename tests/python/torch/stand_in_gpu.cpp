@@ -88,6 +88,12 @@ bool copy(const Copy& what, Stream stream) {
     return true;
 }
 
+bool spin(std::int64_t picoseconds, Stream stream) {
+    const std::lock_guard lock(guard);
+    give_work(stream, picoseconds);
+    return true;
+}
+
 std::int64_t new_stream(std::int32_t device, std::int32_t) {
     const std::lock_guard lock(guard);
     return ++streams[device];
@@ -200,7 +206,8 @@ const Gpu* stand_in_gpu() {
            .memory_bytes = asked("STAND_IN_GIB", 80) * gibibyte,
            .multiprocessors = 132,
            .l2_bytes = 50 << 20,
-           .shared_bytes_per_multiprocessor = 228 << 10};
+           .shared_bytes_per_multiprocessor = 228 << 10,
+           .clock_hertz = 1e9};
     table.devices = static_cast<std::int32_t>(asked("STAND_IN_DEVICES", 2));
     table.is_hollow = asked("STAND_IN_IS_HOLLOW", 0) != 0;
     table.error = why;
@@ -210,6 +217,7 @@ const Gpu* stand_in_gpu() {
     table.known = known;
     table.launch = launch;
     table.copy = copy;
+    table.spin = spin;
     table.new_stream = new_stream;
     table.record = record;
     table.wait = wait;

@@ -68,6 +68,19 @@ def test_the_bill_of_operators_is_in_the_answer(answer):
     assert {row["count"] for row in operators if row["operator"] == "addmm"} == {4}
 
 
+def test_the_bill_of_operators_is_a_table_for_people(script):
+    text = """
+        import torch
+        a = torch.ones(1024, 1024, device="cuda")
+        for _ in range(3):
+            a @ a
+    """
+    lines = script(text, "--nproc", 1, "--explain-cost").stdout.partition("Operators of rank 0\n")[2].splitlines()
+    assert [line.split()[:2] for line in lines[:3]] == [["operator", "count"], ["mm", "3"], ["fill", "1"]]
+    assert "matrix product fp32, " in lines[1]
+    assert lines[1].endswith("% of peak")
+
+
 def test_the_timeline_is_the_same_in_every_run(answer):
     assert len({answer(TRAIN, "--nproc", 3)["timeline_sha256"] for _ in range(3)}) == 1
 
@@ -109,6 +122,22 @@ def test_traces_pages_and_timelines_are_written(script, tmp_path):
     assert json.loads((tmp_path / "run.json").read_text())["traceEvents"]
     assert "<html" in (tmp_path / "run.html").read_text()
     assert "train.py: 2 ranks" in done.stdout
+
+
+def test_a_trace_shows_what_the_gpu_holds_with_the_lines_that_took_it(script, tmp_path):
+    text = """
+        import torch
+        weights = torch.ones(1 << 20, device="cuda")
+        for _ in range(2):
+            doubled = 2 * weights
+            del doubled
+    """
+    assert script(text, "--nproc", 1, "--trace", "run.json").returncode == 0
+    events = json.loads((tmp_path / "run.json").read_text())["traceEvents"]
+    counted = [(event["exact"]["label"], event["args"]["in use"]) for event in events if event["ph"] == "C"]
+    one, two = 4 << 20, 8 << 20
+    again = [("train.py:4", two), ("freed", one)]
+    assert counted == [("train.py:2", one), *again, *again, ("freed", 0)]
 
 
 def test_later_runs_of_a_script_have_their_own_files(script, tmp_path):

@@ -226,14 +226,23 @@ def test_what_is_not_simulated_names_itself(on_gpu):
     lines = on_gpu("""
         import torch
         torch.ones(1, device="cuda")
-        for action in (lambda: torch.cuda._sleep(1000), torch.cuda.CUDAGraph):
-            try:
-                action()
-            except RuntimeError as error:
-                print(str(error).splitlines()[0])
+        try:
+            torch.cuda.CUDAGraph()
+        except RuntimeError as error:
+            print(str(error).splitlines()[0])
     """)
-    assert lines[0] == "ndsim does not simulate at::cuda::sleep(long)"
-    assert lines[1].startswith("ndsim does not simulate at::cuda::CUDAGraph")
+    assert lines[0].startswith("ndsim does not simulate at::cuda::CUDAGraph")
+
+
+def test_a_sleep_takes_cycles_of_the_gpus_clock(on_gpu):
+    # 25000 cycles of 1 GHz; 1 us for the host to ask for them
+    assert on_gpu("""
+        import torch
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        begin.record(); torch.cuda._sleep(25000); end.record()
+        torch.cuda.synchronize()
+        print(round(begin.elapsed_time(end) * 1000))
+    """) == ["26"]
 
 
 # A kernel as CUDA's compiler registers it when a library is loaded, and launches it.

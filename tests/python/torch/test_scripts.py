@@ -168,3 +168,59 @@ def test_a_rank_that_sees_its_own_gpu_alone_is_on_that_gpu(tmp_path):
         ]
     for what in ("timeline_sha256", "memory"):
         assert json.loads(alone.stdout)[what] == json.loads(all_eight.stdout)[what]
+
+
+def test_a_group_of_gloo_is_of_the_ranks_that_it_was_made_of(tmp_path):
+    text = """
+        import torch, torch.distributed as dist
+        dist.init_process_group("cpu:gloo,cuda:nccl")
+        groups = [dist.new_group([first, first + 2], backend="gloo") for first in range(2)]
+        values = torch.tensor([10.0 ** dist.get_rank()])
+        dist.all_reduce(values, group=groups[dist.get_rank() % 2])
+        print("sum", dist.get_rank(), values.item())
+        """
+    done = simulated("--nproc", 4, "--json", script(tmp_path, text), folder=tmp_path)
+    assert sorted(line for line in done.stderr.splitlines() if line.startswith("sum")) == [
+        "sum 0 101.0", "sum 1 1010.0", "sum 2 101.0", "sum 3 1010.0"
+    ]
+
+
+def test_a_sleep_takes_cycles_of_the_gpus_clock(tmp_path):
+    # 132 SMs of 128 lanes that do 2 operations in a cycle, and 66.9 TFLOP/s in all: 1.98 GHz
+    text = """
+        import torch
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
+        torch.cuda._sleep(round(66.9e12 / (2 * 128 * 132)))
+        end.record()
+        torch.cuda.synchronize()
+        print("milliseconds", round(begin.elapsed_time(end)))
+        """
+    done = simulated("--nproc", 1, "--json", script(tmp_path, text), folder=tmp_path)
+    assert "milliseconds 1000" in done.stderr.splitlines()
+
+
+def test_memory_that_a_script_has_pinned_itself_is_copied_while_the_host_goes_on(tmp_path):
+    # 1 GiB by a link of 64 GB/s takes 16.8 ms; the host's clock is that of the simulation
+    text = """
+        import time, torch
+        source, runtime = torch.ones(1 << 30, dtype=torch.uint8), torch.cuda.cudart()
+        target = torch.empty_like(source, device="cuda")
+
+        def milliseconds():
+            torch.cuda.synchronize()
+            begin = time.perf_counter()
+            target.copy_(source, non_blocking=True)
+            return 1000 * (time.perf_counter() - begin)
+
+        print("pinned", source.is_pinned(), milliseconds() > 10)
+        answer = runtime.cudaHostRegister(source.data_ptr(), source.nbytes, 0)
+        print("pinned", source.is_pinned(), milliseconds() < 1, answer == runtime.cudaError.success)
+        print("again", int(runtime.cudaHostRegister(source.data_ptr(), source.nbytes, 0)))
+        runtime.cudaHostUnregister(source.data_ptr())
+        print("again", int(runtime.cudaHostUnregister(source.data_ptr())), source.is_pinned())
+        """
+    done = simulated("--nproc", 1, "--json", script(tmp_path, text), folder=tmp_path)
+    assert [line for line in done.stderr.splitlines() if line.startswith(("pinned", "again"))] == [
+        "pinned False True", "pinned True True True", "again 712", "again 713 False"
+    ]

@@ -56,6 +56,9 @@ public:
     void launch(StreamName stream, const char* label, Duration time);
     void launch_nothing() { host_ += launch_; }
 
+    // So much of the home GPU's memory is taken into use behind what it was handed so far; below 0: given back.
+    void hold(const char* label, std::int64_t bytes) { queue_.hold(label, bytes); }
+
     // By the link of host and GPU, or of two GPUs. The host waits for it where it is blocking.
     void copy_with_host(StreamName stream, bool to_host, std::int64_t bytes, bool is_blocking);
     void copy_between_gpus(StreamName stream, std::int64_t bytes);

@@ -1,6 +1,7 @@
 #include "tools/torch/gpu/queue.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace sim::torch {
 
@@ -15,6 +16,15 @@ void Queue::kernel(Stream stream, const char* label, Duration time, Duration at)
     kernels_.push_back({label, time, at, stream});
     if (kernels_.size() == most_kernels) {
         flush(stream, at);
+    }
+}
+
+// What was there before this process was a rank is nothing that it gives back.
+void Queue::hold(const char* label, std::int64_t bytes) {
+    const std::int64_t change = std::max(bytes, -held_);
+    held_ += change;
+    if (change != 0) {
+        kernels_.push_back({label, {}, {}, Stream::main, change});
     }
 }
 
@@ -34,6 +44,11 @@ void Queue::begin_at(Stream stream, Duration at) {
 
 void Queue::flush(Stream stream, Duration at) {
     for (const Kernel& kernel : kernels_) {
+        if (kernel.held_bytes != 0) {
+            const Bytes size{std::abs(kernel.held_bytes)};
+            kernel.held_bytes > 0 ? gpu_->allocate(kernel.label, size) : gpu_->release(kernel.label, size);
+            continue;
+        }
         begin_at(kernel.stream, kernel.at);
         // On a machine a unit is a millisecond, so a billionth of it a picosecond.
         const Work work{kernel.time.count(), Measure::units};

@@ -20,6 +20,8 @@ public:
     // A kernel that keeps a stream busy, handed over when the host had come to `at`. The label must live until the run
     // has ended.
     void kernel(Stream stream, const char* label, Duration time, Duration at);
+    // So much of the GPU's memory is taken into use, or given back, behind the kernels so far.
+    void hold(const char* label, std::int64_t bytes);
     // All of it is the simulator's; what is issued next begins no earlier than `at`, on whatever stream.
     void flush(Stream stream, Duration at);
 
@@ -29,11 +31,13 @@ private:
         Duration time;
         Duration at;
         Stream stream;
+        std::int64_t held_bytes = 0;  // of what is no kernel
     };
     void begin_at(Stream stream, Duration at);
 
     GPU* gpu_;
     std::vector<Kernel> kernels_;
+    std::int64_t held_ = 0;
     std::array<Duration, most_streams + 1> least_{};  // a stream is at least here when all it was handed is done
     Duration issued_{-1};                             // as the simulator was last told
 };

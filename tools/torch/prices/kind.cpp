@@ -96,4 +96,21 @@ bool is_fused(Kind kind) {
            kind == Kind::normalization_backward;
 }
 
+bool multiplies(Kind kind) {
+    switch (kind) {
+        case Kind::product:
+        case Kind::products:
+        case Kind::scaled_product:
+        case Kind::grouped_product:
+        case Kind::convolution:
+        case Kind::convolution_backward:
+        case Kind::attention:
+        case Kind::attention_backward:
+        case Kind::layer:
+        case Kind::recurrence:
+        case Kind::recurrence_backward: return true;
+        default: return false;
+    }
+}
+
 }  // namespace sim::torch::prices

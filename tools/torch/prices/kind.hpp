@@ -58,6 +58,8 @@ inline Kind kind_of(std::string_view schema_name) {
 
 // Whether torch.compile makes one kernel of it and its neighbours.
 bool is_fused(Kind kind);
+// Whether it multiplies matrices, so that its time depends on the precision in which it does.
+bool multiplies(Kind kind);
 // Whether it costs the GPU nothing.
 inline bool is_free(Kind kind) {
     return kind == Kind::view || kind == Kind::allocate;

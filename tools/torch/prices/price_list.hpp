@@ -30,6 +30,10 @@ public:
 
     // The operator's number in this list.
     std::int32_t known(const seam::Operator& schema);
+    // Whether its price depends on `tf32`.
+    bool multiplies(std::int32_t op) const {
+        return prices::multiplies(operators_[static_cast<std::size_t>(op)].kind);
+    }
 
     // The kernels that the host launches with this operator, in their order: none for a view. While compiled these are
     // the chains that end with it, before its own, if it has one. They are there until the next call.

@@ -34,6 +34,16 @@ seam::Type type_of(c10::ScalarType type) {
     }
 }
 
+bool launches(const c10::FunctionSchema& schema) {
+    bool makes = schema.returns().empty();
+    for (const c10::Argument& result : schema.returns()) {
+        const bool is_view = result.alias_info() != nullptr && !result.alias_info()->isWrite();
+        const c10::TypeKind kind = result.type()->kind();
+        makes = makes || (!is_view && (kind == c10::TypeKind::TensorType || kind == c10::TypeKind::ListType));
+    }
+    return makes;
+}
+
 seam::Tensor facts_of(const at::Tensor& tensor) {
     if (!tensor.defined()) {
         return {};

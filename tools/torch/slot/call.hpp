@@ -4,6 +4,7 @@
 
 #include "tools/torch/seam.hpp"
 
+#include <ATen/core/function_schema.h>
 #include <ATen/core/ivalue.h>
 #include <ATen/core/stack.h>
 #include <c10/util/SmallVector.h>
@@ -15,6 +16,9 @@ namespace sim::slot {
 
 seam::Type type_of(c10::ScalarType type);
 seam::Tensor facts_of(const at::Tensor& tensor);
+
+// Whether it is a kernel: what gives back views of its arguments, or facts of them, launches nothing.
+bool launches(const c10::FunctionSchema& schema);
 
 // The facts of values, which must outlive it: they refer to the tensors' own sizes.
 class Facts {

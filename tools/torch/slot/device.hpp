@@ -27,4 +27,7 @@ void record_stream(const c10::DataPtr& block, const c10::Stream& stream);
 // The allocator that a storage names as its own.
 c10::Allocator* device_allocator();
 
+// Whether a program has pinned this memory of the host by itself, by cudaHostRegister or its like.
+bool is_pinned_by_program(const void* address);
+
 }  // namespace sim::slot

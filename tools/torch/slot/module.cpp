@@ -3,6 +3,7 @@
 #include "tools/torch/slot/cpu_build/module.hpp"
 #endif
 #include "tools/torch/slot/hollow/hollow.hpp"
+#include "tools/torch/slot/hollow/of_host.hpp"
 #include "tools/torch/slot/process_group/module.hpp"
 
 #include <pybind11/pybind11.h>
@@ -14,6 +15,8 @@ PYBIND11_MODULE(_slot, module) {
     sim::slot::bind_cpu_build(module);
 #endif
     module.def("is_hollow", sim::slot::is_hollow, "Whether a tensor's numbers, or some of them, were never computed.");
+    module.def("leave_host_hollow", sim::slot::leave_host_hollow,
+               "The host's large tensors have no numbers either, from here on.");
     // torch.distributed's own classes are there later than torch._C.
     module.def("add_process_groups", [module]() mutable { sim::slot::bind_process_groups(module); });
 }

@@ -8,6 +8,7 @@
 #include "tools/torch/slot/hollow/hollow.hpp"
 #include "tools/torch/slot/hollow/shapes.hpp"
 #include "tools/torch/slot/kernels/kernels.hpp"
+#include "tools/torch/slot/precision.hpp"
 
 #include <ATen/ATen.h>
 #include <c10/core/DeviceGuard.h>
@@ -30,6 +31,7 @@ struct Plan {
     bool mixes_devices = false;
     std::int32_t generator = -1;  // which argument draws random numbers
     const Kernel* own = nullptr;  // it exists for CUDA alone
+    bool multiplies = false;      // so that it matters how
     bool is_kernel = true;        // else it only looks at a tensor
     HollowTraits hollow = {};
 };
@@ -51,23 +53,13 @@ std::int32_t number_of(const c10::OperatorHandle& op) {
     return number;
 }
 
-// What gives back views of its arguments, or facts of them, launches nothing.
-bool is_kernel(const c10::FunctionSchema& schema) {
-    bool makes = schema.returns().empty();
-    for (const c10::Argument& result : schema.returns()) {
-        const bool is_view = result.alias_info() != nullptr && !result.alias_info()->isWrite();
-        const c10::TypeKind kind = result.type()->kind();
-        makes = makes || (!is_view && (kind == c10::TypeKind::TensorType || kind == c10::TypeKind::ListType));
-    }
-    return makes;
-}
-
 Plan plan_for(const c10::OperatorHandle& op) {
     Plan plan{.number = number_of(op),
               .mixes_devices = takes_host_tensors(op.operator_name().name),
               .own = kernels().find(op.operator_name()),
-              .is_kernel = is_kernel(op.schema()),
+              .is_kernel = launches(op.schema()),
               .hollow = hollow_traits(op)};
+    plan.multiplies = gpu().multiplies(plan.number);
     const auto& arguments = op.schema().arguments();
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         if (arguments[i].name() == "generator") {
@@ -99,6 +91,15 @@ const Plan& plan_of(const c10::OperatorHandle& op) {
     }
     at = {schema, plan.get()};
     return *plan;
+}
+
+void launch_call(const Plan& plan, Facts& arguments, Facts& results, c10::DeviceIndex device) {
+    if (plan.multiplies) {
+        tell_precision();
+    }
+    const auto made = results.values();
+    require(gpu().launch(plan.number, arguments.values().data(), static_cast<std::int32_t>(made.size()), made.data(),
+                         stream_of(current_stream(device))));
 }
 
 // The arguments of one call, on their way to the CPU's kernel and back.
@@ -186,7 +187,7 @@ private:
         if (!is_skipped(op_, plan_.hollow, {given_.data(), given_.size()})) {
             return false;
         }
-        auto results = hollow_results(op_, plan_.hollow, {given_.data(), given_.size()}, device());
+        auto results = hollow_results(op_, plan_.hollow, {given_.data(), given_.size()}, c10::Device(c10::kCUDA, device()));
         if (!results) {
             return false;
         }
@@ -225,9 +226,7 @@ private:
         for (std::size_t i = stack_.size() - count; i < stack_.size(); ++i) {
             results.add(stack_[i]);
         }
-        const auto made = results.values();
-        require(gpu().launch(plan_.number, arguments.values().data(), static_cast<std::int32_t>(made.size()),
-                             made.data(), stream_of(current_stream(device()))));
+        launch_call(plan_, arguments, results, device());
     }
     c10::DeviceIndex device() const { return devices_.device(); }
 
@@ -265,9 +264,7 @@ void launch_own(const char* name, const char* overload, c10::DeviceIndex device,
     for (const c10::IValue& value : results) {
         made.add(value);
     }
-    const auto results_of = made.values();
-    require(gpu().launch(plan_of(op).number, given.values().data(), static_cast<std::int32_t>(results_of.size()),
-                         results_of.data(), stream_of(current_stream(device))));
+    launch_call(plan_of(op), given, made, device);
 }
 
 }  // namespace sim::slot

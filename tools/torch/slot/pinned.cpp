@@ -1,5 +1,7 @@
 #include "tools/torch/slot/pinned.hpp"
 
+#include "tools/torch/slot/device.hpp"
+
 #include <c10/core/CPUAllocator.h>
 #include <c10/core/impl/alloc_cpu.h>
 
@@ -59,7 +61,7 @@ c10::Allocator* pinned_allocator() {
 }
 
 bool is_pinned(const void* address) {
-    return the_allocator().holds(address);
+    return the_allocator().holds(address) || is_pinned_by_program(address);
 }
 
 }  // namespace sim::slot

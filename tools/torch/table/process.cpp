@@ -106,6 +106,17 @@ void Process::copy(const seam::Copy& copy, seam::Stream stream) {
     }
 }
 
+void Process::hold(int device, std::int64_t bytes, const std::string& line) {
+    if (device == terms_.home) {
+        gpus_.hold(bytes < 0 ? "freed" : line.empty() ? "small tensors" : kept(line), bytes);
+    }
+}
+
+void Process::spin(Duration time, seam::Stream stream) {
+    settle(stream);
+    gpus_.launch(name_of(stream), label_of("sleep"), time);
+}
+
 seam::Mark Process::record(seam::Stream stream) {
     settle(stream);
     marks_.emplace(++last_mark_, gpus_.record(name_of(stream)));
@@ -179,6 +190,9 @@ seam::Ticket Process::collective(const seam::Collective& what, const std::string
                                 .size = Bytes{what.bytes},
                                 .root = what.root < 0 ? -1 : known.members.at(static_cast<std::size_t>(what.root)),
                                 .label = label};
+    if (known.members.size() > 1) {
+        called_.push_back({collective.kind, what.bytes, static_cast<int>(known.members.size())});
+    }
     return meet(known.group, collective, what.stream, bytes_at(what.data, what.data_bytes),
                 {.brought = {}, .group = static_cast<std::size_t>(what.group)}, what.takes);
 }

@@ -33,6 +33,8 @@ struct ProcessTerms {
     // others have to call, too; it is empty where the host waits for what it has called before. Throws ProgramError
     // where that operation is refused.
     std::function<std::string(const char* operation)> where = [](const char* /*operation*/) { return std::string(); };
+    // The line of the script that runs, whatever it does.
+    std::function<std::string()> line = [] { return std::string(); };
     // The host has gone on after it was asked where it waits.
     std::function<void()> went_on = [] {};
 };
@@ -47,11 +49,15 @@ public:
     Gpus& gpus() { return gpus_; }
     prices::PriceList& prices() { return prices_; }
     const std::function<std::string(const char*)>& where() const { return terms_.where; }
+    const std::function<std::string()>& line() const { return terms_.line; }
     const std::function<void()>& went_on() const { return terms_.went_on; }
 
     void launch(std::int32_t op, const seam::Value* arguments, std::span<const seam::Value> results,
                 seam::Stream stream);
     void copy(const seam::Copy& copy, seam::Stream stream);
+    // A tensor holds so much of a GPU's memory, or no longer; `line`: of the script.
+    void hold(int device, std::int64_t bytes, const std::string& line);
+    void spin(Duration time, seam::Stream stream);
     // What torch.compile has collected is charged: before others are waited for.
     void settle(seam::Stream stream);
 
@@ -71,6 +77,13 @@ public:
     std::optional<std::int32_t> sender(std::int32_t group, std::int32_t tag, bool waits);
     void begin_messages() { side_by_side_.emplace(); }
     void end_messages();
+    // The collectives among several ranks so far.
+    struct Called {
+        CollectiveKind kind;
+        std::int64_t bytes;
+        int members;
+    };
+    const std::vector<Called>& collectives() const { return called_; }
     std::span<const seam::Bytes> take(seam::Ticket ticket);
     std::int32_t source_of(seam::Ticket ticket) const { return tickets_.at(ticket).source; }
     void forget_ticket(seam::Ticket ticket) { tickets_.erase(ticket); }
@@ -119,6 +132,7 @@ private:
     seam::Mark last_mark_ = 0;
     std::unordered_map<seam::Mark, Mark> marks_;
     std::vector<Communicator> groups_;
+    std::vector<Called> called_;
     seam::Ticket last_ticket_ = 0;
     std::unordered_map<seam::Ticket, Ticket> tickets_;
     std::vector<seam::Bytes> taken_;

@@ -108,13 +108,16 @@ seam::Properties properties_of(const training::Accelerator& gpu, const char* nam
     const auto [major, minor] = known == capabilities().end() ? newest : known->second;
     constexpr std::int64_t l2_bytes = 50 << 20;
     constexpr std::int64_t shared_bytes = 233472;
+    // An SM has 64 lanes for fp32 until A100, and 128 in all others, each of which multiplies and adds in a cycle.
+    const double lanes = major == 7 || (major == 8 && minor == 0) ? 64 : 128;
     return {.name = name,
             .major = major,
             .minor = minor,
             .memory_bytes = gpu.memory_bytes,
             .multiprocessors = gpu.processors,
             .l2_bytes = l2_bytes,
-            .shared_bytes_per_multiprocessor = shared_bytes};
+            .shared_bytes_per_multiprocessor = shared_bytes,
+            .clock_hertz = gpu.processors > 0 ? gpu.fp32_flops / (2 * lanes * gpu.processors) : 0};
 }
 
 void add_operators(seam::Gpu& table) {
@@ -128,6 +131,14 @@ void add_operators(seam::Gpu& table) {
     table.known = [](const seam::Operator& op) {
         return answered<std::int32_t>(-1, [&](Process& process) { return process.prices().known(op); });
     };
+    table.multiplies = [](std::int32_t op) {
+        return answered(false, [=](Process& process) { return process.prices().multiplies(op); });
+    };
+    table.multiply_in_tf32 = [](bool products, bool convolutions) {
+        done([=](Process& process) {
+            process.prices().tf32 = {.products = products, .convolutions = convolutions};
+        });
+    };
     table.launch = [](std::int32_t op, const seam::Value* arguments, std::int32_t results, const seam::Value* result,
                       seam::Stream stream) {
         return done([&](Process& process) {
@@ -136,6 +147,9 @@ void add_operators(seam::Gpu& table) {
     };
     table.copy = [](const seam::Copy& copy, seam::Stream stream) {
         return done([&](Process& process) { process.copy(copy, stream); });
+    };
+    table.spin = [](std::int64_t time, seam::Stream stream) {
+        return done([&](Process& process) { process.spin(Duration{time}, stream); });
     };
 }
 
@@ -190,7 +204,13 @@ void add_memory(seam::Gpu& table) {
     table.reserve = [](std::int32_t device, std::int64_t bytes) { return state->memory.reserve(device, bytes); };
     table.give_back = [](void* address) { state->memory.give_back(address); };
     table.free_bytes = [](std::int32_t device) { return state->memory.free_bytes(device); };
-    table.hold = [](std::int32_t /*device*/, std::int64_t /*bytes*/) {};
+    table.hold = [](std::int32_t device, std::int64_t bytes) {
+        // Looking for a line takes microseconds, which is more than most small tensors take.
+        constexpr std::int64_t least_named = 1 << 20;
+        const bool is_named = bytes >= least_named && state->process != nullptr;
+        const std::string at = is_named ? state->process->line()() : std::string();
+        done([&](Process& process) { process.hold(device, bytes, at); });
+    };
 }
 
 void add_groups(seam::Gpu& table) {

@@ -119,7 +119,7 @@ def fsdp_main(args):
         limit_all_gathers=True,
     )
     if args.checkpointing:
-        wrapper = functools.partial(checkpoint_wrapper, offload_to_cpu=False, checkpoint_impl=CheckpointImpl.NO_REENTRANT)
+        wrapper = functools.partial(checkpoint_wrapper, checkpoint_impl=CheckpointImpl.NO_REENTRANT)
         apply_activation_checkpointing(
             model, checkpoint_wrapper_fn=wrapper, check_fn=lambda submodule: isinstance(submodule, Block)
         )

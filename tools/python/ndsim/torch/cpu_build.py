@@ -138,8 +138,8 @@ def runtime_class(slot: ModuleType) -> type:
         cudaProfilerStart = staticmethod(lambda: 0)  # noqa: N815
         cudaProfilerStop = staticmethod(lambda: 0)  # noqa: N815
         cudaMemGetInfo = staticmethod(lambda device: slot.memory_info(device))  # noqa: N815
-        cudaHostRegister = staticmethod(lambda address, size, flags: 0)  # noqa: N815
-        cudaHostUnregister = staticmethod(lambda address: 0)  # noqa: N815
+        cudaHostRegister = staticmethod(lambda address, size, flags: slot.register_host(address, size))  # noqa: N815
+        cudaHostUnregister = staticmethod(lambda address: slot.unregister_host(address))  # noqa: N815
 
     return Runtime
 
@@ -149,6 +149,7 @@ def names_of_torch(torch_c: Any, slot: ModuleType) -> dict[str, Any]:
     properties = properties_class(slot)
 
     def begin() -> None:
+        slot.initialize()
         cuda = sys.modules["torch.cuda"]
         cuda.default_generators = tuple(  # type: ignore[attr-defined]
             slot.default_generator(device) for device in range(slot.device_count())
@@ -208,7 +209,7 @@ def names_of_torch(torch_c: Any, slot: ModuleType) -> dict[str, Any]:
         "_cuda_getDriverVersion": known(COMPILED_VERSION),
         "_cuda_get_sync_debug_mode": known(0),
         "_cuda_set_sync_debug_mode": nothing(),
-        "_cuda_sleep": nothing(),
+        "_cuda_sleep": lambda cycles: slot.sleep(cycles),
         "_cuda_ipc_collect": nothing(),
         "_cuda_getCurrentBlasHandle": known(0),
         "_cuda_clearCublasWorkspaces": nothing(),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.abc
 import importlib.machinery
 import sys
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -31,23 +32,30 @@ class Door(importlib.abc.MetaPathFinder):
         if name == "torch.cuda" and not self.is_cuda_build:
             cpu_build.fill(sys.modules["torch._C"], self.slot())
         elif name == "torch.distributed.distributed_c10d":
-            distributed.fill(sys.modules["torch._C._distributed_c10d"], self.slot())
+            c10d = sys.modules["torch._C._distributed_c10d"]
+            distributed.fill(c10d, self.slot())
+            if not distributed.names_groups_of_gloo(c10d):
+                return finished_later(name, path, target, distributed.name_groups_of_gloo)
         elif name == "torch" and not self.is_cuda_build:
-            spec = importlib.machinery.PathFinder.find_spec(name, path, target)
-            if spec is not None and spec.loader is not None:
-                return self._finished_later(spec)
+            return finished_later(name, path, target, lambda torch: cpu_build.finish(torch, self.slot()))
         return None
 
-    def _finished_later(self, spec: importlib.machinery.ModuleSpec) -> importlib.machinery.ModuleSpec:
+
+def finished_later(
+    name: str, path: Any, target: Any, finish: Callable[[ModuleType], None]
+) -> importlib.machinery.ModuleSpec | None:
+    """The module of that name, which is given to `finish` when it is there."""
+    spec = importlib.machinery.PathFinder.find_spec(name, path, target)
+    if spec is not None and spec.loader is not None:
         importer: Any = spec.loader
         execute = importer.exec_module
 
         def execute_and_finish(module: ModuleType) -> None:
             execute(module)
-            cpu_build.finish(module, self.slot())
+            finish(module)
 
         importer.exec_module = execute_and_finish
-        return spec
+    return spec
 
 
 def is_open() -> bool:

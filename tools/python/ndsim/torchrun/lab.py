@@ -21,24 +21,11 @@ from .. import _ndsim
 from .._errors import Error, ProgramError
 from .._rank import flush
 from . import rank as ranks
-from . import versions
+from . import simulated, versions
 from .__main__ import DEADLOCK, complain, exit_code_of
 from .launch import explain, start
 from .options import Options
 from .refusals import Refused
-
-KINDS = (
-    "barrier",
-    "broadcast",
-    "all_gather",
-    "reduce_scatter",
-    "all_reduce",
-    "reduce",
-    "gather",
-    "scatter",
-    "all_to_all",
-)
-"""In the order of C++'s CollectiveKind."""
 
 PATIENCE = 20.0
 """Seconds without a simulated operation after which a rank is hung."""
@@ -94,6 +81,7 @@ class Play:
             timeline=True,
         )
         setting = ranks.Setting(options, start.machine_of(options))
+        simulated.open_door(options.machine, hollow=options.hollow)
         versions.seed(0)
         ranks.prepare(setting)
 
@@ -127,8 +115,8 @@ def be_graded(options: Options) -> None:
         raise
     for name, values in left.get("results", {}).items():
         rank.gpu.report(name, numbers_of(values))
-    rank.gpu.report("peak bytes", rank.allocator.peak_allocated)
-    rank.gpu.report("collectives", [number for each in rank.collectives for number in numbers_of_call(*each)])
+    rank.gpu.report("peak bytes", simulated.most_allocated())
+    rank.gpu.report("collectives", [number for each in rank.device.gpus.collectives() for number in each])
 
 
 def numbers_of(values: Any) -> list[float]:
@@ -136,10 +124,6 @@ def numbers_of(values: Any) -> list[float]:
     if hasattr(values, "tolist"):
         values = values.flatten().tolist()
     return [float(value) for value in (values if isinstance(values, Iterable) else [values])]
-
-
-def numbers_of_call(kind: str, size: int, members: int) -> tuple[float, float, float]:
-    return KINDS.index(kind), size, members
 
 
 def play_all(plays: Iterable[Play]) -> None:
@@ -183,6 +167,7 @@ def main() -> int:
     with open(asked.play, encoding="utf-8") as file:
         cases = json.load(file)["cases"]
     try:
+        simulated.open_door(cases[0]["costs"]["machine"], hollow=False)
         versions.import_torch()
     except Error as error:
         complain(error)

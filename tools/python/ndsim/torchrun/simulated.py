@@ -73,6 +73,11 @@ def most_of_any_device(torch: Any, what: str) -> int:
     return max((torch.cuda.memory_stats(device).get(f"{what}.all.peak", 0) for device in devices), default=0)
 
 
+def most_allocated() -> int:
+    """The peak of what tensors held, of the device that has the highest."""
+    return most_of_any_device(importlib.import_module("torch"), "allocated_bytes")
+
+
 @contextlib.contextmanager
 def install(rank: ranks.Rank) -> Iterator[None]:
     options = rank.options
@@ -100,6 +105,7 @@ def install(rank: ranks.Rank) -> Iterator[None]:
         compiled=rank.compiled,
         running=rank.fold.running if rank.fold.is_folded else 0,
         where=line_of_script,
+        line=lambda: explain.where_main(rank.thread),
         went_on=rank.place.go_on,
     )
     rank.device = Device(gpus)
@@ -108,3 +114,4 @@ def install(rank: ranks.Rank) -> Iterator[None]:
     rank.tell("memory", [most_of_any_device(torch, what) for what in ("allocated_bytes", "reserved_bytes")])
     if options.explain_cost and rank.gpu.rank == 0:
         rank.tell("operators", gpus.operators())
+        rank.tell("operators for people", gpus.operators_text())

@@ -139,7 +139,6 @@ Block* CachingAllocator::allocate(std::int64_t bytes, std::int64_t stream) {
         counters.active_bytes.add(block->size);
         counters.requested_bytes.add(block->requested);
     });
-    gpu_->hold(device_, block->size);
     return block;
 }
 
@@ -148,7 +147,6 @@ void CachingAllocator::free(Block* block) {
         counters.allocation.take(1);
         counters.allocated_bytes.take(block->size);
     });
-    gpu_->hold(device_, -block->size);
     for (const std::int64_t stream : std::exchange(block->users, {})) {
         const seam::Mark mark = gpu_->record({device_, stream});
         ++block->marks;

@@ -61,11 +61,8 @@ public:
         if (bytes == 0) {
             return {nullptr, where};
         }
-        const std::lock_guard lock(mutex_);
-        Block* const block = of(device).allocate(static_cast<std::int64_t>(bytes), streams_in_use[place_of(device)]);
-        if (block == nullptr) {
-            fail(bytes, device);
-        }
+        Block* const block = block_of(bytes, device);
+        gpu().hold(block->device, block->size);
         return {block->address, block, &release, where};
     }
     void record(const c10::DataPtr& memory, const c10::Stream& stream) {
@@ -125,6 +122,14 @@ public:
 private:
     static void release(void* block);
 
+    Block* block_of(std::size_t bytes, c10::DeviceIndex device) {
+        const std::lock_guard lock(mutex_);
+        Block* const block = of(device).allocate(static_cast<std::int64_t>(bytes), streams_in_use[place_of(device)]);
+        if (block == nullptr) {
+            fail(bytes, device);
+        }
+        return block;
+    }
     CachingAllocator& of(c10::DeviceIndex device) {
         const std::int32_t number = seam_device(device);
         return allocators_.try_emplace(number, gpu(), number).first->second;
@@ -157,8 +162,9 @@ DeviceMemory& memory() {
 }
 
 void DeviceMemory::release(void* block) {
-    const std::lock_guard lock(memory().mutex_);
     auto* const freed = static_cast<Block*>(block);
+    gpu().hold(freed->device, -freed->size);
+    const std::lock_guard lock(memory().mutex_);
     memory().allocators_.at(freed->device).free(freed);
 }
 

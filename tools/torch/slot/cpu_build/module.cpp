@@ -2,13 +2,16 @@
 #include "tools/torch/slot/cpu_build/module.hpp"
 
 #include "tools/torch/slot/attention_choice.hpp"
+#include "tools/torch/slot/cpu_build/registered.hpp"
 #include "tools/torch/slot/device.hpp"
 #include "tools/torch/slot/generator.hpp"
 #include "tools/torch/slot/operators.hpp"
+#include "tools/torch/slot/sleep.hpp"
 #include "tools/torch/slot/storage.hpp"
 #include "tools/torch/slot/versions.hpp"
 #include "tools/torch/slot/visible_devices.hpp"
 
+#include <ATen/Context.h>
 #include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 #include <torch/csrc/utils/pybind.h>
@@ -108,6 +111,7 @@ void resize_python_storage(std::uintptr_t storage, std::size_t bytes) {
 }
 
 void bind_devices(py::module_& module) {
+    module.def("initialize", [] { at::globalContext().lazyInitDevice(c10::kCUDA); });
     module.def("device_count", [] { return visible_devices(); });
     module.def("device", [] { return static_cast<int>(current_device()); });
     module.def("set_device", [](int device) { use_device(index_of(device)); });
@@ -122,6 +126,7 @@ void bind_streams(py::module_& module) {
     module.def(
         "synchronize", [] { require(gpu().synchronize_device(seam_device(current_device()))); },
         py::call_guard<py::gil_scoped_release>());
+    module.def("sleep", &sleep, py::call_guard<py::gil_scoped_release>());
     module.def("elapsed_milliseconds", [](std::uintptr_t begin, std::uintptr_t end) {
         return guard().elapsedTime(reinterpret_cast<void*>(begin), reinterpret_cast<void*>(end), current_device());
     });
@@ -145,6 +150,8 @@ void bind_memory(py::module_& module) {
     module.def("empty_cache", [=] { allocator()->emptyCache({0, 0}); });
     module.def("memory_info", [=](int device) { return allocator()->getMemoryInfo(index_of(device)); });
     module.def("resize_storage", &resize_python_storage);
+    module.def("register_host", &register_host);
+    module.def("unregister_host", &unregister_host);
 }
 
 }  // namespace

@@ -1,12 +1,14 @@
 #include "tools/torch/slot/hollow/shapes.hpp"
 
 #include "tools/torch/slot/below_autograd.hpp"
+#include "tools/torch/slot/call.hpp"
 #include "tools/torch/slot/hollow/hollow.hpp"
 #include "tools/torch/slot/refusals.hpp"
 #include "tools/torch/slot/storage.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/EmptyTensor.h>
+#include <c10/core/CPUAllocator.h>
 #include <c10/util/FunctionRef.h>
 
 #include <algorithm>
@@ -74,8 +76,8 @@ at::Tensor meta_of(const at::Tensor& tensor) {
     if (!tensor.defined() || tensor.layout() != c10::kStrided) {
         return tensor;
     }
-    if (tensor.device().is_cpu() && tensor.dim() == 0) {
-        return tensor;  // a number of the host's stays what it is
+    if (tensor.device().is_cpu() && tensor.unsafeGetTensorImpl()->is_wrapped_number()) {
+        return tensor;  // a number of Python's
     }
     at::Tensor made(at::detail::empty_strided_meta(tensor.sizes(), tensor.strides(), tensor.scalar_type()));
     if (tensor.unsafeGetTensorImpl()->is_wrapped_number()) {
@@ -108,7 +110,22 @@ c10::IValue meta_of(const c10::IValue& value) {
     return value.isGenerator() ? c10::IValue() : value;
 }
 
-// The memory on the GPU of what the shapes of one call lie in. A tensor for which none is known has new one, as large
+c10::Storage untouched_of_host(std::size_t bytes) {
+    c10::Allocator* const allocator = c10::GetCPUAllocator();
+    return {c10::Storage::use_byte_size_t(), bytes, allocator->allocate(bytes), allocator, true};
+}
+
+// Memory that nobody touches where it is large; programs look at small tensors.
+c10::Storage untouched(std::size_t bytes, c10::Device device) {
+    c10::Storage made = device.is_cuda() ? new_storage(bytes, device.index()) : untouched_of_host(bytes);
+    if (!is_large(bytes) && bytes > 0) {
+        const c10::Storage numbers = device.is_cuda() ? numbers_of(*made.unsafeGetStorageImpl()) : made;
+        std::memset(const_cast<void*>(numbers.data()), 0, bytes);
+    }
+    return made;
+}
+
+// The memory of what the shapes of one call lie in. A tensor for which none is known has new one, as large
 // as PyTorch's kernel leaves it: a mean squared error keeps that of all squares.
 class Memories {
 public:
@@ -117,19 +134,13 @@ public:
             all_.push_back({shape.toTensor().storage(), given.toTensor().storage()});
         }
     }
-    c10::Storage of(const at::Tensor& shape, c10::DeviceIndex device) {
+    c10::Storage of(const at::Tensor& shape, c10::Device device) {
         for (const Pair& pair : all_) {
             if (pair.shape.unsafeGetStorageImpl() == shape.storage().unsafeGetStorageImpl()) {
-                return pair.on_gpu;
+                return pair.memory;
             }
         }
-        const std::size_t bytes = shape.storage().nbytes();
-        c10::Storage made = new_storage(bytes, device);
-        if (!is_large(bytes) && bytes > 0) {
-            // Programs look at small ones.
-            std::memset(const_cast<void*>(numbers_of(*made.unsafeGetStorageImpl()).data()), 0, bytes);
-        }
-        owned_by(*made.unsafeGetStorageImpl())->is_hollow = true;
+        c10::Storage made = untouched(shape.storage().nbytes(), device);
         all_.push_back({shape.storage(), made});
         return made;
     }
@@ -137,7 +148,7 @@ public:
 private:
     struct Pair {
         c10::Storage shape;
-        c10::Storage on_gpu;
+        c10::Storage memory;
     };
     std::vector<Pair> all_;
 };
@@ -165,17 +176,18 @@ Shapes results_on_meta(const c10::OperatorHandle& op, const HollowTraits& traits
     return shapes;
 }
 
-at::Tensor hollow_like(const at::Tensor& shape, Memories& memories, c10::DeviceIndex device) {
+at::Tensor hollow_like(const at::Tensor& shape, Memories& memories, c10::Device device) {
     if (!shape.defined()) {
         return shape;
     }
-    at::Tensor made = at::detail::make_tensor<c10::TensorImpl>(
-        memories.of(shape, device), c10::DispatchKeySet(c10::DispatchKey::CUDA), shape.dtype());
+    const c10::DispatchKeySet key(device.is_cuda() ? c10::DispatchKey::CUDA : c10::DispatchKey::CPU);
+    at::Tensor made = at::detail::make_tensor<c10::TensorImpl>(memories.of(shape, device), key, shape.dtype());
     made.unsafeGetTensorImpl()->set_sizes_and_strides(shape.sizes(), shape.strides(), shape.storage_offset());
+    mark_hollow(made);
     return made;
 }
 
-c10::IValue hollow_like(const c10::IValue& shape, Memories& memories, c10::DeviceIndex device) {
+c10::IValue hollow_like(const c10::IValue& shape, Memories& memories, c10::Device device) {
     if (shape.isTensor()) {
         return hollow_like(shape.toTensor(), memories, device);
     }
@@ -211,7 +223,8 @@ std::optional<Shapes> shapes_of_results(const c10::OperatorHandle& op, const Hol
 }  // namespace
 
 HollowTraits hollow_traits(const c10::OperatorHandle& op) {
-    HollowTraits traits{.is_shaped_by_numbers = op.hasTag(at::Tag::dynamic_output_shape)};
+    HollowTraits traits{.is_shaped_by_numbers = op.hasTag(at::Tag::dynamic_output_shape),
+                        .is_kernel = launches(op.schema())};
     const Kernel* const own = kernels().find(op.operator_name());
     traits.own = own != nullptr && own->takes == Takes::meta_tensors ? own : nullptr;
     const auto& arguments = op.schema().arguments();
@@ -240,13 +253,23 @@ bool is_skipped(const c10::OperatorHandle& op, const HollowTraits& traits, std::
     return shapes && any_tensor(shapes->results, [](const at::Tensor& tensor) { return is_large(tensor); });
 }
 
+bool is_of_host(std::span<const c10::IValue> given) {
+    const bool elsewhere = any_tensor(given, [](const at::Tensor& tensor) {
+        return !tensor.device().is_cpu() || tensor.layout() != c10::kStrided ||
+               tensor.unsafeGetTensorImpl()->is_python_dispatch();
+    });
+    return !elsewhere && std::ranges::none_of(given, [](const c10::IValue& value) {
+        return value.isDevice() && !value.toDevice().is_cpu();
+    });
+}
+
 bool has_hollow(std::span<const c10::IValue> values) {
     return std::ranges::any_of(values, is_nan) ||
            any_tensor(values, [](const at::Tensor& tensor) { return is_hollow(tensor) || is_nan_of_python(tensor); });
 }
 
 std::optional<torch::jit::Stack> hollow_results(const c10::OperatorHandle& op, const HollowTraits& traits,
-                                                std::span<const c10::IValue> given, c10::DeviceIndex device) {
+                                                std::span<const c10::IValue> given, c10::Device device) {
     std::optional<Shapes> shapes(std::in_place);
     shapes->results.resize(op.schema().returns().size());
     if (traits.needs_shapes) {

@@ -20,10 +20,14 @@ struct HollowTraits {
     std::vector<std::size_t> written = {};  // which arguments it writes to
     bool has_outputs = false;               // these are made to fit what comes out
     bool is_shaped_by_numbers = false;      // how large its result is depends on numbers
+    bool is_kernel = true;                  // else it only looks at a tensor, or makes memory that nobody has touched
     bool needs_shapes = true;               // it gives back more than what it writes to as it is
     const Kernel* own = nullptr;            // it takes meta tensors; null: PyTorch's kernel for them does
 };
 HollowTraits hollow_traits(const c10::OperatorHandle& op);
+
+// Whether it is about tensors of the host alone, with strides, and makes what it makes there.
+bool is_of_host(std::span<const c10::IValue> given);
 
 // Whether a call does not run. Throws where its result's shape depends on numbers that are not there.
 bool is_skipped(const c10::OperatorHandle& op, const HollowTraits& traits, std::span<const c10::IValue> given);
@@ -33,7 +37,7 @@ bool has_hollow(std::span<const c10::IValue> values);
 
 // The results of a call that is skipped, hollow, on `device`. Empty, where PyTorch does not know their shapes.
 std::optional<torch::jit::Stack> hollow_results(const c10::OperatorHandle& op, const HollowTraits& traits,
-                                                std::span<const c10::IValue> given, c10::DeviceIndex device);
+                                                std::span<const c10::IValue> given, c10::Device device);
 
 // Some arguments were hollow, and the call ran: so is what it has written to, or else given back.
 void mark_results(const HollowTraits& traits, std::span<const c10::IValue> given, std::span<const c10::IValue> results);

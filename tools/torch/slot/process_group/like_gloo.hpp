@@ -2,7 +2,7 @@
 //
 // DistributedDataParallel's logger casts the default backend to that class by its name alone and reads how many threads
 // it has. PyTorch's own header cannot be used: it includes gloo's, which are installed nowhere. (1) The members here
-// lie right behind c10d::Backend, in the order and with the sizes of ProcessGroupGloo's first ones. (2) Nobody calls a
+// lie right behind c10d::Backend, where ProcessGroupGloo has its first ones. (2) Nobody calls a
 // function of ProcessGroupGloo that Backend does not have.
 // Source: torch/csrc/distributed/c10d/ProcessGroupGloo.hpp and logger.cpp, 2.6 to 2.14.
 #pragma once
@@ -24,8 +24,10 @@ private:
         std::vector<std::shared_ptr<void>> devices;
         int threads = 2;  // as gloo has them
     };
-    std::shared_ptr<void> store_of_gloo_;
+    // The store before the options is one pointer in 2.6 and two in 2.13, so that the options are in both places.
+    void* store_of_gloo_ = nullptr;
     c10::intrusive_ptr<OptionsOfGloo> options_of_gloo_ = c10::make_intrusive<OptionsOfGloo>();
+    c10::intrusive_ptr<OptionsOfGloo> options_of_later_ = options_of_gloo_;
 };
 
 }  // namespace sim::slot

@@ -81,16 +81,18 @@ void bind_nccl(py::module_& module) {
         .def("_is_initialized", [](NcclBackend& /*self*/) { return true; })
         .def("comm_split_count", [](NcclBackend& /*self*/) { return 0; })
         .def_property_readonly("uid", [](NcclBackend& self) { return self.getID(); });
+    // PyTorch's Backend has the last two since 2.8.
     ignore(nccl, {"_set_default_timeout", "_add_ephemeral_timeout", "_verify_work_timeout", "perform_nocolor_split",
-                  "register_mem_pool", "deregister_mem_pool", "_group_start", "_group_end"});
+                  "register_mem_pool", "deregister_mem_pool", "_group_start", "_group_end", "_shutdown", "abort"});
 }
 
 void bind_gloo(py::module_& module) {
     using Options = GlooBackend::Options;
     py::class_<GlooBackend, Backend, c10::intrusive_ptr<GlooBackend>> gloo(module, "ProcessGroupGloo");
-    py::class_<Options, Backend::Options, c10::intrusive_ptr<Options>>(gloo, "_Options", py::dynamic_attr())
-        .def(py::init([](std::chrono::milliseconds timeout) { return c10::make_intrusive<Options>(timeout); }),
-             py::arg("timeout") = kBackendDefaultTimeout);
+    py::class_<Options, Backend::Options, c10::intrusive_ptr<Options>> options(gloo, "_Options", py::dynamic_attr());
+    options.def(py::init([](std::chrono::milliseconds timeout) { return c10::make_intrusive<Options>(timeout); }),
+                py::arg("timeout") = kBackendDefaultTimeout);
+    bind_names<Options>(options);
     gloo.def(py::init([](const py::object& /*store*/, int rank, int size, std::chrono::milliseconds timeout,
                          bool enable_reconfigure) {
                  TORCH_CHECK_NOT_IMPLEMENTED(!enable_reconfigure, "ndsim does not simulate groups that change");

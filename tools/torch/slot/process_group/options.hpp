@@ -1,6 +1,6 @@
 // The options of a backend, with what torch.distributed says of the group in them: its name and its ranks.
 //
-// PyTorch's own have both since 2.8; before, NCCL's had them. A group of gloo's is unnamed there.
+// PyTorch's own have both since 2.8; before, NCCL's had them, and what gloo's are, ndsim.torch.distributed says.
 #pragma once
 
 #include <torch/csrc/distributed/c10d/Backend.hpp>

@@ -149,10 +149,12 @@ def operators_of(words: Channel) -> list[dict[str, Any]]:
     return [row for _, rows in words.told("operators") for row in rows]
 
 
-def operator_text(rows: list[dict[str, Any]]) -> str:
-    """The same for people."""
+def operators_for_people(words: Channel) -> str:
+    told = words.told("operators for people")
+    if told:
+        return str(told[0][1])
     # Not before PyTorch is known to be there.
-    return str(importlib.import_module("..prices", __package__).table_text(rows))
+    return str(importlib.import_module("..prices", __package__).table_text(operators_of(words)))
 
 
 class Answers:
@@ -188,7 +190,7 @@ class Answers:
         if result.fault is None:
             text += "\n" + text_of(self.setting, result, budget)
             if self.options.explain_cost:
-                text += "\nOperators of rank 0\n" + operator_text(operators_of(words))
+                text += "\nOperators of rank 0\n" + operators_for_people(words)
         self.print(text)
 
     def print(self, text: str) -> None:

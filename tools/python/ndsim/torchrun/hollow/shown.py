@@ -1,4 +1,4 @@
-"""Numbers of a hollow run are shown as hollow, wherever a script looks at them."""
+"""Hollow runs: the host's large tensors have no numbers either, and what comes from hollow numbers is shown as hollow."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...torch.making import loader
 from . import numbers
 
 if TYPE_CHECKING:
-    from ..rank import Setting
+    from ..rank import Rank, Setting
 
 IsHollow = Callable[[Any], bool]
 
@@ -24,6 +24,11 @@ def prepare(setting: Setting) -> None:
     numbers.install_math()
     torch: Any = importlib.import_module("torch")
     show(torch, loader.loaded_slot().is_hollow)
+
+
+def install(rank: Rank) -> None:
+    if rank.options.hollow:
+        loader.loaded_slot().leave_host_hollow()
 
 
 def show(torch: Any, is_hollow: IsHollow) -> None:

@@ -60,6 +60,9 @@ static void describe(cudaDeviceProp& to, int device) {
     to.canMapHostMemory = to.concurrentKernels = to.unifiedAddressing = to.cooperativeLaunch = 1;
     to.streamPrioritiesSupported = to.globalL1CacheSupported = to.localL1CacheSupported = 1;
     to.asyncEngineCount = 3;
+#if CUDART_VERSION < 13000
+    to.clockRate = static_cast<int>(of.clock_hertz / 1000);
+#endif
 }
 
 int attribute_of(int device, int attribute) {

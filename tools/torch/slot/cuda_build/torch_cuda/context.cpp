@@ -1,6 +1,7 @@
 // What PyTorch's other libraries ask libtorch_cuda of its devices and of the libraries behind it.
 #include "tools/torch/slot/generator.hpp"
 #include "tools/torch/slot/memory_kernels.hpp"
+#include "tools/torch/slot/sleep.hpp"
 #include "tools/torch/slot/storage.hpp"
 #include "tools/torch/slot/versions.hpp"
 
@@ -40,6 +41,11 @@ const Generator& getDefaultCUDAGenerator(c10::DeviceIndex device) {
     return sim::slot::default_generator(device);
 }
 }  // namespace detail
+
+void sleep(std::int64_t cycles);
+void sleep(std::int64_t cycles) {
+    sim::slot::sleep(cycles);
+}
 
 // A handle that programs ask for so that cuBLAS is set up; nobody can use it. Before 2.14 without the argument.
 cublasHandle_t getCurrentCUDABlasHandle(bool /*set_up*/);

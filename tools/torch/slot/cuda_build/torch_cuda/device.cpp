@@ -103,6 +103,11 @@ void record_stream(const c10::DataPtr& block, const c10::Stream& stream) {
     }
 }
 
+bool is_pinned_by_program(const void* address) {
+    const std::optional<Range> range = range_of(address);
+    return range && range->type == cudaMemoryTypeHost;
+}
+
 c10::Allocator* device_allocator() {
     return &cuda_allocator();
 }
