@@ -130,11 +130,8 @@ void bind_torch_gpus(py::module_& module) {
         .def(
             "pop_range", [](TorchGpus& self) { self.process().pop_range(); }, "Close the last one.")
         .def_property(
-            "compiled", [](TorchGpus& self) { return self.process().prices().is_compiled; },
-            [](TorchGpus& self, bool compiled) {
-                self.process().settle(computing_stream(self.process()));
-                self.process().prices().is_compiled = compiled;
-            },
+            "compiled", [](TorchGpus& self) { return self.process().is_compiled(); },
+            [](TorchGpus& self, bool compiled) { self.process().compile(compiled); },
             "Whether operators are priced as torch.compile fuses them.")
         .def_property_readonly(
             "refusal", [](TorchGpus& self) { return self.process().refusal(); },

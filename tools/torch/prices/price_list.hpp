@@ -48,11 +48,6 @@ public:
     // How a script lets tensors of fp32 be multiplied: it may change between calls.
     Tf32 tf32 = {};
 
-    // What the host needs for an operator that has a kernel, and for one that has none: nothing where torch.compile has
-    // done away with it.
-    Duration launch() const { return launch_; }
-    Duration view() const { return is_compiled ? Duration{} : launch_; }
-
     // A row for each operator and way of pricing, the dearest first.
     std::vector<Row> rows() const { return bill_.rows(views_); }
     // The operators that are not known, and were priced as memory traffic.
@@ -65,7 +60,6 @@ private:
     void charge(const Chains::Ended& chains);
 
     training::OperatorTimes times_;
-    Duration launch_;
     std::deque<Operator> operators_;
     Signature signature_;
     Prices prices_;
