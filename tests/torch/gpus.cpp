@@ -10,6 +10,7 @@ using namespace sim;
 using namespace sim::test;
 using torch::CopyTerms;
 using torch::Gpus;
+using torch::HostTerms;
 using torch::Mark;
 using torch::StreamName;
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import random
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +14,10 @@ from .._errors import MachineLimit
 
 def import_torch() -> Any:
     """Import torch with torch.distributed, for one thread per rank. Requires: the door is open."""
-    torch = importlib.import_module("torch")
+    try:
+        torch = importlib.import_module("torch")
+    except ImportError as missing:
+        raise MachineLimit(f"PyTorch cannot be imported ({missing}): `{sys.executable} -m pip install torch` installs it") from missing
     if not importlib.import_module("torch.distributed").is_available():
         raise MachineLimit("this PyTorch was built without torch.distributed")
     importlib.import_module("torch.distributed.fsdp")
