@@ -3,6 +3,7 @@
 #include "tools/torch/slot/below_autograd.hpp"
 #include "tools/torch/slot/call.hpp"
 #include "tools/torch/slot/hollow/hollow.hpp"
+#include "tools/torch/slot/hollow/known_shapes.hpp"
 #include "tools/torch/slot/refusals.hpp"
 #include "tools/torch/slot/storage.hpp"
 
@@ -213,8 +214,19 @@ void fit_outputs(const HollowTraits& traits, std::span<const c10::IValue> given,
 
 std::optional<Shapes> shapes_of_results(const c10::OperatorHandle& op, const HollowTraits& traits,
                                         std::span<const c10::IValue> given) {
+    // What a kernel of ours gives back may lie in what it is given.
+    const auto signature = traits.own == nullptr ? signature_of(op, given) : std::nullopt;
+    if (signature) {
+        if (auto known = known_shapes(*signature)) {
+            return Shapes{.results = std::move(*known), .memories = {}};
+        }
+    }
     try {
-        return results_on_meta(op, traits, given);
+        Shapes shapes = results_on_meta(op, traits, given);
+        if (signature) {
+            remember_shapes(*signature, shapes.results);
+        }
+        return shapes;
     } catch (const c10::NotImplementedError&) {
         return std::nullopt;
     }
