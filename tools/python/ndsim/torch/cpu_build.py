@@ -201,8 +201,11 @@ def names_of_torch(torch_c: Any, slot: ModuleType) -> dict[str, Any]:
         "_cuda_memorySnapshot": known({"segments": [], "device_traces": []}),
         "_cuda_record_memory_history": nothing(),
         "_cuda_getAllocatorBackend": known("native"),
-        "_cuda_setMemoryFraction": nothing(),
-        "_cuda_getMemoryFraction": known(1.0),
+        "_cuda_setMemoryFraction": lambda fraction, device: slot.limit_memory(fraction, device),
+        "_cuda_getMemoryFraction": lambda device: slot.memory_fraction(device),
+        # its name in PyTorch up to 2.9, and since
+        "_cuda_cudaCachingAllocator_set_allocator_settings": lambda text: slot.change_memory_settings(text),
+        "_accelerator_setAllocatorSettings": lambda text: slot.change_memory_settings(text),
         "_cuda_canDeviceAccessPeer": known(True),
         "_cuda_getArchFlags": known("sm_80 sm_90 sm_100"),
         "_cuda_getCompiledVersion": known(COMPILED_VERSION),

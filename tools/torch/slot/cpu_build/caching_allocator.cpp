@@ -1,138 +1,166 @@
 #include "tools/torch/slot/cpu_build/caching_allocator.hpp"
 
+#include "tools/torch/slot/cpu_build/allocator_settings.hpp"
+
 #include <algorithm>
-#include <tuple>
+#include <iterator>
 #include <utility>
 
 namespace sim::slot {
 
 namespace {
 
-constexpr std::int64_t grain = 512;
-constexpr std::int64_t mib = std::int64_t{1} << 20;
+constexpr std::int64_t mib = AllocatorSettings::mib;
 constexpr std::int64_t largest_small = mib;
 constexpr std::int64_t small_segment = 2 * mib;
 constexpr std::int64_t least_own_segment = 10 * mib;
-constexpr std::int64_t shared_segment = 20 * mib;
 constexpr std::int64_t segment_grain = 2 * mib;
 
-std::int64_t rounded_up(std::int64_t bytes, std::int64_t to) {
-    return (bytes + to - 1) / to * to;
+bool is_oversize(std::int64_t size) {
+    return size >= allocator_settings().oversize;
 }
 
-std::int64_t segment_for(std::int64_t size) {
-    return size <= largest_small      ? small_segment
-           : size < least_own_segment ? shared_segment
-                                      : rounded_up(size, segment_grain);
+bool is_split(const Block& block, std::int64_t size) {
+    const std::int64_t rest = block.size - size;
+    return block.pool == PoolKind::small || allocator_settings().expands ? rest >= AllocatorSettings::grain
+                                                                         : !is_oversize(size) && rest > largest_small;
 }
 
-bool is_split(PoolKind pool, std::int64_t rest) {
-    return pool == PoolKind::small ? rest >= grain : rest > largest_small;
+// As large as it may become.
+std::int64_t grown_size(const Block& block) {
+    const Block* const next = block.after;
+    return block.size + (next != nullptr && next->state == BlockState::hole ? next->size : 0);
 }
 
 }  // namespace
 
-void Counter::add(std::int64_t amount) {
-    current += amount;
-    allocated += amount;
-    peak = std::max(peak, current);
+std::int64_t segment_for(std::int64_t size) {
+    return size <= largest_small      ? small_segment
+           : size < least_own_segment ? allocator_settings().shared_segment
+                                      : (size + segment_grain - 1) / segment_grain * segment_grain;
 }
 
-void Counter::take(std::int64_t amount) {
-    current -= amount;
-    freed += amount;
+CachingAllocator::CachingAllocator(const seam::Gpu& gpu, std::int32_t device) : gpu_(&gpu), device_(device) {
+    if (allocator_settings().oversize != AllocatorSettings::unlimited) {
+        oversize_ = allocator_settings().oversize;
+    }
+    if (const std::optional<double> fraction = allocator_settings().fraction) {
+        limit_to(*fraction);
+    }
 }
 
-std::array<Counter*, 9> Counters::all() {
-    return {&allocation,      &segment,        &active,       &inactive_split,
-            &allocated_bytes, &reserved_bytes, &active_bytes, &inactive_split_bytes,
-            &requested_bytes};
+void CachingAllocator::limit_to(double fraction) {
+    fraction_ = fraction;
+    limit_ = static_cast<std::int64_t>(fraction * static_cast<double>(gpu_->properties(device_)->memory_bytes));
 }
 
-bool CachingAllocator::Smaller::operator()(const Block* left, const Block* right) const {
-    return std::tie(left->stream, left->size, left->address) < std::tie(right->stream, right->size, right->address);
+bool CachingAllocator::collects_garbage() const {
+    return limit_ && allocator_settings().garbage_threshold > 0;
 }
 
-Block* CachingAllocator::found(PoolKind pool, std::int64_t size, std::int64_t stream) {
-    Block wanted{.size = size, .stream = stream, .pool = pool};
-    Free& free = free_of(wanted);
-    const auto at = free.lower_bound(&wanted);
-    if (at == free.end() || (*at)->stream != stream) {
+// The smallest free block that is large enough. Of a block that its segment can make larger the size is what it may
+// become, so that what lies between used blocks is taken first.
+Block* CachingAllocator::found(const Request& request) {
+    BlockPool& pool = pool_of(request.pool);
+    pool.searches += collects_garbage() ? 1 : 0;
+    Block wanted{.size = request.size, .stream = request.stream};
+    const auto is_there = [&](auto at) { return at != pool.free.end() && (*at)->stream == request.stream; };
+    auto at = pool.free.lower_bound(&wanted);
+    if (is_there(at) && (*at)->expandable != nullptr && allocator_settings().expands) {
+        for (auto next = std::next(at);
+             (*at)->expandable != nullptr && is_there(next) && grown_size(**next) < grown_size(**at); ++next) {
+            at = next;
+        }
+    }
+    while (is_there(at) && (*at)->expandable != nullptr && !allocator_settings().expands) {
+        ++at;
+    }
+    if (!is_there(at)) {
         return nullptr;
     }
     Block* const block = *at;
-    free.erase(at);
-    if (!block->is_whole_segment()) {
-        count(pool, [block](Counters& counters) {
-            counters.inactive_split.take(1);
-            counters.inactive_split_bytes.take(block->size);
-        });
+    const bool is_too_large = is_oversize(request.size) ? block->size >= request.size + allocator_settings().most_unused
+                                                        : is_oversize(block->size);
+    if (is_too_large) {
+        return nullptr;
     }
+    pool.erase(*block);
     return block;
 }
 
-Block* CachingAllocator::new_segment(PoolKind pool, std::int64_t size, std::int64_t stream) {
-    const std::int64_t bytes = segment_for(size);
-    void* address = gpu_->reserve(device_, bytes);
+Block* CachingAllocator::new_segment(const Request& request) {
+    const std::int64_t bytes = segment_for(request.size);
+    void* const address = gpu_->reserve(device_, bytes);
     if (address == nullptr) {
-        ++retries_;
-        free_waiting();
-        empty_cache();
-        address = gpu_->reserve(device_, bytes);
-    }
-    if (address == nullptr) {
-        ++failures_;
         return nullptr;
     }
-    auto* const block = new Block{
-        .address = static_cast<char*>(address), .size = bytes, .stream = stream, .device = device_, .pool = pool};
-    segments_.emplace(block->address, block);
-    count(pool, [bytes](Counters& counters) {
+    count(request.pool, [bytes](Counters& counters) {
         counters.segment.add(1);
         counters.reserved_bytes.add(bytes);
     });
-    return block;
+    if (is_oversize(bytes)) {
+        events_.oversize_segments.add(1);
+    }
+    ++events_.device_allocations;
+    return new Block{.address = static_cast<char*>(address),
+                     .size = bytes,
+                     .stream = request.stream,
+                     .device = device_,
+                     .pool = request.pool};
 }
 
-// The block keeps its first `size` bytes; the rest is free.
-void CachingAllocator::split(Block& block, std::int64_t size) {
-    auto* const rest = new Block{.address = block.address + size,
-                                 .size = block.size - size,
-                                 .stream = block.stream,
-                                 .device = device_,
-                                 .pool = block.pool,
-                                 .is_free = true,
-                                 .before = &block,
-                                 .after = block.after};
-    if (rest->after != nullptr) {
-        rest->after->before = rest;
+Block* CachingAllocator::reserved(const Request& request) {
+    if (limit_ && all().reserved_bytes.current + segment_for(request.size) > *limit_) {
+        return nullptr;
     }
-    block.after = rest;
-    block.size = size;
-    free_of(block).insert(rest);
-    count(block.pool, [rest](Counters& counters) {
-        counters.inactive_split.add(1);
-        counters.inactive_split_bytes.add(rest->size);
-    });
+    return allocator_settings().expands ? grown(request) : new_segment(request);
 }
 
 Block* CachingAllocator::allocate(std::int64_t bytes, std::int64_t stream) {
     free_passed();
-    const std::int64_t size = std::max(grain, rounded_up(bytes, grain));
-    const PoolKind pool = size <= largest_small ? PoolKind::small : PoolKind::large;
-    Block* block = found(pool, size, stream);
+    const std::int64_t size = allocator_settings().rounded(bytes);
+    const Request request{size <= largest_small ? PoolKind::small : PoolKind::large, size, stream};
+    Block* block = found(request);
     if (block == nullptr) {
-        block = new_segment(pool, size, stream);
+        collect_garbage();
+        block = reserved(request);
+    }
+    if (block == nullptr && release_oversize(request)) {
+        block = reserved(request);
     }
     if (block == nullptr) {
+        empty_cache();
+        ++events_.retries;
+        block = reserved(request);
+    }
+    if (block == nullptr) {
+        ++events_.failures;
         return nullptr;
     }
-    block->is_free = false;
-    if (is_split(pool, block->size - size)) {
-        split(*block, size);
+    return hand_out(block, request, bytes);
+}
+
+// What is free in an expandable segment is not counted as split off: its pages can go back.
+Block* CachingAllocator::hand_out(Block* block, const Request& request, std::int64_t bytes) {
+    const bool was_split = !block->is_whole_segment();
+    const bool splits = is_split(*block, request.size);
+    if (splits) {
+        block->state = BlockState::free;
+        pool_of(*block).insert(*BlockPool::cut(*block, request.size));
     }
+    block->state = BlockState::used;
     block->requested = bytes;
-    count(pool, [block](Counters& counters) {
+    if (is_oversize(block->size)) {
+        events_.oversize_allocations.add(1);
+    }
+    count(request.pool, [=](Counters& counters) {
+        if (block->expandable == nullptr && splits && !was_split) {
+            counters.inactive_split.add(1);
+            counters.inactive_split_bytes.add(block->after->size);
+        } else if (block->expandable == nullptr && was_split) {
+            counters.inactive_split.take(splits ? 0 : 1);
+            counters.inactive_split_bytes.take(block->size);
+        }
         counters.allocation.add(1);
         counters.allocated_bytes.add(block->size);
         counters.active.add(1);
@@ -147,6 +175,9 @@ void CachingAllocator::free(Block* block) {
         counters.allocation.take(1);
         counters.allocated_bytes.take(block->size);
     });
+    if (is_oversize(block->size)) {
+        events_.oversize_allocations.take(1);
+    }
     for (const std::int64_t stream : std::exchange(block->users, {})) {
         const seam::Mark mark = gpu_->record({device_, stream});
         ++block->marks;
@@ -163,46 +194,27 @@ void CachingAllocator::record(Block* block, std::int64_t stream) {
     }
 }
 
-void CachingAllocator::join(Block& block, Block* neighbour) {
-    if (neighbour == nullptr || !neighbour->is_free) {
-        return;
-    }
-    free_of(block).erase(neighbour);
-    count(block.pool, [neighbour](Counters& counters) {
-        counters.inactive_split.take(1);
-        counters.inactive_split_bytes.take(neighbour->size);
-    });
-    if (neighbour == block.before) {
-        block.address = neighbour->address;
-        block.before = neighbour->before;
-        if (block.before != nullptr) {
-            block.before->after = &block;
-        }
-    } else {
-        block.after = neighbour->after;
-        if (block.after != nullptr) {
-            block.after->before = &block;
-        }
-    }
-    block.size += neighbour->size;
-    if (const auto at = segments_.find(block.address); at != segments_.end()) {
-        at->second = &block;
-    }
-    delete neighbour;
-}
-
 void CachingAllocator::give_back(Block* block) {
     const std::int64_t size = block->size;
-    const std::int64_t requested = block->requested;
-    block->requested = 0;
-    join(*block, block->before);
-    join(*block, block->after);
-    block->is_free = true;
-    free_of(*block).insert(block);
+    const std::int64_t requested = std::exchange(block->requested, 0);
+    block->state = BlockState::free;
+    BlockPool& pool = pool_of(*block);
+    std::int64_t split_blocks = 0;
+    std::int64_t split_bytes = 0;
+    for (Block* const neighbour : {block->before, block->after}) {
+        const std::int64_t joined = pool.join(*block, neighbour);
+        split_blocks -= joined > 0 ? 1 : 0;
+        split_bytes -= joined;
+    }
+    pool.insert(*block);
+    if (!block->is_whole_segment()) {
+        split_blocks += 1;
+        split_bytes += block->size;
+    }
     count(block->pool, [=](Counters& counters) {
-        if (!block->is_whole_segment()) {
-            counters.inactive_split.add(1);
-            counters.inactive_split_bytes.add(block->size);
+        if (block->expandable == nullptr) {
+            counters.inactive_split.change(split_blocks);
+            counters.inactive_split_bytes.change(split_bytes);
         }
         counters.active.take(1);
         counters.active_bytes.take(size);
@@ -225,6 +237,7 @@ void CachingAllocator::free_passed() {
 
 // The host waits for all of them.
 void CachingAllocator::free_waiting() {
+    ++events_.waits_for_streams;
     for (auto& [stream, places] : waiting_) {
         for (const Waiting& each : std::exchange(places, {})) {
             gpu_->synchronize_mark(each.mark);
@@ -236,32 +249,14 @@ void CachingAllocator::free_waiting() {
     }
 }
 
-void CachingAllocator::empty_cache() {
-    free_waiting();
-    for (Free& free : free_) {
-        for (auto at = free.begin(); at != free.end();) {
-            Block* const block = *at;
-            if (!block->is_whole_segment()) {
-                ++at;
-                continue;
-            }
-            at = free.erase(at);
-            segments_.erase(block->address);
-            count(block->pool, [block](Counters& counters) {
-                counters.segment.take(1);
-                counters.reserved_bytes.take(block->size);
-            });
-            gpu_->give_back(block->address);
-            delete block;
-        }
-    }
-}
-
 void CachingAllocator::reset_peaks() {
     for (Counters& counters : counters_) {
         for (Counter* const counter : counters.all()) {
             counter->peak = counter->current;
         }
+    }
+    for (Counter* const counter : {&events_.oversize_allocations, &events_.oversize_segments}) {
+        counter->peak = counter->current;
     }
 }
 
@@ -271,15 +266,11 @@ void CachingAllocator::reset_accumulated() {
             counter->allocated = counter->freed = 0;
         }
     }
-    retries_ = failures_ = 0;
-}
-
-std::vector<const Block*> CachingAllocator::segments() const {
-    std::vector<const Block*> first;
-    for (const auto& [address, block] : segments_) {
-        first.push_back(block);
-    }
-    return first;
+    Events now;
+    now.oversize_allocations = {.current = events_.oversize_allocations.current,
+                                .peak = events_.oversize_allocations.peak};
+    now.oversize_segments = {.current = events_.oversize_segments.current, .peak = events_.oversize_segments.peak};
+    events_ = now;
 }
 
 }  // namespace sim::slot

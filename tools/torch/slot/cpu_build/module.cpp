@@ -2,6 +2,8 @@
 #include "tools/torch/slot/cpu_build/module.hpp"
 
 #include "tools/torch/slot/attention_choice.hpp"
+#include "tools/torch/slot/cpu_build/allocator_settings.hpp"
+#include "tools/torch/slot/cpu_build/device_memory.hpp"
 #include "tools/torch/slot/cpu_build/registered.hpp"
 #include "tools/torch/slot/device.hpp"
 #include "tools/torch/slot/generator.hpp"
@@ -111,7 +113,10 @@ void resize_python_storage(std::uintptr_t storage, std::size_t bytes) {
 }
 
 void bind_devices(py::module_& module) {
-    module.def("initialize", [] { at::globalContext().lazyInitDevice(c10::kCUDA); });
+    module.def("initialize", [] {
+        read_allocator_settings();
+        at::globalContext().lazyInitDevice(c10::kCUDA);
+    });
     module.def("device_count", [] { return visible_devices(); });
     module.def("device", [] { return static_cast<int>(current_device()); });
     module.def("set_device", [](int device) { use_device(index_of(device)); });
@@ -148,6 +153,9 @@ void bind_memory(py::module_& module) {
     module.def("reset_accumulated_statistics",
                [=](int device) { allocator()->resetAccumulatedStats(index_of(device)); });
     module.def("empty_cache", [=] { allocator()->emptyCache({0, 0}); });
+    module.def("change_memory_settings", &change_memory_settings);
+    module.def("limit_memory", [](double fraction, int device) { limit_memory(index_of(device), fraction); });
+    module.def("memory_fraction", [](int device) { return memory_fraction(index_of(device)); });
     module.def("memory_info", [=](int device) { return allocator()->getMemoryInfo(index_of(device)); });
     module.def("resize_storage", &resize_python_storage);
     module.def("register_host", &register_host);
