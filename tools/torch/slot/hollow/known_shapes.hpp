@@ -1,5 +1,5 @@
-// The shapes of results that PyTorch has been asked for once: its own answers take up to a millisecond, and a program asks
-// the same thousands of times.
+// The shapes of results that PyTorch has been asked for once: its own answers take up to a millisecond, and a program
+// asks the same thousands of times.
 #pragma once
 
 #include <ATen/core/dispatch/Dispatcher.h>
