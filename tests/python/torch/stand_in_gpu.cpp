@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 
 namespace {
 
@@ -27,6 +28,8 @@ struct Memory {
     std::int32_t device = 0;
 };
 
+constexpr std::size_t addresses = std::size_t{1} << 40;  // more than any test reserves
+
 std::recursive_mutex guard;
 std::int64_t host = 0;
 std::int64_t kernels = 0;
@@ -35,6 +38,7 @@ std::map<Mark, std::int64_t> marks;
 std::map<std::int32_t, std::int64_t> streams;  // how many a device has had
 std::map<void*, Memory> reserved;
 std::map<std::int32_t, std::int64_t> used, held;
+char* next_address = nullptr;
 std::map<std::string, std::int32_t> numbers;
 Properties gpu;
 
@@ -168,8 +172,11 @@ void* reserve(std::int32_t device, std::int64_t bytes) {
     if (used[device] + bytes > gpu.memory_bytes) {
         return nullptr;
     }
-    void* const memory = mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (next_address == nullptr) {
+        next_address = static_cast<char*>(mmap(nullptr, addresses, PROT_READ | PROT_WRITE,
+                                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    }
+    void* const memory = std::exchange(next_address, next_address + bytes);
     reserved[memory] = {bytes, device};
     used[device] += bytes;
     return memory;
@@ -179,7 +186,7 @@ void give_back(void* address) {
     const std::lock_guard lock(guard);
     const auto at = reserved.find(address);
     used[at->second.device] -= at->second.bytes;
-    munmap(address, static_cast<std::size_t>(at->second.bytes));
+    madvise(address, static_cast<std::size_t>(at->second.bytes), MADV_DONTNEED);
     reserved.erase(at);
 }
 

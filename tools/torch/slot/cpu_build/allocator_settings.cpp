@@ -237,7 +237,7 @@ void change_allocator_settings(const std::string& text) {
 
 void read_allocator_settings() {
     static const bool is_read = [] {
-        for (const char* const name : {"PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"}) {
+        for (const char* const name : {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"}) {
             if (const char* const text = std::getenv(name)) {
                 change_allocator_settings(text);
                 break;

@@ -1,4 +1,4 @@
-// The settings of the caching allocator that PYTORCH_ALLOC_CONF names, or else PYTORCH_CUDA_ALLOC_CONF.
+// The settings of the caching allocator that PYTORCH_CUDA_ALLOC_CONF names, or else PYTORCH_ALLOC_CONF.
 //
 // A build of PyTorch for CUDA reads them in c10/core/AllocatorConfig.cpp and c10/cuda/CUDAAllocatorConfig.cpp; those
 // that concern the host's memory or locks change nothing that is simulated, and are read all the same.

@@ -153,11 +153,13 @@ private:
             text_of(reserved), " memory in use. ", limit ? text_of(*limit) + " allowed; " : "",
             "Of the allocated memory ", text_of(allocated), " is allocated by PyTorch, and ",
             text_of(reserved - allocated),
-            " is reserved by PyTorch but unallocated. If reserved but unallocated memory is large try setting "
-            "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True to avoid fragmentation.  See documentation for "
-            "Memory Management  "
-            "(https://docs.pytorch.org/docs/stable/notes/"
-            "cuda.html#optimizing-memory-usage-with-pytorch-cuda-alloc-conf)");
+            " is reserved by PyTorch but unallocated.",
+            allocator_settings().expands
+                ? ""
+                : " If reserved but unallocated memory is large try setting "
+                  "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True to avoid fragmentation.  See documentation for "
+                  "Memory Management  (https://docs.pytorch.org/docs/stable/notes/cuda.html"
+                  "#optimizing-memory-usage-with-pytorch-cuda-alloc-conf)");
         std::abort();
     }
 
