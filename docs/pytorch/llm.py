@@ -83,10 +83,10 @@ def flash_attention(q, k, v):
 
 
 def plain_attention(q, k, v):
-    """As minGPT writes it: the whole matrix of scores, masked."""
+    """The whole matrix of scores, masked. Its softmax has their type, as that of a fused kernel: autocast would take fp32."""
     scores = (q @ k.transpose(-2, -1)) * q.shape[-1] ** -0.5
     hidden = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device).triu(1)
-    return scores.masked_fill(hidden, float("-inf")).softmax(dim=-1) @ v
+    return scores.masked_fill(hidden, float("-inf")).softmax(dim=-1, dtype=scores.dtype) @ v
 
 
 class RMSNorm(nn.Module):

@@ -108,14 +108,16 @@ def step(model, optimizer, batches, options, device):
         with model.no_sync() if waits else contextlib.nullcontext():
             with torch.autocast(device.type, torch.bfloat16) if cast else contextlib.nullcontext():
                 logits = model(tokens[:, :-1])
-                if options.logits == "fp32":
-                    logits = logits.float()
-                loss = nn.functional.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten()) / len(batches)
+            # Under autocast the loss would be of fp32 logits in any case.
+            if options.logits == "fp32":
+                logits = logits.float()
+            loss = nn.functional.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten()) / len(batches)
             loss.backward()
         total += loss.detach()
     clip(model, options)
     optimizer.step()
-    optimizer.zero_grad(set_to_none=True)
+    # Under DDP gradients stay where they are, in its buckets: micro-batches without a sum would take memory for others beside them.
+    optimizer.zero_grad(set_to_none=options.parallel == "fsdp")
     return total
 
 
