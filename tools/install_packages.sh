@@ -59,7 +59,6 @@ test_set=(
     "python3-numpy          usr/lib/python3*/*-packages/numpy/__init__.py"
     "python3-pandas         usr/lib/python3*/*-packages/pandas/__init__.py"
     "python3-pytest         usr/lib/python3*/*-packages/pytest/__init__.py"
-    "python3-torch          usr/lib/python3*/*-packages/torch/__init__.py"
     "python3-selenium       usr/lib/python3*/*-packages/selenium/__init__.py"
 )
 coverage_set=(

@@ -171,8 +171,7 @@ collective waits for which, optimizers in many kernels or few; and it needs no a
 What a trainer does in a step beside the script (loader, logging, callbacks: `step_overhead` and `eager_overhead`, 36 ms on A100 and 57 ms
 on H100) is not in it, nor is that collectives in training take longer than alone (`busy_collective`): so small steps come out too
 short. On Hopper `memory_share` was found for fewer passes than the operators of an eager norm or rotation make, and torchtitan comes out
-too slow. And PyTorch 1.13 is not the 2.x that was measured: its FSDP copies the gradients of a unit once more. The runs that end in a full
-GPU are models of 30B on 8 GPUs, in their second step, 0.3 GiB short: likely because what a side stream adds to gradients is freed later here.
+too slow. Where a GPU ends full, `torch.compile` would have kept less for the backward pass: a compiled model keeps here what an eager one does.
 """
 
 

@@ -79,9 +79,7 @@ class KeptAttention(torch.autograd.Function):
 
 
 def flash_attention(q, k, v):
-    if hasattr(F, "scaled_dot_product_attention"):
-        return F.scaled_dot_product_attention(q, k, v, is_causal=True)
-    return F._scaled_dot_product_attention(q, k, v, is_causal=True)[0]  # PyTorch 1.13
+    return F.scaled_dot_product_attention(q, k, v, is_causal=True)
 
 
 def plain_attention(q, k, v):

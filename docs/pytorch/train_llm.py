@@ -41,7 +41,7 @@ def read_options():
     parser.add_argument("--reduce", choices=["fp32", "bf16"], default="fp32", help="gradients, as FSDP adds them up")
     parser.add_argument("--logits", choices=["fp32", "bf16"], default="fp32", help="what the loss is computed of")
     parser.add_argument("--recompute", choices=["none", "selective", "full"], default="none")
-    parser.add_argument("--compile", action="store_true", help="torch.compile for every block, where PyTorch has it")
+    parser.add_argument("--compile", action="store_true", help="torch.compile for every block")
     parser.add_argument("--clip", type=float, help="norm that gradients are clipped to")
     parser.add_argument("--optimizer", choices=["fewest", "loop"], default="fewest", help="AdamW: few kernels, or one tensor at a time")
     parser.add_argument("--steps", type=int, default=3)
@@ -53,15 +53,13 @@ def read_options():
 
 def wrapper(options, local_rank):
     """What FSDP makes of a block, and of the model around the blocks: a unit whose weights are gathered together."""
-    from torch.distributed.fsdp import BackwardPrefetch, FullyShardedDataParallel, MixedPrecision
+    from torch.distributed.fsdp import FullyShardedDataParallel, MixedPrecision
 
     types = {"fp32": torch.float32, "bf16": torch.bfloat16}
     mixed = None
     if options.precision == "bf16":
         mixed = MixedPrecision(param_dtype=torch.bfloat16, reduce_dtype=types[options.reduce])
-    # What PyTorch 2.x does if nothing is said: 1.13 gathers a unit's weights when its backward pass begins, and waits for them.
-    ahead = BackwardPrefetch.BACKWARD_PRE
-    return functools.partial(FullyShardedDataParallel, mixed_precision=mixed, device_id=local_rank, backward_prefetch=ahead)
+    return functools.partial(FullyShardedDataParallel, mixed_precision=mixed, device_id=local_rank)
 
 
 def make_model(options, device):
@@ -70,7 +68,7 @@ def make_model(options, device):
 
     def finish_block(block):
         block = block.to(device)
-        if options.compile and hasattr(torch, "compile"):
+        if options.compile:
             block = torch.compile(block)
         return fsdp(block) if fsdp else block
 

@@ -39,8 +39,10 @@ public:
     Duration convolution(const Gemm& shape, GemmKind kind, double bytes, OperatorPrecision precision) const;
     Duration flash(const KernelTimes::Flash& pass, OperatorPrecision precision) const;
     Duration memory(double bytes) const;
-    // What the host needs for one operator in eager mode, be it a kernel or a view.
+    // What the host needs for one kernel in eager mode, with the views around it; and for one that compiled code
+    // launches.
     Duration launch() const;
+    Duration compiled_launch() const;
 
     // FLOP/s of the units that such a product runs on; where there are none of its own, those that stand in for them.
     double peak(OperatorPrecision precision) const;

@@ -24,7 +24,7 @@ DoctorFacts good_computer() {
                        .executable = "/usr/bin/python3",
                        .module_folder = "/opt/ndsim",
                        .numpy = "1.24.2",
-                       .torch = "1.13.1"},
+                       .torch = "2.13.0"},
             .chakra = true,
             .mpi = true,
             .compiler = {"c++ 12.2.0"},

@@ -10,6 +10,7 @@ using namespace sim;
 using namespace sim::test;
 using torch::CopyTerms;
 using torch::Gpus;
+using torch::HostTerms;
 using torch::Mark;
 using torch::StreamName;
 
@@ -30,7 +31,7 @@ constexpr StreamName computing{0, 0};
 constexpr StreamName side{0, 1};
 
 Gpus gpus_of(GPU& gpu, Duration launch) {
-    return {gpu, 0, launch, CopyTerms{.host_link = 1e9, .peer_link = 2e9}};
+    return {gpu, 0, HostTerms{.kernel = launch, .call = launch}, CopyTerms{.host_link = 1e9, .peer_link = 2e9}};
 }
 
 TEST_P(SimulatedGpus, ThatAreBusyHideTheLaunches) {

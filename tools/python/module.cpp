@@ -11,12 +11,9 @@ PYBIND11_MODULE(_ndsim, module) {
     bind_streams(module, gpu);
     bind_messages(module, gpu);
     bind_collectives(gpu);
-    bind_devices(module);
     bind_results(module);
     bind_launch(module);
     bind_planning(module);
-    bind_operator_times(module);
-    bind_operator_prices(module);
     bind_torch_gpus(module);
     bind_printed_amounts(module);
     bind_lab(module);

@@ -66,6 +66,30 @@ seam::Stream computing_stream(torch::Process& process) {
     return {process.home(), 0};
 }
 
+// What a rank tells when its script has ended.
+void bind_what_was_done(py::class_<TorchGpus>& gpus) {
+    gpus.def(
+            "collectives",
+            [](TorchGpus& self) {
+                py::list all;
+                for (const auto& each : self.process().collectives()) {
+                    all.append(py::make_tuple(static_cast<int>(each.kind), each.bytes, each.members));
+                }
+                return all;
+            },
+            "The collectives among several ranks so far: C++'s number of the kind, bytes, and how many ranks.")
+        .def(
+            "operators",
+            [](TorchGpus& self) {
+                const report::Json rows = torch::prices::row_record().list(self.process().prices().rows());
+                return py::module_::import("json").attr("loads")(rows.dump());
+            },
+            "What operators have cost: a row for each of them and each way of pricing.")
+        .def(
+            "operators_text", [](TorchGpus& self) { return torch::prices::bill_text(self.process().prices().rows()); },
+            "The same for people.");
+}
+
 }  // namespace
 
 void bind_torch_gpus(py::module_& module) {
@@ -76,11 +100,12 @@ void bind_torch_gpus(py::module_& module) {
         },
         py::arg("machine"), py::arg("hollow"),
         "The address of the functions by which PyTorch's slot uses simulated GPUs of this machine.");
-    py::class_<TorchGpus>(
+    py::class_<TorchGpus> gpus(
         module, "TorchGpus",
-        "The simulated GPUs of this process, which is a rank from here on. All times are in picoseconds.")
-        .def(py::init(&make), py::arg("gpu"), py::kw_only(), py::arg("machine"), py::arg("home"),
-             py::arg("flash_version"), py::arg("launch_microseconds"), py::arg("compiled"), py::arg("running"), py::arg("where"), py::arg("line"), py::arg("went_on"))
+        "The simulated GPUs of this process, which is a rank from here on. All times are in picoseconds.");
+    gpus.def(py::init(&make), py::arg("gpu"), py::kw_only(), py::arg("machine"), py::arg("home"),
+             py::arg("flash_version"), py::arg("launch_microseconds"), py::arg("compiled"), py::arg("running"),
+             py::arg("where"), py::arg("line"), py::arg("went_on"))
         .def_property_readonly(
             "host_picoseconds", [](TorchGpus& self) { return self.process().gpus().host().count(); },
             "The host's clock.")
@@ -105,36 +130,14 @@ void bind_torch_gpus(py::module_& module) {
         .def(
             "pop_range", [](TorchGpus& self) { self.process().pop_range(); }, "Close the last one.")
         .def_property(
-            "compiled", [](TorchGpus& self) { return self.process().prices().is_compiled; },
-            [](TorchGpus& self, bool compiled) {
-                self.process().settle(computing_stream(self.process()));
-                self.process().prices().is_compiled = compiled;
-            },
+            "compiled", [](TorchGpus& self) { return self.process().is_compiled(); },
+            [](TorchGpus& self, bool compiled) { self.process().compile(compiled); },
             "Whether operators are priced as torch.compile fuses them.")
         .def_property_readonly(
             "refusal", [](TorchGpus& self) { return self.process().refusal(); },
-            "What the program has asked for last that is not simulated, in the words of its exception; empty: nothing.")
-        .def(
-            "collectives",
-            [](TorchGpus& self) {
-                py::list all;
-                for (const auto& each : self.process().collectives()) {
-                    all.append(py::make_tuple(static_cast<int>(each.kind), each.bytes, each.members));
-                }
-                return all;
-            },
-            "The collectives among several ranks so far: C++'s number of the kind, bytes, and how many ranks.")
-        .def(
-            "operators",
-            [](TorchGpus& self) {
-                const report::Json rows = torch::prices::row_record().list(self.process().prices().rows());
-                return py::module_::import("json").attr("loads")(rows.dump());
-            },
-            "What operators have cost: a row for each of them and each way of pricing.")
-        .def(
-            "operators_text",
-            [](TorchGpus& self) { return torch::prices::bill_text(self.process().prices().rows()); },
-            "The same for people.");
+            "What the program has asked for last that is not simulated, in the words of its exception; empty: "
+            "nothing.");
+    bind_what_was_done(gpus);
 }
 
 }  // namespace sim::python

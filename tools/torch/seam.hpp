@@ -163,7 +163,8 @@ struct Gpu {
     // Operators. `known` numbers an operator once; `launch` prices a call of it, with its results, and hands it to a
     // stream.
     std::int32_t (*known)(const Operator& op) = nullptr;
-    // Whether an operator's price depends on how tensors of fp32 are multiplied, which the script may change at any time.
+    // Whether an operator's price depends on how tensors of fp32 are multiplied, which the script may change at any
+    // time.
     bool (*multiplies)(std::int32_t op) = nullptr;
     void (*multiply_in_tf32)(bool products, bool convolutions) = nullptr;
     bool (*launch)(std::int32_t op, const Value* arguments, std::int32_t results, const Value* result,

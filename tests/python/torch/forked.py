@@ -8,13 +8,13 @@ import subprocess
 import sys
 import tempfile
 
-from ndsim.torchrun import simulated, versions
+from ndsim.torchrun import from_torch, simulated
 
 
 def forked(folder, words):
     """The same as `python3 -m ndsim.torchrun words`, in a fork of this process, which has imported PyTorch."""
     simulated.open_door("dgx-h100", hollow=False)
-    versions.import_torch()
+    from_torch.import_torch()
     words = list(map(str, words))
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         sys.stdout.flush()

@@ -74,7 +74,7 @@ for op, combine in (
 def test_all_reduce_knows_every_type_and_tensors_with_gaps(holds):
     holds("""
 real = (torch.float64, torch.float16, torch.bfloat16, torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64)
-for dtype in real:
+for dtype in (*real, torch.complex64):
     tensor = torch.full((3,), rank + 1, device="cuda", dtype=dtype)
     dist.all_reduce(tensor)
     same(tensor, [total] * 3)

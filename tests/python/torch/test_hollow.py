@@ -40,7 +40,7 @@ def test_a_hollow_run_has_the_timeline_of_the_real_one(command, run):
     assert hollow["step_seconds"] == real["step_seconds"]
     assert hollow["memory"]["reserved"] == real["memory"]["reserved"]
     # A real mean squared error keeps the memory of all squares for its one number; the shape alone does not say so.
-    assert hollow["memory"]["allocated"] == pytest.approx(real["memory"]["allocated"], rel=0.02)
+    assert hollow["memory"]["allocated"] == pytest.approx(real["memory"]["allocated"], rel=0.03)
     assert re.search(r"loss:? \d", ways[0].stderr)
     assert not re.search(r"loss:? \d", ways[1].stderr)
 

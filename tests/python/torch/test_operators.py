@@ -49,14 +49,18 @@ TOLERANCES = {
 }
 
 
-RANK_DIED = 4
+REFUSED = 2
 
 
-def simulated(*words, folder=None, code=0, ranks=1):
+def launched(*words, folder=None, code=0, ranks=1):
     command = [sys.executable, "-B", "-m", "ndsim.torchrun", "--machine", "dgx-h100", "--nproc", ranks, "--json", *words]
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, cwd=folder, timeout=300, check=False)
     assert done.returncode == code, done.stdout + done.stderr
-    return done.stderr
+    return done
+
+
+def simulated(*words, **settings):
+    return launched(*words, **settings).stderr
 
 
 def script(folder, text):
@@ -153,12 +157,43 @@ def test_a_batch_norm_of_two_ranks_is_that_of_the_whole_batch(tmp_path):
     assert sorted(line for line in lines if line.endswith(("True", "False"))) == ["0 True", "1 True"]
 
 
+SAME = ("simulated_seconds", "breakdown", "memory", "ops")
+LAYERS = """
+    import torch
+    from torch import nn
+    from torch.nn import functional as F
+
+    def numbers(*shape, dtype=torch.float32):
+        return torch.randn(shape, device="cuda", dtype=dtype, requires_grad=True)
+
+    images, queries = numbers(4, 16, 40, 40), numbers(2, 4, 256, 64, dtype=torch.bfloat16)
+    layers = [nn.Conv2d(16, 32, 3), nn.Conv2d(16, 32, 3, bias=False), nn.Conv2d(16, 16, 3, groups=16), nn.ConvTranspose2d(16, 16, 3),
+              nn.BatchNorm2d(16)]
+    for layer in layers:
+        layer.cuda()(images).sum().backward()
+    nn.LSTM(128, 128, 2, batch_first=True, dropout=0.1).cuda()(numbers(8, 32, 128))[0].sum().backward()
+    nn.GRU(128, 128, bidirectional=True).cuda()(numbers(32, 8, 128))[0].sum().backward()
+    nn.GRUCell(128, 256).cuda()(numbers(256, 128)).sum().backward()
+    F.scaled_dot_product_attention(queries, queries, queries, dropout_p=0.1).sum().backward()
+    F.rms_norm(numbers(64, 512), (512,), numbers(512)).sum().backward()
+    narrow = queries.detach().view(-1, 512)[:256]
+    torch.mm(narrow, narrow.t(), out_dtype=torch.float32)
+    torch.cuda.synchronize()
+    """
+
+
+def test_a_hollow_run_of_what_a_gpu_has_kernels_of_its_own_for_takes_the_time_and_the_memory_of_a_real_one(tmp_path):
+    name = script(tmp_path, LAYERS)
+    real, hollow = (json.loads(launched(*words, name, folder=tmp_path).stdout) for words in ([], ["--hollow"]))
+    assert {key: hollow[key] for key in SAME} == {key: real[key] for key in SAME}
+
+
 def test_an_operator_that_is_refused_is_told_with_the_line_of_the_script(tmp_path):
     text = """
         import torch
         values = torch.ones(4, 4, device="cuda", dtype=torch.float16)
         torch._cslt_compress(values)
         """
-    told = simulated(script(tmp_path, text), folder=tmp_path, code=RANK_DIED)
-    assert "NotImplementedError: ndsim does not simulate aten::_cslt_compress, which has a kernel for CUDA alone. Instead: dense weights" in told
-    assert "script.py:3 in <module>" in told
+    told = simulated(script(tmp_path, text), folder=tmp_path, code=REFUSED)
+    assert ("ndsim.torchrun: script.py:3: ndsim does not simulate aten::_cslt_compress, which has a kernel for CUDA alone. "
+            "Instead: dense weights and torch.mm") in told

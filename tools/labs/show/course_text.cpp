@@ -220,7 +220,7 @@ std::string course_text() {
     }
     return report::text_of(table) +
            "\nndsim lab start N begins one, in C++; --python or --torch in another language.\n" +
-           (pytorch_is_here() ? "" : "Those in torch cannot be checked here: install PyTorch (python3-torch).\n");
+           (pytorch_is_here() ? "" : "Those in torch cannot be checked here: install PyTorch (`pip install torch`).\n");
 }
 
 std::string course_json() {

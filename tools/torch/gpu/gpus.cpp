@@ -15,12 +15,12 @@ Stream Gpus::place_of(StreamName name) {
 }
 
 void Gpus::launch(StreamName stream, const char* label, Duration time) {
-    host_ += launch_;
+    host_ += costs_.kernel;
     queue_.kernel(place_of(stream), label, time, host_);
 }
 
 void Gpus::copy(StreamName stream, const char* label, std::int64_t bytes, double rate) {
-    host_ += launch_;
+    host_ += costs_.call;
     const Duration moving = duration_of_seconds(static_cast<double>(bytes) / rate);
     queue_.kernel(place_of(stream), label, copies_.latency + moving, host_);
 }
@@ -65,7 +65,7 @@ void Gpus::wait(StreamName name, Mark& mark) {
 bool Gpus::has_passed(Mark& mark) {
     if (!mark.end) {
         if (!gpu_->ended_by(mark.asked, host_)) {
-            host_ += launch_;
+            host_ += costs_.call;
             return false;
         }
         // By now is all that is known: earlier never matters.

@@ -29,6 +29,12 @@ struct CopyTerms {
     Duration latency{0};
 };
 
+// What the host needs to hand something over.
+struct HostTerms {
+    Duration kernel{0};  // of an operator, with the views around it
+    Duration call{0};    // of anything else: a copy, a collective, a question
+};
+
 struct StreamName {
     int device = 0;
     std::int64_t number = 0;  // 0: the device's default stream
@@ -45,16 +51,19 @@ struct Mark {
 
 class Gpus {
 public:
-    Gpus(GPU& gpu, int home, Duration launch, const CopyTerms& copies)
-        : gpu_(&gpu), queue_(gpu), home_(home), launch_(launch), copies_(copies) {}
+    Gpus(GPU& gpu, int home, const HostTerms& costs, const CopyTerms& copies)
+        : gpu_(&gpu), queue_(gpu), home_(home), costs_(costs), copies_(copies) {}
 
     GPU& gpu() { return *gpu_; }
     Duration host() const { return host_; }
     void host_passes(Duration time) { host_ += time; }
 
-    // The host launches a kernel; a view is a launch without one.
+    // From here on.
+    void cost_host(const HostTerms& costs) { costs_ = costs; }
+
+    // The host launches a kernel, or hands over something else than one.
     void launch(StreamName stream, const char* label, Duration time);
-    void launch_nothing() { host_ += launch_; }
+    void call() { host_ += costs_.call; }
 
     // So much of the home GPU's memory is taken into use behind what it was handed so far; below 0: given back.
     void hold(const char* label, std::int64_t bytes) { queue_.hold(label, bytes); }
@@ -66,7 +75,7 @@ public:
     // Places in streams. A mark is forgotten once.
     Mark record(StreamName stream);
     void wait(StreamName stream, Mark& mark);
-    bool has_passed(Mark& mark);   // by the host's time; asking takes the host a launch where the answer is no
+    bool has_passed(Mark& mark);   // by the host's time; asking takes the host a call where the answer is no
     Duration time_of(Mark& mark);  // the host does not wait for it
     void synchronize(Mark& mark);  // it does
     void synchronize(StreamName stream);
@@ -93,7 +102,7 @@ private:
     GPU* gpu_;
     Queue queue_;
     int home_;
-    Duration launch_;
+    HostTerms costs_;
     CopyTerms copies_;
     Duration host_{0};
     std::map<StreamName, Stream> places_;

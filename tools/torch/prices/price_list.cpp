@@ -5,7 +5,7 @@
 
 namespace sim::torch::prices {
 
-PriceList::PriceList(training::OperatorTimes times) : times_(std::move(times)), launch_(times_.launch()) {}
+PriceList::PriceList(training::OperatorTimes times) : times_(std::move(times)) {}
 
 std::int32_t PriceList::known(const seam::Operator& schema) {
     operators_.emplace_back(schema);

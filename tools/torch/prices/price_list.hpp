@@ -31,9 +31,7 @@ public:
     // The operator's number in this list.
     std::int32_t known(const seam::Operator& schema);
     // Whether its price depends on `tf32`.
-    bool multiplies(std::int32_t op) const {
-        return prices::multiplies(operators_[static_cast<std::size_t>(op)].kind);
-    }
+    bool multiplies(std::int32_t op) const { return prices::multiplies(operators_[static_cast<std::size_t>(op)].kind); }
 
     // The kernels that the host launches with this operator, in their order: none for a view. While compiled these are
     // the chains that end with it, before its own, if it has one. They are there until the next call.
@@ -50,11 +48,6 @@ public:
     // How a script lets tensors of fp32 be multiplied: it may change between calls.
     Tf32 tf32 = {};
 
-    // What the host needs for an operator that has a kernel, and for one that has none: nothing where torch.compile has
-    // done away with it.
-    Duration launch() const { return launch_; }
-    Duration view() const { return is_compiled ? Duration{} : launch_; }
-
     // A row for each operator and way of pricing, the dearest first.
     std::vector<Row> rows() const { return bill_.rows(views_); }
     // The operators that are not known, and were priced as memory traffic.
@@ -67,7 +60,6 @@ private:
     void charge(const Chains::Ended& chains);
 
     training::OperatorTimes times_;
-    Duration launch_;
     std::deque<Operator> operators_;
     Signature signature_;
     Prices prices_;

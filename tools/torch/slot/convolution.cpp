@@ -2,6 +2,7 @@
 
 #include "tools/torch/slot/aliases.hpp"
 #include "tools/torch/slot/below_autograd.hpp"
+#include "tools/torch/slot/hollow/hollow.hpp"
 #include "tools/torch/slot/operators.hpp"
 
 #include <ATen/ATen.h>
@@ -82,7 +83,7 @@ Tensor convolve_with_bias(const Tensor& input, const Tensor& weight, const Maybe
                           bool cudnn_enabled, bool allow_tf32) {
     const BelowAutograd below;
     const ConvolutionShape shape{stride, padding, dilation, transposed, output_padding, groups};
-    if (!bias || !bias->defined() || !cudnn_enabled || !is_cudnn(input, weight, bias, shape)) {
+    if (is_hollow_run() || !bias || !bias->defined() || !cudnn_enabled || !is_cudnn(input, weight, bias, shape)) {
         return at::native::_convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding,
                                         groups, benchmark, deterministic, cudnn_enabled, allow_tf32);
     }

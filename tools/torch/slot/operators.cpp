@@ -29,10 +29,10 @@ namespace {
 struct Plan {
     std::int32_t number = -1;  // at the seam
     bool mixes_devices = false;
-    std::int32_t generator = -1;               // which argument draws random numbers
-    const c10::KernelFunction* own = nullptr;  // it exists for CUDA alone
-    bool multiplies = false;                   // so that it matters how
-    bool is_kernel = true;                     // else it only looks at a tensor
+    std::int32_t generator = -1;  // which argument draws random numbers
+    const Kernel* own = nullptr;  // it exists for CUDA alone
+    bool multiplies = false;      // so that it matters how
+    bool is_kernel = true;        // else it only looks at a tensor
     HollowTraits hollow = {};
 };
 
@@ -180,14 +180,15 @@ private:
             return;
         }
         const c10::DeviceGuard on(c10::Device(c10::kCUDA, device()));
-        plan_.own->callBoxed(op_, cpu, &stack_);
+        plan_.own->function.callBoxed(op_, cpu, &stack_);
     }
     // In a hollow run: whether the call is done without being computed.
     bool skip() {
         if (!is_skipped(op_, plan_.hollow, {given_.data(), given_.size()})) {
             return false;
         }
-        auto results = hollow_results(op_, plan_.hollow, {given_.data(), given_.size()}, c10::Device(c10::kCUDA, device()));
+        auto results =
+            hollow_results(op_, plan_.hollow, {given_.data(), given_.size()}, c10::Device(c10::kCUDA, device()));
         if (!results) {
             return false;
         }

@@ -1,4 +1,5 @@
-// How the script lets tensors of fp32 be multiplied, whichever of PyTorch's switches it uses: they may change at any call.
+// How the script lets tensors of fp32 be multiplied, whichever of PyTorch's switches it uses: they may change at any
+// call.
 #pragma once
 
 namespace sim::slot {

@@ -29,14 +29,15 @@ void refuse(const std::string& why) {
 }
 
 void refuse_operator(const c10::OperatorHandle& op, torch::jit::Stack* /*stack*/) {
-    refuse(c10::str("ndsim does not simulate ", op.operator_name(), ", which has a kernel for CUDA alone. Instead: ",
-                    instead_of(short_name(op.operator_name()))));
+    refuse(c10::str("ndsim does not simulate ", op.operator_name(),
+                    ", which has a kernel for CUDA alone. Instead: ", instead_of(short_name(op.operator_name()))));
 }
 
 void refuse_layout(const c10::OperatorHandle& op, torch::jit::Stack* /*stack*/) {
-    refuse(c10::str("ndsim does not simulate ", op.operator_name(),
-                    " for tensors of this layout, since PyTorch has no kernel for it on the CPU. Instead: dense tensors, "
-                    "or another sparse layout"));
+    refuse(
+        c10::str("ndsim does not simulate ", op.operator_name(),
+                 " for tensors of this layout, since PyTorch has no kernel for it on the CPU. Instead: dense tensors, "
+                 "or another sparse layout"));
 }
 
 void run_where_known(const c10::OperatorHandle& op, torch::jit::Stack* stack) {

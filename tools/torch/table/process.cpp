@@ -15,8 +15,12 @@ StreamName name_of(seam::Stream stream) {
     return {stream.device, stream.number};
 }
 
-Duration launch_of(const ProcessTerms& terms) {
-    return terms.launch.value_or(training::OperatorTimes(terms.machine.gpu).launch());
+HostTerms costs_of(const ProcessTerms& terms) {
+    if (terms.launch) {
+        return {.kernel = *terms.launch, .call = *terms.launch};
+    }
+    const training::OperatorTimes times(terms.machine.gpu);
+    return {.kernel = terms.is_compiled ? times.compiled_launch() : times.launch(), .call = times.compiled_launch()};
 }
 
 // Members of a group number its communicator alike, whatever others they are in: by its name and who they are.
@@ -46,7 +50,7 @@ std::span<const std::byte> bytes_at(const void* data, std::int64_t count) {
 
 Process::Process(GPU& gpu, ProcessTerms terms)
     : terms_(std::move(terms)),
-      gpus_(gpu, terms_.home, launch_of(terms_),
+      gpus_(gpu, terms_.home, costs_of(terms_),
             {.host_link = terms_.machine.host_link,
              .peer_link = terms_.machine.scale_up > 0 ? terms_.machine.scale_up : terms_.machine.host_link}),
       prices_(training::OperatorTimes(terms_.machine.gpu, terms_.flash_version)) {
@@ -73,12 +77,15 @@ void Process::pop_range() {
 void Process::launch(std::int32_t op, const seam::Value* arguments, std::span<const seam::Value> results,
                      seam::Stream stream) {
     const std::span<const prices::Kernel> kernels = prices_.kernels(op, arguments, results);
-    if (kernels.empty()) {
-        gpus_.host_passes(prices_.view());
-    }
     for (const prices::Kernel& kernel : kernels) {
         gpus_.launch(name_of(stream), label_of(kernel.label), kernel.time);
     }
+}
+
+void Process::compile(bool is_compiled) {
+    settle({terms_.home, 0});
+    prices_.is_compiled = terms_.is_compiled = is_compiled;
+    gpus_.cost_host(costs_of(terms_));
 }
 
 void Process::settle(seam::Stream stream) {
@@ -161,16 +168,17 @@ void Process::refuse(std::string why) {
 
 void Process::require_running(const char* way, int rank) {
     if (!runs(rank)) {
-        refuse(fmt::format("a message {} rank {} cannot run here: ranks from {} on are folded away; with --fold {} or "
-                           "more it runs",
-                           way, rank, terms_.running, rank + 1));
+        refuse(
+            fmt::format("a message {} rank {} cannot run here: ranks from {} on are folded away; with --fold {} or "
+                        "more it runs",
+                        way, rank, terms_.running, rank + 1));
     }
 }
 
 seam::Ticket Process::meet(const Group& group, const Collective& what, seam::Stream stream,
                            std::span<const std::byte> data, Ticket ticket, bool takes) {
     settle(stream);
-    gpus_.launch_nothing();
+    gpus_.call();
     gpus_.on(name_of(stream), [&] {
         ticket.brought = gpus_.gpu().bring(data, takes);
         gpus_.gpu().collective(group, what);

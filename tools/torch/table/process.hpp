@@ -24,10 +24,10 @@ struct ProcessTerms {
     training::Machine machine;
     int home = 0;  // which of the node's GPUs is this rank's
     int flash_version = training::flash_version_of_torch;
-    std::optional<Duration> launch = {};  // what an operator costs the host; the machine's
+    std::optional<Duration> launch = {};  // what an operator, or a call, costs the host; the machine's
     bool is_compiled = false;
-    // How many ranks run, each for all others that do the same: rank r for r + running, r + 2 running, and so on. 0: all
-    // of them run.
+    // How many ranks run, each for all others that do the same: rank r for r + running, r + 2 running, and so on. 0:
+    // all of them run.
     int running = 0;
     // The line of the script that runs; asked for what may wait for other ranks. The argument names an operation that
     // others have to call, too; it is empty where the host waits for what it has called before. Throws ProgramError
@@ -58,6 +58,9 @@ public:
     // A tensor holds so much of a GPU's memory, or no longer; `line`: of the script.
     void hold(int device, std::int64_t bytes, const std::string& line);
     void spin(Duration time, seam::Stream stream);
+    // From here on operators are what torch.compile makes of them, or they are not.
+    void compile(bool is_compiled);
+    bool is_compiled() const { return terms_.is_compiled; }
     // What torch.compile has collected is charged: before others are waited for.
     void settle(seam::Stream stream);
 

@@ -58,8 +58,8 @@ std::string line(const char* operation = "") {
     return process == nullptr ? std::string() : process->where()(operation);
 }
 
-// The host may wait for others meanwhile: where in the script it does is told, and that it went on. A rank that is ended
-// meanwhile never does.
+// The host may wait for others meanwhile: where in the script it does is told, and that it went on. A rank that is
+// ended meanwhile never does.
 template <class Answer, class Call>
 Answer waited(Answer failed, Call call) {
     line();
@@ -135,9 +135,7 @@ void add_operators(seam::Gpu& table) {
         return answered(false, [=](Process& process) { return process.prices().multiplies(op); });
     };
     table.multiply_in_tf32 = [](bool products, bool convolutions) {
-        done([=](Process& process) {
-            process.prices().tf32 = {.products = products, .convolutions = convolutions};
-        });
+        done([=](Process& process) { process.prices().tf32 = {.products = products, .convolutions = convolutions}; });
     };
     table.launch = [](std::int32_t op, const seam::Value* arguments, std::int32_t results, const seam::Value* result,
                       seam::Stream stream) {
@@ -223,9 +221,8 @@ void add_groups(seam::Gpu& table) {
         return answered<std::int32_t>(-1, [=](Process& process) { return process.acting(group, member); });
     };
     table.collective = [](const seam::Collective& what) {
-        return answered_at_line<seam::Ticket>(-1, what.label, [&](Process& process, const std::string& at) {
-            return process.collective(what, at);
-        });
+        return answered_at_line<seam::Ticket>(
+            -1, what.label, [&](Process& process, const std::string& at) { return process.collective(what, at); });
     };
     table.send = [](const seam::Message& what) {
         return answered_at_line(false, what.label, [&](Process& process, const std::string& at) {
@@ -234,9 +231,8 @@ void add_groups(seam::Gpu& table) {
         });
     };
     table.receive = [](const seam::Message& what) {
-        return answered_at_line<seam::Ticket>(-1, what.label, [&](Process& process, const std::string& at) {
-            return process.receive(what, at);
-        });
+        return answered_at_line<seam::Ticket>(
+            -1, what.label, [&](Process& process, const std::string& at) { return process.receive(what, at); });
     };
     table.begin_messages = [] { done([](Process& process) { process.begin_messages(); }); };
     table.end_messages = [] { return done([](Process& process) { process.end_messages(); }); };

@@ -6,7 +6,7 @@ import sys
 import traceback
 
 from .. import _errors as errors
-from . import rank, simulated, versions
+from . import from_torch, rank, simulated
 from .answer import answers as answer
 from .launch import explain, spawn, start
 from .options import Options, help_text, read_options
@@ -40,10 +40,9 @@ def run(options: Options) -> None:
     setting = rank.Setting(options, start.machine_of(options))
     start.check_script(options)
     count = start.world_of(options, setting.machine)
-    if versions.is_two():
-        simulated.open_door(options.machine, hollow=options.hollow)
-    versions.import_torch()
-    versions.seed(0)
+    simulated.open_door(options.machine, hollow=options.hollow)
+    from_torch.import_torch()
+    from_torch.seed(0)
     rank.prepare(setting)
     answers = answer.Answers(setting)
     starter = start.Starter(setting, answers.add)

@@ -21,7 +21,7 @@ from .. import _ndsim
 from .._errors import Error, ProgramError
 from .._rank import flush
 from . import rank as ranks
-from . import simulated, versions
+from . import from_torch, simulated
 from .__main__ import DEADLOCK, complain, exit_code_of
 from .launch import explain, start
 from .options import Options
@@ -82,7 +82,7 @@ class Play:
         )
         setting = ranks.Setting(options, start.machine_of(options))
         simulated.open_door(options.machine, hollow=options.hollow)
-        versions.seed(0)
+        from_torch.seed(0)
         ranks.prepare(setting)
 
         def keep(result: _ndsim.Result, words: Any, explanation: str) -> None:
@@ -168,7 +168,7 @@ def main() -> int:
         cases = json.load(file)["cases"]
     try:
         simulated.open_door(cases[0]["costs"]["machine"], hollow=False)
-        versions.import_torch()
+        from_torch.import_torch()
     except Error as error:
         complain(error)
         return exit_code_of(error)

@@ -17,15 +17,14 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .._ndsim import GPU
-from . import versions
-from .launch import explain
 from .launch.channel import Channel
 from .launch.places import Places
 from .options import Options
 
 if TYPE_CHECKING:
-    from .groups.fold import Fold
+    from .launch.fold import Fold
     from .launch.rendezvous import Meeting
+    from .simulated import Device
 
 PICOSECONDS = 1_000_000_000_000
 
@@ -34,17 +33,14 @@ PICOSECONDS = 1_000_000_000_000
 PARTS = (
     "launch.rendezvous",
     "launch.spawn",
-    "cuda",
     "script.steps",
     "script.ranges",
     "script.compiled",
     "refusals",
     "script.clock",
     "launch.workers",
-    "answer.tally",
-    "gpu.operators",
-    "hollow.arithmetic",
-    "gpu.attention",
+    "hollow.shown",
+    "simulated",
 )
 
 
@@ -93,22 +89,13 @@ class Rank:
         """Whether operators are priced as torch.compile fuses them."""
         self.ranges: list[str] = []
         """The profiler ranges of the script that are open."""
-        self.collectives: list[tuple[str, int, int]] = []
-        """The collectives among several ranks that the script has called: kind, bytes, members."""
         self.steps: list[list[int]] = []
         """When each optimizer ended its steps, including optimizers that no longer exist."""
         self.steps_of: weakref.WeakKeyDictionary[Any, list[int]] = weakref.WeakKeyDictionary()
         """The steps of each optimizer that is still alive."""
         self.said_of_profiler = False
-        self.device: Any = None
-        self.prices: Any = None
-        self.allocator: Any = None
-        self.pending: Any = None
-        self.groups: Any = None
-        self.streams: Any = None
-        self.storages: Any = None
-        self.operators: Any = None
-        self.hollow: Any = None
+        self.device: Device | None = None
+        """Its host and its GPUs, from when they are there."""
 
     @property
     def world_size(self) -> int:
@@ -151,12 +138,6 @@ class Rank:
         """What the timeline calls an operation that is done now: within the script's profiler ranges."""
         return "/".join([*self.ranges, name]) if self.ranges else name
 
-    def located(self, name: str) -> str:
-        """The same of an operation that may wait for other ranks, with the line of the script that calls it."""
-        label = explain.at_line(self.label(name))
-        self.place.call(label)
-        return label
-
 
 _this_process: list[Rank] = []
 
@@ -171,26 +152,9 @@ def leave() -> None:
     _this_process.clear()
 
 
-# On PyTorch 2.6 and newer.
-PARTS_OF_2 = (
-    "launch.rendezvous",
-    "launch.spawn",
-    "script.steps",
-    "script.ranges",
-    "script.compiled",
-    "refusals",
-    "script.clock",
-    "launch.workers",
-    "answer.tally",
-    "hollow.shown",
-    "simulated",
-)
-
-
 @functools.cache
 def parts() -> list[ModuleType]:
-    names = PARTS_OF_2 if versions.is_two() else PARTS
-    return [importlib.import_module(f"{__package__}.{name}") for name in names]
+    return [importlib.import_module(f"{__package__}.{name}") for name in PARTS]
 
 
 def prepare(setting: Setting) -> None:

@@ -98,8 +98,8 @@ void read_divisions(AllocatorSettings& settings, const std::string& key, Words& 
         } else {
             const auto mib = number_in<std::int64_t>(key, size);
             TORCH_CHECK_VALUE(is_power_of_two(mib), key, " must name sizes that are powers of 2, not ", mib);
-            const auto row = std::min(static_cast<std::size_t>(std::countr_zero(static_cast<std::uint64_t>(mib))),
-                                      all.size() - 1);
+            const auto row =
+                std::min(static_cast<std::size_t>(std::countr_zero(static_cast<std::uint64_t>(mib))), all.size() - 1);
             std::fill(all.begin() + static_cast<std::ptrdiff_t>(next == 0 ? 0 : row),
                       all.begin() + static_cast<std::ptrdiff_t>(row) + 1, count);
             next = row + 1;

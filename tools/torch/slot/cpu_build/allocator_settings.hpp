@@ -17,13 +17,13 @@ struct AllocatorSettings {
     static constexpr std::int64_t mib = std::int64_t{1} << 20;
     static constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 
-    bool expands = false;                              // expandable_segments
-    std::int64_t shared_segment = 20 * mib;            // large_segment_size_mb: of requests below 10 MiB
-    std::int64_t oversize = unlimited;                 // max_split_size_mb: a block as large as this is not split
-    std::int64_t most_unused = 20 * mib;               // max_non_split_rounding_mb: of such a block
-    double garbage_threshold = 0;                      // of the memory that the process may have; 0: none
-    std::array<std::int64_t, 16> divisions{};          // of a power of two, from 1 MiB on; 0: none
-    std::optional<double> fraction = std::nullopt;     // of the GPU's memory that the process may have
+    bool expands = false;                           // expandable_segments
+    std::int64_t shared_segment = 20 * mib;         // large_segment_size_mb: of requests below 10 MiB
+    std::int64_t oversize = unlimited;              // max_split_size_mb: a block as large as this is not split
+    std::int64_t most_unused = 20 * mib;            // max_non_split_rounding_mb: of such a block
+    double garbage_threshold = 0;                   // of the memory that the process may have; 0: none
+    std::array<std::int64_t, 16> divisions{};       // of a power of two, from 1 MiB on; 0: none
+    std::optional<double> fraction = std::nullopt;  // of the GPU's memory that the process may have
 
     // A request's bytes as they are given out.
     std::int64_t rounded(std::int64_t bytes) const;

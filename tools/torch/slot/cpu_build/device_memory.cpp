@@ -147,12 +147,11 @@ private:
         const std::int64_t allocated = of(device).all().allocated_bytes.current;
         const std::int64_t reserved = of(device).all().reserved_bytes.current;
         TORCH_CHECK_WITH(
-            OutOfMemoryError, false, "CUDA out of memory. Tried to allocate ",
-            text_of(wanted), ". GPU ", static_cast<int>(device), " has a total capacity of ",
-            text_of(capacity), " of which ", text_of(gpu().free_bytes(seam_device(device))),
-            " is free. Including non-PyTorch memory, this process has ", text_of(reserved),
-            " memory in use. ",
-            limit ? text_of(*limit) + " allowed; " : "", "Of the allocated memory ", text_of(allocated), " is allocated by PyTorch, and ",
+            OutOfMemoryError, false, "CUDA out of memory. Tried to allocate ", text_of(wanted), ". GPU ",
+            static_cast<int>(device), " has a total capacity of ", text_of(capacity), " of which ",
+            text_of(gpu().free_bytes(seam_device(device))), " is free. Including non-PyTorch memory, this process has ",
+            text_of(reserved), " memory in use. ", limit ? text_of(*limit) + " allowed; " : "",
+            "Of the allocated memory ", text_of(allocated), " is allocated by PyTorch, and ",
             text_of(reserved - allocated),
             " is reserved by PyTorch but unallocated.",
             allocator_settings().expands

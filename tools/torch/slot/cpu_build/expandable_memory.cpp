@@ -32,8 +32,7 @@ Block* CachingAllocator::room_for(const Request& request) {
             return first;
         }
     }
-    const std::int64_t page =
-        request.pool == PoolKind::small ? small_page : allocator_settings().shared_segment;
+    const std::int64_t page = request.pool == PoolKind::small ? small_page : allocator_settings().shared_segment;
     auto* const segment = new ExpandableSegment(*gpu_, {device_, request.stream, page});
     auto* const hole = new Block{.address = segment->address(),
                                  .size = segment->bytes(),

@@ -1,8 +1,8 @@
 // A stretch of addresses of which pages take memory of the GPU and give it back, each for itself, for the blocks of one
 // stream (expandable_segments of PYTORCH_CUDA_ALLOC_CONF).
 //
-// It has an eighth more addresses than the GPU has memory, as in c10/cuda/CUDACachingAllocator.cpp: pages that have lost
-// their memory leave room behind. Cost: one reservation of the seam for each page.
+// It has an eighth more addresses than the GPU has memory, as in c10/cuda/CUDACachingAllocator.cpp: pages that have
+// lost their memory leave room behind. Cost: one reservation of the seam for each page.
 #pragma once
 
 #include "tools/torch/seam.hpp"
@@ -28,8 +28,8 @@ public:
     char* address() const { return address_; }
     std::int64_t bytes() const { return terms_.page * static_cast<std::int64_t>(pages_.size()); }
 
-    // Gives as many whole pages memory as hold these bytes, and returns their bytes. 0: the GPU is full, and nothing has
-    // changed. Requires: a page begins there, and none of them has memory.
+    // Gives as many whole pages memory as hold these bytes, and returns their bytes. 0: the GPU is full, and nothing
+    // has changed. Requires: a page begins there, and none of them has memory.
     std::int64_t take(const char* from, std::int64_t bytes);
 
     struct Stretch {

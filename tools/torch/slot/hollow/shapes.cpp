@@ -3,6 +3,7 @@
 #include "tools/torch/slot/below_autograd.hpp"
 #include "tools/torch/slot/call.hpp"
 #include "tools/torch/slot/hollow/hollow.hpp"
+#include "tools/torch/slot/hollow/known_shapes.hpp"
 #include "tools/torch/slot/refusals.hpp"
 #include "tools/torch/slot/storage.hpp"
 
@@ -110,49 +111,91 @@ c10::IValue meta_of(const c10::IValue& value) {
     return value.isGenerator() ? c10::IValue() : value;
 }
 
-torch::jit::Stack results_on_meta(const c10::OperatorHandle& op, std::span<const c10::IValue> given) {
-    torch::jit::Stack stack;
-    for (const c10::IValue& value : given) {
-        stack.push_back(meta_of(value));
-    }
-    const BelowAutograd below;
-    op.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::Meta), &stack);
-    return stack;
-}
-
 c10::Storage untouched_of_host(std::size_t bytes) {
     c10::Allocator* const allocator = c10::GetCPUAllocator();
     return {c10::Storage::use_byte_size_t(), bytes, allocator->allocate(bytes), allocator, true};
 }
 
-// Its memory, too, is as large as PyTorch's kernel leaves it: a mean squared error keeps that of all squares.
-at::Tensor hollow_like(const at::Tensor& shape, c10::Device device) {
+// Memory that nobody touches where it is large; programs look at small tensors.
+c10::Storage untouched(std::size_t bytes, c10::Device device) {
+    c10::Storage made = device.is_cuda() ? new_storage(bytes, device.index()) : untouched_of_host(bytes);
+    if (!is_large(bytes) && bytes > 0) {
+        const c10::Storage numbers = device.is_cuda() ? numbers_of(*made.unsafeGetStorageImpl()) : made;
+        std::memset(const_cast<void*>(numbers.data()), 0, bytes);
+    }
+    return made;
+}
+
+// The memory of what the shapes of one call lie in. A tensor for which none is known has new one, as large
+// as PyTorch's kernel leaves it: a mean squared error keeps that of all squares.
+class Memories {
+public:
+    void know(const c10::IValue& shape, const c10::IValue& given) {
+        if (shape.isTensor() && given.isTensor() && shape.toTensor().is_meta() && given.toTensor().is_cuda()) {
+            all_.push_back({shape.toTensor().storage(), given.toTensor().storage()});
+        }
+    }
+    c10::Storage of(const at::Tensor& shape, c10::Device device) {
+        for (const Pair& pair : all_) {
+            if (pair.shape.unsafeGetStorageImpl() == shape.storage().unsafeGetStorageImpl()) {
+                return pair.memory;
+            }
+        }
+        c10::Storage made = untouched(shape.storage().nbytes(), device);
+        all_.push_back({shape.storage(), made});
+        return made;
+    }
+
+private:
+    struct Pair {
+        c10::Storage shape;
+        c10::Storage memory;
+    };
+    std::vector<Pair> all_;
+};
+
+struct Shapes {
+    torch::jit::Stack results;
+    Memories memories;
+};
+
+Shapes results_on_meta(const c10::OperatorHandle& op, const HollowTraits& traits, std::span<const c10::IValue> given) {
+    Shapes shapes;
+    for (const c10::IValue& value : given) {
+        shapes.results.push_back(meta_of(value));
+        if (traits.own != nullptr) {
+            shapes.memories.know(shapes.results.back(), value);
+        }
+    }
+    const BelowAutograd below;
+    const c10::DispatchKeySet meta(c10::DispatchKey::Meta);
+    if (traits.own != nullptr) {
+        traits.own->function.callBoxed(op, meta, &shapes.results);
+    } else {
+        op.redispatchBoxed(meta, &shapes.results);
+    }
+    return shapes;
+}
+
+at::Tensor hollow_like(const at::Tensor& shape, Memories& memories, c10::Device device) {
     if (!shape.defined()) {
         return shape;
     }
-    const std::size_t bytes = shape.storage().nbytes();
-    const bool is_on_gpu = device.is_cuda();
-    at::Tensor made = at::detail::make_tensor<c10::TensorImpl>(
-        is_on_gpu ? new_storage(bytes, device.index()) : untouched_of_host(bytes),
-        c10::DispatchKeySet(is_on_gpu ? c10::DispatchKey::CUDA : c10::DispatchKey::CPU), shape.dtype());
+    const c10::DispatchKeySet key(device.is_cuda() ? c10::DispatchKey::CUDA : c10::DispatchKey::CPU);
+    at::Tensor made = at::detail::make_tensor<c10::TensorImpl>(memories.of(shape, device), key, shape.dtype());
     made.unsafeGetTensorImpl()->set_sizes_and_strides(shape.sizes(), shape.strides(), shape.storage_offset());
-    if (!is_large(bytes) && bytes > 0) {
-        // Programs look at small ones.
-        const c10::StorageImpl& storage = *made.storage().unsafeGetStorageImpl();
-        std::memset(is_on_gpu ? const_cast<void*>(numbers_of(storage).data()) : made.storage().mutable_data(), 0, bytes);
-    }
     mark_hollow(made);
     return made;
 }
 
-c10::IValue hollow_like(const c10::IValue& shape, c10::Device device) {
+c10::IValue hollow_like(const c10::IValue& shape, Memories& memories, c10::Device device) {
     if (shape.isTensor()) {
-        return hollow_like(shape.toTensor(), device);
+        return hollow_like(shape.toTensor(), memories, device);
     }
     if (shape.isTensorList()) {
         c10::List<at::Tensor> list;
         for (const c10::IValue& each : shape.toListRef()) {
-            list.push_back(hollow_like(each.toTensor(), device));
+            list.push_back(hollow_like(each.toTensor(), memories, device));
         }
         return list;
     }
@@ -169,9 +212,21 @@ void fit_outputs(const HollowTraits& traits, std::span<const c10::IValue> given,
     }
 }
 
-std::optional<torch::jit::Stack> shapes_of_results(const c10::OperatorHandle& op, std::span<const c10::IValue> given) {
+std::optional<Shapes> shapes_of_results(const c10::OperatorHandle& op, const HollowTraits& traits,
+                                        std::span<const c10::IValue> given) {
+    // What a kernel of ours gives back may lie in what it is given.
+    const auto signature = traits.own == nullptr ? signature_of(op, given) : std::nullopt;
+    if (signature) {
+        if (auto known = known_shapes(*signature)) {
+            return Shapes{.results = std::move(*known), .memories = {}};
+        }
+    }
     try {
-        return results_on_meta(op, given);
+        Shapes shapes = results_on_meta(op, traits, given);
+        if (signature) {
+            remember_shapes(*signature, shapes.results);
+        }
+        return shapes;
     } catch (const c10::NotImplementedError&) {
         return std::nullopt;
     }
@@ -182,6 +237,8 @@ std::optional<torch::jit::Stack> shapes_of_results(const c10::OperatorHandle& op
 HollowTraits hollow_traits(const c10::OperatorHandle& op) {
     HollowTraits traits{.is_shaped_by_numbers = op.hasTag(at::Tag::dynamic_output_shape),
                         .is_kernel = launches(op.schema())};
+    const Kernel* const own = kernels().find(op.operator_name());
+    traits.own = own != nullptr && own->takes == Takes::meta_tensors ? own : nullptr;
     const auto& arguments = op.schema().arguments();
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         if (is_written(arguments[i])) {
@@ -196,15 +253,16 @@ HollowTraits hollow_traits(const c10::OperatorHandle& op) {
 bool is_skipped(const c10::OperatorHandle& op, const HollowTraits& traits, std::span<const c10::IValue> given) {
     const bool has_large = any_tensor(given, [](const at::Tensor& tensor) { return is_large(tensor); });
     if (has_large && traits.is_shaped_by_numbers && !picks_by_numbers_alone(given)) {
-        refuse(c10::str(op.operator_name(),
-                        " in a hollow run cannot run here: how large its result is depends on numbers that are not computed; run "
-                        "it without --hollow, or smaller"));
+        refuse(c10::str(
+            op.operator_name(),
+            " in a hollow run cannot run here: how large its result is depends on numbers that are not computed; run "
+            "it without --hollow, or smaller"));
     }
     if (has_large || !traits.has_outputs) {
         return has_large;
     }
-    const auto shapes = shapes_of_results(op, given);
-    return shapes && any_tensor(*shapes, [](const at::Tensor& tensor) { return is_large(tensor); });
+    const auto shapes = shapes_of_results(op, traits, given);
+    return shapes && any_tensor(shapes->results, [](const at::Tensor& tensor) { return is_large(tensor); });
 }
 
 bool is_of_host(std::span<const c10::IValue> given) {
@@ -218,21 +276,21 @@ bool is_of_host(std::span<const c10::IValue> given) {
 }
 
 bool has_hollow(std::span<const c10::IValue> values) {
-    return std::ranges::any_of(values, is_nan) || any_tensor(values, [](const at::Tensor& tensor) {
-        return is_hollow(tensor) || is_nan_of_python(tensor);
-    });
+    return std::ranges::any_of(values, is_nan) ||
+           any_tensor(values, [](const at::Tensor& tensor) { return is_hollow(tensor) || is_nan_of_python(tensor); });
 }
 
 std::optional<torch::jit::Stack> hollow_results(const c10::OperatorHandle& op, const HollowTraits& traits,
                                                 std::span<const c10::IValue> given, c10::Device device) {
-    std::optional<torch::jit::Stack> results(std::in_place, op.schema().returns().size());
+    std::optional<Shapes> shapes(std::in_place);
+    shapes->results.resize(op.schema().returns().size());
     if (traits.needs_shapes) {
-        results = shapes_of_results(op, given);
-        if (!results) {
+        shapes = shapes_of_results(op, traits, given);
+        if (!shapes) {
             return std::nullopt;
         }
         if (traits.has_outputs) {
-            fit_outputs(traits, given, *results);
+            fit_outputs(traits, given, shapes->results);
         }
     }
     for (const std::size_t i : traits.written) {
@@ -240,11 +298,12 @@ std::optional<torch::jit::Stack> hollow_results(const c10::OperatorHandle& op, c
     }
     // What is written to comes back in this order, between what is new.
     std::size_t written = 0;
-    for (std::size_t i = 0; i < results->size(); ++i) {
-        c10::IValue& result = (*results)[i];
-        result = is_written(op.schema().returns()[i]) ? given[traits.written.at(written++)] : hollow_like(result, device);
+    for (std::size_t i = 0; i < shapes->results.size(); ++i) {
+        c10::IValue& result = shapes->results[i];
+        result = is_written(op.schema().returns()[i]) ? given[traits.written.at(written++)]
+                                                      : hollow_like(result, shapes->memories, device);
     }
-    return results;
+    return std::move(shapes->results);
 }
 
 void mark_results(const HollowTraits& traits, std::span<const c10::IValue> given,

@@ -1,6 +1,8 @@
 // What an operator gives back in a hollow run, without its numbers: shapes as PyTorch's own kernels for meta tensors
-// say.
+// say, or ours.
 #pragma once
+
+#include "tools/torch/slot/kernels/kernels.hpp"
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -20,6 +22,7 @@ struct HollowTraits {
     bool is_shaped_by_numbers = false;      // how large its result is depends on numbers
     bool is_kernel = true;                  // else it only looks at a tensor, or makes memory that nobody has touched
     bool needs_shapes = true;               // it gives back more than what it writes to as it is
+    const Kernel* own = nullptr;            // it takes meta tensors; null: PyTorch's kernel for them does
 };
 HollowTraits hollow_traits(const c10::OperatorHandle& op);
 

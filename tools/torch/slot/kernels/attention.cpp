@@ -117,12 +117,12 @@ std::tuple<Tensor, Tensor, Tensor> sdpa_cudnn_backward(const Tensor& gradient, c
 }  // namespace
 
 void add_attention(Kernels& kernels) {
-    kernels.add("_scaled_dot_product_flash_attention", sdpa_flash);
-    kernels.add("_scaled_dot_product_flash_attention_backward", sdpa_flash_backward);
-    kernels.add("_scaled_dot_product_efficient_attention", sdpa_efficient);
-    kernels.add("_scaled_dot_product_efficient_attention_backward", sdpa_efficient_backward);
-    kernels.add("_scaled_dot_product_cudnn_attention", sdpa_cudnn);
-    kernels.add("_scaled_dot_product_cudnn_attention_backward", sdpa_cudnn_backward);
+    kernels.add("_scaled_dot_product_flash_attention", sdpa_flash, Takes::numbers_alone);
+    kernels.add("_scaled_dot_product_flash_attention_backward", sdpa_flash_backward, Takes::numbers_alone);
+    kernels.add("_scaled_dot_product_efficient_attention", sdpa_efficient, Takes::numbers_alone);
+    kernels.add("_scaled_dot_product_efficient_attention_backward", sdpa_efficient_backward, Takes::numbers_alone);
+    kernels.add("_scaled_dot_product_cudnn_attention", sdpa_cudnn, Takes::numbers_alone);
+    kernels.add("_scaled_dot_product_cudnn_attention_backward", sdpa_cudnn_backward, Takes::numbers_alone);
 }
 
 }  // namespace sim::slot

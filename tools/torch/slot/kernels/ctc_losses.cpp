@@ -36,8 +36,8 @@ std::tuple<Tensor, Tensor> loss_of_tensors(const Tensor& log_probabilities, cons
 }  // namespace
 
 void add_ctc_losses(Kernels& kernels) {
-    kernels.add("_cudnn_ctc_loss", loss);
-    kernels.add("_cudnn_ctc_loss.Tensor", loss_of_tensors);
+    kernels.add("_cudnn_ctc_loss", loss, Takes::numbers_alone);
+    kernels.add("_cudnn_ctc_loss.Tensor", loss_of_tensors, Takes::numbers_alone);
 }
 
 }  // namespace sim::slot

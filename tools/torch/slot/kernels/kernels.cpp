@@ -2,7 +2,7 @@
 
 namespace sim::slot {
 
-const c10::KernelFunction* Kernels::find(const c10::OperatorName& name) const {
+const Kernel* Kernels::find(const c10::OperatorName& name) const {
     const auto at = all_.find(short_name(name));
     return at == all_.end() ? nullptr : &at->second;
 }

@@ -14,19 +14,29 @@
 
 namespace sim::slot {
 
+// What a kernel is given besides tensors of the CPU.
+enum class Takes {
+    meta_tensors,  // they have shapes alone, and so has what it returns
+    numbers_alone
+};
+
+struct Kernel {
+    c10::KernelFunction function;
+    Takes takes;
+};
+
 class Kernels {
 public:
     // `name` as native_functions.yaml has it: "mm.dtype".
     template <typename Function>
-    void add(const char* name, Function* function) {
-        all_.emplace(name, c10::KernelFunction::makeFromUnboxedRuntimeFunction(function));
+    void add(const char* name, Function* function, Takes takes = Takes::meta_tensors) {
+        all_.emplace(name, Kernel{c10::KernelFunction::makeFromUnboxedRuntimeFunction(function), takes});
     }
     // Null: PyTorch's own kernel for the CPU runs.
-    const c10::KernelFunction* find(const c10::OperatorName& name) const;
-    const std::unordered_map<std::string, c10::KernelFunction>& all() const { return all_; }
+    const Kernel* find(const c10::OperatorName& name) const;
 
 private:
-    std::unordered_map<std::string, c10::KernelFunction> all_;
+    std::unordered_map<std::string, Kernel> all_;
 };
 
 const Kernels& kernels();

@@ -266,15 +266,15 @@ Tensor& fill_dropout_numbers(Tensor& self, double /*dropout*/, std::int64_t seed
 
 void add_packed_attention(Kernels& kernels) {
 #if SIM_SLOT_TORCH >= 213
-    kernels.add("_flash_attention_forward", flash_forward);
+    kernels.add("_flash_attention_forward", flash_forward, Takes::numbers_alone);
 #else
-    kernels.add("_flash_attention_forward", flash_forward_without_pages);
+    kernels.add("_flash_attention_forward", flash_forward_without_pages, Takes::numbers_alone);
 #endif
-    kernels.add("_flash_attention_forward_no_dropout_inplace", flash_forward_into);
-    kernels.add("_flash_attention_backward", flash_backward);
-    kernels.add("_efficient_attention_forward", efficient_forward);
-    kernels.add("_efficient_attention_backward", efficient_backward);
-    kernels.add("_fill_mem_eff_dropout_mask_", fill_dropout_numbers);
+    kernels.add("_flash_attention_forward_no_dropout_inplace", flash_forward_into, Takes::numbers_alone);
+    kernels.add("_flash_attention_backward", flash_backward, Takes::numbers_alone);
+    kernels.add("_efficient_attention_forward", efficient_forward, Takes::numbers_alone);
+    kernels.add("_efficient_attention_backward", efficient_backward, Takes::numbers_alone);
+    kernels.add("_fill_mem_eff_dropout_mask_", fill_dropout_numbers, Takes::numbers_alone);
 }
 
 }  // namespace sim::slot

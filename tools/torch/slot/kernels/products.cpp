@@ -220,9 +220,9 @@ void add_products(Kernels& kernels) {
     kernels.add("_scaled_mm.out", scaled_mm_out);
     kernels.add("_scaled_mm_v2", scaled_mm_v2);
     kernels.add("_scaled_mm_v2.out", scaled_mm_v2_out);
-    kernels.add("_scaled_grouped_mm", scaled_grouped_mm);
-    kernels.add("_scaled_grouped_mm_v2", scaled_grouped_mm_v2);
-    kernels.add("_scaled_grouped_mm_v2.out", scaled_grouped_mm_v2_out);
+    kernels.add("_scaled_grouped_mm", scaled_grouped_mm, Takes::numbers_alone);
+    kernels.add("_scaled_grouped_mm_v2", scaled_grouped_mm_v2, Takes::numbers_alone);
+    kernels.add("_scaled_grouped_mm_v2.out", scaled_grouped_mm_v2_out, Takes::numbers_alone);
     kernels.add("_convert_weight_to_int4pack", pack_int4);
     kernels.add("_weight_int4pack_mm", int4_mm);
 }

@@ -33,8 +33,8 @@ Tensor masked_scale(const Tensor& input, const Tensor& mask, double scale) {
 }  // namespace
 
 void add_random_draws(Kernels& kernels) {
-    kernels.add("native_dropout", dropout);
-    kernels.add("_fused_dropout", fused_dropout);
+    kernels.add("native_dropout", dropout, Takes::numbers_alone);
+    kernels.add("_fused_dropout", fused_dropout, Takes::numbers_alone);
     kernels.add("_masked_scale", masked_scale);
 }
 

@@ -126,6 +126,23 @@ Tensor defined_or_none(const MaybeTensor& tensor) {
     return tensor ? *tensor : Tensor();
 }
 
+// What a layer returns for each step of its input: one step behind the other in memory.
+Tensor steps_of_shape(const Layers& layers, const Tensor& input, std::int64_t width) {
+    std::vector<std::int64_t> shape = input.sizes().vec();
+    shape.back() = width;
+    if (!layers.batch_first || !layers.batch_sizes.empty()) {
+        return input.new_empty(shape);
+    }
+    std::swap(shape[0], shape[1]);
+    return input.new_empty(shape).transpose(0, 1);
+}
+
+// What the states of tensors without numbers look like. (To run the layers on them takes a call for each step.)
+RecurrentStates states_of_shapes(const Layers& layers, const Tensor& input, const Tensor& hidden, const Tensor& cell) {
+    return {steps_of_shape(layers, input, hidden.size(-1) * (layers.bidirectional ? 2 : 1)), at::empty_like(hidden),
+            cell.defined() ? at::empty_like(cell) : Tensor()};
+}
+
 std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> rnn_forward(
     const Tensor& input, at::TensorList weights, std::int64_t stride, const MaybeTensor& buffer, const Tensor& hidden,
     const MaybeTensor& cell, std::int64_t mode, std::int64_t /*hidden_size*/, std::int64_t /*projection*/,
@@ -134,8 +151,9 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> rnn_forward(
     const Layers all{
         static_cast<RecurrentMode>(mode), layers, stride, batch_first, dropout, train, bidirectional, batch_sizes};
     // cuDNN's state is where it draws from; here the device's generator is, which a script seeds.
-    const Draw draw = all.drops() ? next_draw(default_generator(-1)) : Draw{};
-    const RecurrentStates made = run_all(all, input, weights, hidden, defined_or_none(cell), draw);
+    const Draw draw = all.drops() && !input.is_meta() ? next_draw(default_generator(-1)) : Draw{};
+    const RecurrentStates made = input.is_meta() ? states_of_shapes(all, input, hidden, defined_or_none(cell))
+                                                 : run_all(all, input, weights, hidden, defined_or_none(cell), draw);
     const Tensor next_cell = made.cell.defined() ? made.cell : at::empty({0}, hidden.options());
     // Weights that do not lie in cuDNN's buffer are copied into a new one.
     const Tensor held = buffer && buffer->defined()
@@ -154,6 +172,28 @@ std::vector<Tensor> in_one_buffer(at::ArrayRef<Tensor> gradients, const Recurren
     return views;
 }
 
+// The gradients of tensors without numbers.
+std::vector<Tensor> gradients_of_shapes(const Layers& layers, const std::vector<Tensor>& inputs) {
+    std::vector<Tensor> made{steps_of_shape(layers, inputs[0], inputs[0].size(-1))};
+    for (const Tensor& each : at::ArrayRef<Tensor>(inputs).slice(1)) {
+        made.push_back(each.defined() ? at::empty_like(each) : each);
+    }
+    return made;
+}
+
+// Of the input, the states and the weights, which are `inputs`.
+std::vector<Tensor> layer_gradients(const Layers& layers, const std::vector<Tensor>& inputs, const Draw& draw,
+                                    const std::vector<Tensor>& of_states) {
+    const WithAutograd on;
+    std::vector<Tensor> leaves;
+    for (const Tensor& each : inputs) {
+        leaves.push_back(leaf_of(each));
+    }
+    const RecurrentStates made =
+        run_all(layers, leaves[0], at::TensorList(leaves).slice(3), leaves[1], leaves[2], draw);
+    return gradients_of({made.output, made.hidden, made.cell}, of_states, leaves);
+}
+
 std::tuple<Tensor, Tensor, Tensor, std::vector<Tensor>> rnn_backward(
     const Tensor& input, at::TensorList weights, std::int64_t stride, const Tensor& /*buffer*/, const Tensor& hidden,
     const MaybeTensor& cell, const Tensor& /*output*/, const MaybeTensor& of_output, const MaybeTensor& of_hidden,
@@ -163,20 +203,13 @@ std::tuple<Tensor, Tensor, Tensor, std::vector<Tensor>> rnn_backward(
     TORCH_CHECK(train, "cudnn RNN backward can only be called in training mode");
     const Layers all{
         static_cast<RecurrentMode>(mode), layers, stride, batch_first, dropout, train, bidirectional, batch_sizes};
-    std::vector<Tensor> gradients;
-    {
-        const WithAutograd on;
-        std::vector<Tensor> leaves{leaf_of(input), leaf_of(hidden), leaf_of(defined_or_none(cell))};
-        std::vector<Tensor> weight_leaves;
-        for (const Tensor& weight : weights) {
-            weight_leaves.push_back(leaf_of(weight));
-        }
-        const RecurrentStates made = run_all(all, leaves[0], weight_leaves, leaves[1], leaves[2], drawn_in(reserve));
-        leaves.insert(leaves.end(), weight_leaves.begin(), weight_leaves.end());
-        gradients =
-            gradients_of({made.output, made.hidden, made.cell},
-                         {defined_or_none(of_output), defined_or_none(of_hidden), defined_or_none(of_cell)}, leaves);
-    }
+    std::vector<Tensor> inputs{input, hidden, defined_or_none(cell)};
+    inputs.insert(inputs.end(), weights.begin(), weights.end());
+    const std::vector<Tensor> gradients =
+        input.is_meta()
+            ? gradients_of_shapes(all, inputs)
+            : layer_gradients(all, inputs, drawn_in(reserve),
+                              {defined_or_none(of_output), defined_or_none(of_hidden), defined_or_none(of_cell)});
     const at::ArrayRef<Tensor> of_weights = at::ArrayRef<Tensor>(gradients).slice(3);
     return {wanted[0] ? gradients[0] : Tensor(), wanted[1] ? gradients[1] : Tensor(),
             wanted[2] ? gradients[2] : Tensor(),

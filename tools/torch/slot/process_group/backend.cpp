@@ -74,7 +74,8 @@ std::optional<c10::Device> RankBackend::device_of(const Call& call) const {
                     : std::nullopt;
 }
 
-// The stream that the operation runs on; none on the host: one of the group's own, behind the caller's, or the caller's itself.
+// The stream that the operation runs on; none on the host: one of the group's own, behind the caller's, or the caller's
+// itself.
 std::optional<c10::Stream> RankBackend::begin(const Call& call, int way) {
     const std::optional<c10::Device> device = device_of(call);
     if (!device) {

@@ -17,8 +17,8 @@ using Tensors = std::vector<at::Tensor>;
 using Parts = std::span<const seam::Bytes>;
 
 std::int64_t bytes_of(const Tensors& tensors);
-// The tensors one after another, as one contiguous tensor of the CPU: in place, where one contiguous tensor is all. In a
-// hollow run nothing, where they are large.
+// The tensors one after another, as one contiguous tensor of the CPU: in place, where one contiguous tensor is all. In
+// a hollow run nothing, where they are large.
 at::Tensor packed(const Tensors& tensors);
 // Writes bytes into tensors, one after another. Requires: there are as many.
 void unpack(const void* bytes, const Tensors& tensors);

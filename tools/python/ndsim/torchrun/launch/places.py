@@ -6,9 +6,6 @@ It is noted in memory that all ranks share, made before the fork, wherever a ran
 from __future__ import annotations
 
 import mmap
-from typing import Any
-
-from ... import _ndsim
 from . import explain
 
 WIDTH = 256
@@ -30,10 +27,6 @@ class Place:
 
     def _read(self, at: int) -> str:
         return self._memory[at : at + WIDTH].split(b"\0")[0].decode(errors="ignore")
-
-    def wait(self) -> None:
-        """The script waits here, until it goes on. A rank that is stopped meanwhile never does."""
-        self._write(self._wait, explain.where() or AT_THE_END)
 
     def is_at(self, line: str) -> None:
         """The script may wait here, and has gone on when it is somewhere else."""
@@ -97,34 +90,3 @@ def waiting(at: str, called: str) -> str:
 def many(ranks: list[int]) -> str:
     shown = ", ".join(map(str, ranks[:MOST_RANKS])) + (", …" if len(ranks) > MOST_RANKS else "")
     return f"rank {shown}" if len(ranks) == 1 else f"{len(ranks)} ranks ({shown})"
-
-
-class PlacedDevice(_ndsim.Device):
-    """A device whose waiting is noted."""
-
-    def __init__(self, gpu: _ndsim.GPU, launch_picoseconds: int, place: Place) -> None:
-        super().__init__(gpu, launch_picoseconds)
-        self.place = place
-
-    def join(self, *handles: Any) -> None:
-        self.place.wait()
-        super().join(*handles)
-        self.place.go_on()
-
-    def take(self, handle: Any) -> Any:
-        self.place.wait()
-        views = super().take(handle)
-        self.place.go_on()
-        return views
-
-    def now(self) -> int:
-        self.place.wait()
-        now = super().now()
-        self.place.go_on()
-        return now
-
-    def synchronize(self) -> int:
-        self.place.wait()
-        now = super().synchronize()
-        self.place.go_on()
-        return now

@@ -18,12 +18,12 @@ from ..._launch import launch
 from ..._ndsim import GPU, Result
 from ..._questions import hardware
 from .. import rank as ranks
-from .. import versions
-from ..groups.fold import fold_of
+from .. import from_torch
 from ..options import EVERY_GPU, Options
 from ..refusals import Refused
 from . import explain
 from .channel import Channel
+from .fold import fold_of
 from .places import Places
 from .rendezvous import Meeting
 
@@ -173,7 +173,7 @@ def refusal_in(error: Exception, rank: ranks.Rank) -> str:
     if isinstance(error, Refused):
         return str(error)
     # PyTorch hands a refusal of its operators on as an exception of its own.
-    known = getattr(rank.device, "refusal", "")
+    known = rank.device.refusal if rank.device is not None else ""
     line = explain.raised_at(error)
     return f"{line}: {known}" if known and str(error).startswith(known) else ""
 
@@ -184,7 +184,7 @@ def be_rank(run: ranks.Run, program: Callable[[int], Any], as_torchrun: bool, gp
         rank.tell("world", rank.world_size)
         if as_torchrun:
             os.environ.update(as_torchrun_sets_it(rank))
-            versions.seed(gpu.rank)
+            from_torch.seed(gpu.rank)
         try:
             program(gpu.rank)
         except Exception as error:

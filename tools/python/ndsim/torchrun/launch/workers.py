@@ -11,7 +11,7 @@ import signal
 from typing import Any
 
 from .. import rank as ranks
-from .. import versions
+from .. import from_torch
 
 PR_SET_PDEATHSIG = 1
 
@@ -22,6 +22,6 @@ def install(rank: ranks.Rank) -> Any:
     def be_no_rank() -> None:
         library.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         ranks.leave()
-        versions.leave_dispatch_modes()
+        from_torch.leave_dispatch_modes()
 
     os.register_at_fork(after_in_child=be_no_rank)

@@ -25,9 +25,7 @@ def compile_model(model: Any = None, **settings: Any) -> Any:
 
 def fuse(rank: ranks.Rank) -> None:
     rank.compiled = True
-    if rank.prices is not None:
-        rank.prices.compiled = True
-    elif hasattr(rank.device, "gpus"):
+    if rank.device is not None:
         rank.device.gpus.compiled = True
 
 

@@ -21,7 +21,7 @@ def push(name: str) -> int:
     if rank is None:
         return 0
     rank.ranges.append(name)
-    if hasattr(rank.device, "gpus"):
+    if rank.device is not None:
         rank.device.gpus.push_range(name)
     return len(rank.ranges) - 1
 
@@ -31,7 +31,7 @@ def pop() -> int:
     if rank is None or not rank.ranges:
         return 0
     rank.ranges.pop()
-    if hasattr(rank.device, "gpus"):
+    if rank.device is not None:
         rank.device.gpus.pop_range()
     return len(rank.ranges)
 

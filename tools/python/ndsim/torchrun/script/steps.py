@@ -7,55 +7,44 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .. import rank as ranks
-from .. import versions
+from .. import from_torch
 
 
 @contextlib.contextmanager
 def during_step() -> Iterator[None]:
     """What runs in here is the optimizer's, which torch.compile leaves as it is."""
     rank = ranks.this_rank()
-    if rank is None or (rank.operators is None and not hasattr(rank.device, "gpus")):
+    if rank is None or rank.device is None:
         yield
         return
-    if rank.operators is None:
-        before, rank.device.gpus.compiled = rank.device.gpus.compiled, False
-        try:
-            yield
-        finally:
-            rank.device.gpus.compiled = before
-        return
-    rank.operators.end_chains()
-    with rank.prices.uncompiled():
+    gpus = rank.device.gpus
+    before, gpus.compiled = gpus.compiled, False
+    try:
         yield
+    finally:
+        gpus.compiled = before
 
 
 def after_step(optimizer: Any) -> None:
     """Note when the device has been given all of a step."""
     rank = ranks.this_rank()
-    if rank is None:
+    if rank is None or rank.device is None:
         return
     # Keyed by the optimizer, not by its id: a later one may reuse the id.
     if optimizer not in rank.steps_of:
         rank.steps_of[optimizer] = []
         rank.steps.append(rank.steps_of[optimizer])
-    rank.steps_of[optimizer].append(end_of_step(rank))
-
-
-def end_of_step(rank: ranks.Rank) -> int:
-    """A time, or a mark that becomes one when the run has ended."""
-    if rank.device is None:
-        return rank.host_picoseconds
-    return int(rank.device.mark() if hasattr(rank.device, "time_of") else rank.device.now())
+    rank.steps_of[optimizer].append(rank.device.mark())
 
 
 def prepare(setting: ranks.Setting) -> None:
-    versions.watch_optimizer_steps(during_step, after_step)
+    from_torch.watch_optimizer_steps(during_step, after_step)
 
 
 def ends_of_steps(rank: ranks.Rank) -> list[int]:
-    """Those of the optimizer that stepped most often, and of the first of several."""
+    """Of the optimizer that stepped most often, and of the first of several."""
     ends = max(rank.steps, key=len, default=[])
-    return [rank.device.time_of(end) for end in ends] if hasattr(rank.device, "time_of") else ends
+    return [rank.device.time_of(end) for end in ends] if rank.device is not None else []
 
 
 def steady_seconds(ends: Sequence[int]) -> float | None:

@@ -30,7 +30,7 @@ def test_attention_and_its_gradients_are_those_of_its_definition(script, causal)
     ours = with_gradients(lambda: attention(query, key, value, is_causal={causal}))
     theirs = with_gradients(lambda: composite(query, key, value, {causal}))
     for one, other in zip(ours, theirs):
-        assert torch.equal(one, other), (one - other).abs().max()
+        assert torch.allclose(one, other, rtol=1e-4, atol=1e-5), (one - other).abs().max()
     """
     done = script(BEGIN + text, "--nproc", 1)
     assert done.returncode == 0, done.stderr
@@ -51,20 +51,32 @@ def test_it_is_one_kernel_forward_and_one_backward(answer):
 @pytest.mark.parametrize(
     "more", ["attn_mask=torch.zeros(64, 64, device='cuda')", "dropout_p=0.1"], ids=["mask", "dropout"]
 )
-def test_with_a_mask_or_dropout_it_is_the_operators_of_pytorch(answer, more):
+def test_with_a_mask_or_dropout_it_is_one_kernel_too(answer, more):
     bill = operators(answer, f"    attention(query, key, value, {more})")
-    assert any(name.endswith("bmm") for name in bill)
+    assert [count for name, count in bill.items() if "attention" in name] == [1]
+    assert "bmm" not in bill
+
+
+def test_it_is_the_operators_of_pytorch_where_the_script_asks_for_them(answer):
+    text = """
+    with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
+        attention(query, key, value)
+    """
+    bill = operators(answer, text)
+    assert bill["bmm"] == 2
     assert not any("attention" in name for name in bill)
 
 
 def test_it_holds_no_scores(printed):
     text = """
-    size = 4 * 2 * 4 * 64 * 16
+    result, scores = 4 * 2 * 4 * 64 * 16, 4 * 2 * 4 * 64 * 64
     before = torch.cuda.memory_allocated()
     output = attention(query, key, value)
-    print(torch.cuda.memory_allocated() - before == size, torch.cuda.max_memory_allocated() - before == size)
+    held, most = torch.cuda.memory_allocated() - before, torch.cuda.max_memory_allocated() - before
+    # Beside the result a number for each row of scores.
+    print(result < held == most < result + scores / 8)
     """
-    assert printed(BEGIN + text, "--nproc", 1) == ["True True"]
+    assert printed(BEGIN + text, "--nproc", 1) == ["True"]
 
 
 def test_hollow_attention_has_the_time_of_the_real_one(answer):

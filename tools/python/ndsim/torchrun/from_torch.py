@@ -1,0 +1,56 @@
+"""What the launcher asks of PyTorch itself."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import random
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from .._errors import MachineLimit
+
+
+def import_torch() -> Any:
+    """Import torch with torch.distributed, for one thread per rank. Requires: the door is open."""
+    try:
+        torch = importlib.import_module("torch")
+    except ImportError as missing:
+        raise MachineLimit(f"PyTorch cannot be imported ({missing}): `{sys.executable} -m pip install torch` installs it") from missing
+    if not importlib.import_module("torch.distributed").is_available():
+        raise MachineLimit("this PyTorch was built without torch.distributed")
+    importlib.import_module("torch.distributed.fsdp")
+    # An operator of several threads leaves threads behind, which a fork loses.
+    torch.set_num_threads(1)
+    return torch
+
+
+def seed(rank: int) -> None:
+    """Begin the random numbers of a script that does not: elsewhere they begin anywhere."""
+    torch: Any = importlib.import_module("torch")
+    torch.default_generator.manual_seed(rank)
+    random.seed(rank)
+    importlib.import_module("numpy").random.seed(rank)
+
+
+def leave_dispatch_modes() -> None:
+    """Take off every TorchDispatchMode: in a process that was forked within one."""
+    modes: Any = importlib.import_module("torch.utils._python_dispatch")
+    while modes._get_current_dispatch_mode() is not None:
+        modes._pop_mode()
+
+
+def watch_optimizer_steps(
+    during_step: Callable[[], contextlib.AbstractContextManager[None]], after_step: Callable[[Any], None]
+) -> None:
+    """Let an optimizer step within during_step(), and after_step(optimizer) be called when it has."""
+    module: Any = importlib.import_module("torch.optim.optimizer")
+    under_way = contextlib.ExitStack()
+
+    def end_step(optimizer: Any, *_: Any) -> None:
+        under_way.close()
+        after_step(optimizer)
+
+    module.register_optimizer_step_pre_hook(lambda *_: under_way.enter_context(during_step()))
+    module.register_optimizer_step_post_hook(end_step)

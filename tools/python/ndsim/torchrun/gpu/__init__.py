@@ -1,1 +1,0 @@
-"""What the simulated GPU does: operators, those that are one kernel, and where tensors are."""

@@ -1,1 +1,0 @@
-"""Process groups: collectives and messages between ranks, their data, and what waits for them."""

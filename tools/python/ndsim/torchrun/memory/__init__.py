@@ -1,1 +1,0 @@
-"""The memory of the simulated GPU, as PyTorch holds it."""
