@@ -173,8 +173,8 @@ void* reserve(std::int32_t device, std::int64_t bytes) {
         return nullptr;
     }
     if (next_address == nullptr) {
-        next_address = static_cast<char*>(mmap(nullptr, addresses, PROT_READ | PROT_WRITE,
-                                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+        next_address = static_cast<char*>(
+            mmap(nullptr, addresses, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
     }
     void* const memory = std::exchange(next_address, next_address + bytes);
     reserved[memory] = {bytes, device};

@@ -8,8 +8,8 @@
 
 namespace sim::torch {
 
-// A device's addresses are one stretch, of which the lowest that is long enough is reserved. PyTorch's allocators prefer
-// low addresses, so that a run takes the same memory every time, whatever else its process holds.
+// A device's addresses are one stretch, of which the lowest that is long enough is reserved. PyTorch's allocators
+// prefer low addresses, so that a run takes the same memory every time, whatever else its process holds.
 //
 // Cost: a walk over what lies above the lowest hole. Sizes are rounded up to pages of 4 KiB.
 class Memory {
@@ -29,7 +29,7 @@ public:
 
 private:
     struct Device {
-        char* begin = nullptr;  // of its stretch; null: nothing was reserved yet
+        char* begin = nullptr;    // of its stretch; null: nothing was reserved yet
         char* full_to = nullptr;  // below it nothing is free
         std::int64_t used = 0;
         std::map<char*, std::int64_t> ranges = {};  // reserved bytes

@@ -152,8 +152,7 @@ private:
             text_of(gpu().free_bytes(seam_device(device))), " is free. Including non-PyTorch memory, this process has ",
             text_of(reserved), " memory in use. ", limit ? text_of(*limit) + " allowed; " : "",
             "Of the allocated memory ", text_of(allocated), " is allocated by PyTorch, and ",
-            text_of(reserved - allocated),
-            " is reserved by PyTorch but unallocated.",
+            text_of(reserved - allocated), " is reserved by PyTorch but unallocated.",
             allocator_settings().expands
                 ? ""
                 : " If reserved but unallocated memory is large try setting "
