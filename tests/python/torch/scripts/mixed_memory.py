@@ -1,6 +1,6 @@
 """Allocations and frees of many sizes and streams, until the GPU is full; prints what the caching allocator counts.
 
-mixed_memory.py [SETTINGS_LATER]: the settings are changed halfway.
+SETTINGS_LATER and FRACTION_LATER are settings, and a share of the GPU, that hold from halfway on.
 """
 
 import json
@@ -23,7 +23,7 @@ class Chance:
         return (self.state >> 33) % limit
 
 
-def show(what, with_shares=False):
+def show(what):
     stats = torch.cuda.memory_stats()
     # What newer PyTorch counts besides, of things that do not happen here.
     known = {key: value for key, value in stats.items() if "private_pool" not in key and key != "num_oom_rejections"}
@@ -57,7 +57,7 @@ def main():
     held = []
     for part in range(12):
         if part == 6:
-            torch.cuda.memory.empty_cache()
+            torch.cuda.empty_cache()
             if later := os.environ.get("SETTINGS_LATER"):
                 torch.cuda.memory._set_allocator_settings(later)
         if part == 8 and (fraction := os.environ.get("FRACTION_LATER")):
