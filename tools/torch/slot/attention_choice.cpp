@@ -209,6 +209,16 @@ bool can_use_mem_efficient_attention(const sdp_params& params, bool debug) {
                 : check_tensor_dtype(params, std::array{at::kHalf, at::kFloat}, debug));
 }
 
+// That heads may be of any number is said by a second argument, which 2.6 does not have.
+template <class Params>
+bool has_equal_batches(const Params& params, bool debug) {
+    if constexpr (requires { check_batch_size_and_num_heads_dense<true, false>(params, debug); }) {
+        return check_batch_size_and_num_heads_dense<true, false>(params, debug);
+    } else {
+        return check_batch_size_and_num_heads_dense<true>(params, debug);
+    }
+}
+
 bool can_use_cudnn_attention(const sdp_params& params, bool debug) {
     const at::Context& context = at::globalContext();
     const double sixteenths = params.dropout * 16;
@@ -225,8 +235,8 @@ bool can_use_cudnn_attention(const sdp_params& params, bool debug) {
            !fails(sixteenths != std::floor(sixteenths), debug,
                   "cuDNN dropout probability resolution is limited to 1/16.") &&
            check_nonzero_sequence_lengths_dense(params, debug) &&
-           check_last_dim_stride_equals_1_dense<true>(params, debug) &&
-           check_batch_size_and_num_heads_dense<true, false>(params, debug) && suits_cudnn(params, debug);
+           check_last_dim_stride_equals_1_dense<true>(params, debug) && has_equal_batches(params, debug) &&
+           suits_cudnn(params, debug);
 }
 
 }  // namespace sdp
