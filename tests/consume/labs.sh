@@ -30,8 +30,9 @@ lab 2 cpp "" lab.cpp "$solutions/02-ring-all-reduce/solution.cpp"
 if [[ -e $folder/moved/lib/python3/dist-packages/ndsim ]]; then
     lab 2 python --python lab.py "$solutions/02-ring-all-reduce/solution.py"
 fi
-if /usr/bin/python3 -c "import importlib.util, sys; sys.exit(not importlib.util.find_spec('torch'))" &&
-    [[ -e $folder/moved/lib/python3/dist-packages/ndsim ]]; then
+package=$folder/moved/lib/python3/dist-packages
+if [[ -e $package/ndsim ]] &&
+    PYTHONPATH=$package /usr/bin/python3 -c "from ndsim.torch.making import installed; installed.find_torch()" 2> /dev/null; then
     lab 1 torch --torch train.py "$solutions/01-data-parallel/train_solution.py"
 fi
 "$ndsim" lab report "$folder" | grep -q "desk-2-cpp"

@@ -1,6 +1,7 @@
 // What learners get: starters, pages, and what `ndsim lab check` says of both, in every language.
 #include "tools/labs/desk/files.hpp"
 #include "tests/cli/command.hpp"
+#include "tests/labs/pytorch.hpp"
 #include "tools/labs/desk/desk.hpp"
 
 #include <fmt/format.h>
@@ -75,7 +76,7 @@ std::string block_below(const std::string& page, const std::string& sign) {
 class EveryFile : public testing::TestWithParam<Given> {
 protected:
     void SetUp() override {
-        if (GetParam().language == Language::torch && !NDSIM_HAS_TORCH) {
+        if (GetParam().language == Language::torch && !has_pytorch()) {
             GTEST_SKIP() << "there is no PyTorch here";
         }
     }

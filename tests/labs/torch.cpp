@@ -1,5 +1,6 @@
 // What must hold of labs as PyTorch scripts: solutions pass with any seed, mistakes are named, and other wrong scripts
 // are not. Left out where there is no PyTorch.
+#include "tests/labs/pytorch.hpp"
 #include "tests/labs/wrong_scripts.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
 #include "tools/labs/desk/play_scripts.hpp"
@@ -22,7 +23,7 @@ namespace {
 class EveryTorchLab : public testing::TestWithParam<int> {
 protected:
     void SetUp() override {
-        if (!NDSIM_HAS_TORCH) {
+        if (!has_pytorch()) {
             GTEST_SKIP() << "there is no PyTorch here";
         }
     }

@@ -144,6 +144,19 @@ Lab torch_lab_16() {
             efficiency.append(speedup[-1] / ranks)
 )",
                                 says_no_wait},
+                               // Where the GPU is when the clock begins shows, too: the host asks how far it has come.
+                               {"clock-without-waiting", R"(
+            inputs = torch.ones(given["batch"] // ranks, given["width"], device=device)
+            trainer.step(inputs)
+            wait_for(device)
+            begin = time.perf_counter()
+            for _ in range(given["steps"]):
+                trainer.step(inputs)
+            seconds.append((time.perf_counter() - begin) / given["steps"])
+            speedup.append(seconds[0] / seconds[-1])
+            efficiency.append(speedup[-1] / ranks)
+)",
+                                says_no_wait},
                                {"weak-not-strong", R"(
             inputs = torch.ones(given["batch"], given["width"], device=device)
             trainer.step(inputs)
