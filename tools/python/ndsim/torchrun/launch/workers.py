@@ -5,10 +5,12 @@ They end with their rank, whatever ended it.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import signal
-from typing import Any
+from collections.abc import Iterator
+from multiprocessing import synchronize, util
 
 from .. import rank as ranks
 from .. import from_torch
@@ -16,7 +18,8 @@ from .. import from_torch
 PR_SET_PDEATHSIG = 1
 
 
-def install(rank: ranks.Rank) -> Any:
+@contextlib.contextmanager
+def install(rank: ranks.Rank) -> Iterator[None]:
     library = ctypes.CDLL(None)
 
     def be_no_rank() -> None:
@@ -25,3 +28,14 @@ def install(rank: ranks.Rank) -> Any:
         from_torch.leave_dispatch_modes()
 
     os.register_at_fork(after_in_child=be_no_rank)
+    try:
+        yield
+    finally:
+        remove_semaphores()
+
+
+def remove_semaphores() -> None:
+    """Those of workers that were not forked have names, which Python removes at the end of a process; a rank ends before."""
+    for finalizer in list(getattr(util, "_finalizer_registry").values()):  # noqa: B009
+        if finalizer._callback is synchronize.SemLock._cleanup:  # type: ignore[attr-defined]
+            finalizer()
