@@ -9,7 +9,7 @@ namespace {
 // `kernel_floor` is the host's time for one of the model's kernels, found from runs that are bound by their host, and
 // one of the model's kernels stands for several operators of an eager framework. A layer of GPT in eager mode without
 // flash attention has 20 and 26 of the model's kernels (operators.hpp; a test counts them), forward and backward.
-// PyTorch 2.13 carries it out in 56 and 92 operators (a test counts these, too), of which 22 and 31 are kernels: views
+// PyTorch 2.13 carries it out in 56 and 92 operators, of which 22 and 31 are no views: views
 // go through the same Python and the same dispatcher. So a kernel of an eager framework has its share of the layer's
 // floor, with the views around it: 26 us on a host of H100s. One that compiled code launches has an operator's: 9.3 us.
 constexpr double floors_of_layer = 20 + 26;
@@ -62,7 +62,6 @@ constexpr std::array operator_precisions{
     OperatorPrecision::fp32,      OperatorPrecision::tf32,  OperatorPrecision::fp16,
     OperatorPrecision::bf16,      OperatorPrecision::fp8,   OperatorPrecision::fp8_rowwise,
     OperatorPrecision::fp8_block, OperatorPrecision::mxfp8, OperatorPrecision::nvfp4};
-constexpr std::array kinds{GemmKind::forward, GemmKind::input_gradient, GemmKind::weight_gradient};
 
 KernelTimes kernels_of(const Accelerator& gpu, OperatorPrecision precision, int flash_version) {
     const std::optional<Precision> format = format_of(precision);
@@ -102,24 +101,6 @@ const char* name_of(GemmKind kind) {
         case GemmKind::weight_gradient: return "weight_gradient";
     }
     return "";
-}
-
-std::optional<OperatorPrecision> operator_precision_named(std::string_view name) {
-    for (const OperatorPrecision one : operator_precisions) {
-        if (name == name_of(one)) {
-            return one;
-        }
-    }
-    return {};
-}
-
-std::optional<GemmKind> gemm_kind_named(std::string_view name) {
-    for (const GemmKind one : kinds) {
-        if (name == name_of(one)) {
-            return one;
-        }
-    }
-    return {};
 }
 
 OperatorTimes::OperatorTimes(const Accelerator& gpu, int flash_version)

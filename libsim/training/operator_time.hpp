@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string_view>
 
 namespace sim::training {
 
@@ -20,8 +19,6 @@ namespace sim::training {
 // From fp8 on they are the formats of precision.hpp, into which other operators have brought a product's inputs.
 enum class OperatorPrecision : std::uint8_t { fp32, tf32, fp16, bf16, fp8, fp8_rowwise, fp8_block, mxfp8, nvfp4 };
 const char* name_of(OperatorPrecision precision);
-std::optional<OperatorPrecision> operator_precision_named(std::string_view name);
-std::optional<GemmKind> gemm_kind_named(std::string_view name);
 const char* name_of(GemmKind kind);
 
 constexpr int flash_version_of_torch = 2;  // scaled_dot_product_attention, since PyTorch 2.2

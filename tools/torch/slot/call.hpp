@@ -38,10 +38,4 @@ private:
     std::vector<at::Tensor> kept_;
 };
 
-// What has no schema to be read, such as a kernel of our own, is told by its name and its tensors.
-struct OwnOperator {
-    const char* name;
-    std::int32_t number = -1;
-};
-
 }  // namespace sim::slot

@@ -116,7 +116,7 @@ def be_graded(options: Options) -> None:
     for name, values in left.get("results", {}).items():
         rank.gpu.report(name, numbers_of(values))
     rank.gpu.report("peak bytes", simulated.most_allocated())
-    rank.gpu.report("collectives", [number for each in rank.device.gpus.collectives() for number in each])
+    rank.gpu.report("collectives", [number for each in rank.gpus.collectives() for number in each])
 
 
 def numbers_of(values: Any) -> list[float]:

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from .._ndsim import GPU
+from .._ndsim import GPU, TorchGpus
 from .launch.channel import Channel
 from .launch.places import Places
 from .options import Options
@@ -24,7 +24,6 @@ from .options import Options
 if TYPE_CHECKING:
     from .launch.fold import Fold
     from .launch.rendezvous import Meeting
-    from .simulated import Device
 
 PICOSECONDS = 1_000_000_000_000
 
@@ -94,8 +93,8 @@ class Rank:
         self.steps_of: weakref.WeakKeyDictionary[Any, list[int]] = weakref.WeakKeyDictionary()
         """The steps of each optimizer that is still alive."""
         self.said_of_profiler = False
-        self.device: Device | None = None
-        """Its host and its GPUs, from when they are there."""
+        self.gpus: TorchGpus | None = None
+        """Its host and its simulated GPUs, from when they are there."""
 
     @property
     def world_size(self) -> int:
@@ -119,14 +118,14 @@ class Rank:
     @property
     def host_picoseconds(self) -> int:
         """The clock of this rank's host."""
-        if self.device is not None:
-            return int(self.device.host_picoseconds)
+        if self.gpus is not None:
+            return self.gpus.host_picoseconds
         return round(self.gpu.now() * PICOSECONDS)
 
     def pass_host(self, picoseconds: int) -> None:
         """Let the host be busy with something else."""
-        if self.device is not None:
-            self.device.pass_host(picoseconds)
+        if self.gpus is not None:
+            self.gpus.pass_host(picoseconds)
         else:
             self.gpu.compute("host", units=picoseconds / (PICOSECONDS // 1000))
 

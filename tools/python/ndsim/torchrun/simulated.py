@@ -29,35 +29,6 @@ def open_door(machine: str, *, hollow: bool) -> None:
         raise MachineLimit(str(reason)) from None
 
 
-class Device:
-    """The host and the GPUs of one rank, as the parts of a rank ask them."""
-
-    def __init__(self, gpus: TorchGpus) -> None:
-        self.gpus = gpus
-
-    @property
-    def host_picoseconds(self) -> int:
-        return self.gpus.host_picoseconds
-
-    def pass_host(self, picoseconds: int) -> None:
-        self.gpus.pass_host(picoseconds)
-
-    def mark(self) -> int:
-        """A place on the stream that computes."""
-        return self.gpus.mark()
-
-    def time_of(self, mark: int) -> int:
-        return self.gpus.time_of(mark)
-
-    def synchronize(self) -> None:
-        self.gpus.synchronize()
-
-    @property
-    def refusal(self) -> str:
-        """What the script has asked for last that is not simulated, in the words of its exception; empty: nothing."""
-        return self.gpus.refusal
-
-
 def refuse_other_threads(rank: ranks.Rank, operation: str) -> None:
     try:
         refusals.check_thread(operation)
@@ -96,7 +67,7 @@ def install(rank: ranks.Rank) -> Iterator[None]:
             rank.place.is_at(line)
         return line
 
-    gpus = TorchGpus(
+    gpus = rank.gpus = TorchGpus(
         rank.gpu,
         machine=options.machine,
         home=rank.local_rank,
@@ -108,7 +79,6 @@ def install(rank: ranks.Rank) -> Iterator[None]:
         line=lambda: explain.where_main(rank.thread),
         went_on=rank.place.go_on,
     )
-    rank.device = Device(gpus)
     yield
     gpus.synchronize()
     rank.tell("memory", [most_of_any_device(torch, what) for what in ("allocated_bytes", "reserved_bytes")])

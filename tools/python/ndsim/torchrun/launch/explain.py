@@ -58,12 +58,6 @@ def where_main(thread: int) -> str:
     return f"{short(frame.f_code.co_filename)}:{frame.f_lineno}" if frame is not None else ""
 
 
-def at_line(what: str) -> str:
-    """A label with the line of the script: "all_reduce (train.py:41)"."""
-    line = where()
-    return f"{what} ({line})" if line else what
-
-
 def raised_at(error: BaseException) -> str:
     """The innermost line of the script that an exception has passed."""
     line = ""

@@ -173,7 +173,7 @@ def refusal_in(error: Exception, rank: ranks.Rank) -> str:
     if isinstance(error, Refused):
         return str(error)
     # PyTorch hands a refusal of its operators on as an exception of its own.
-    known = rank.device.refusal if rank.device is not None else ""
+    known = rank.gpus.refusal if rank.gpus is not None else ""
     line = explain.raised_at(error)
     return f"{line}: {known}" if known and str(error).startswith(known) else ""
 

@@ -28,8 +28,8 @@ def host_clock(real: Callable[[], Any], whole: bool) -> Callable[[], Any]:
         rank = ranks.this_rank()
         if rank is None or not explain.is_script(sys._getframe(1).f_code):
             return real()
-        if rank.device is not None:
-            rank.device.pass_host(READING_PICOSECONDS)
+        if rank.gpus is not None:
+            rank.gpus.pass_host(READING_PICOSECONDS)
         picoseconds = rank.host_picoseconds
         return picoseconds // 1000 if whole else picoseconds / ranks.PICOSECONDS
 

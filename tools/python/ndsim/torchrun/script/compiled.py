@@ -25,8 +25,8 @@ def compile_model(model: Any = None, **settings: Any) -> Any:
 
 def fuse(rank: ranks.Rank) -> None:
     rank.compiled = True
-    if rank.device is not None:
-        rank.device.gpus.compiled = True
+    if rank.gpus is not None:
+        rank.gpus.compiled = True
 
 
 def prepare(setting: ranks.Setting) -> None:

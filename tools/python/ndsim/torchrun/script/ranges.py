@@ -21,8 +21,8 @@ def push(name: str) -> int:
     if rank is None:
         return 0
     rank.ranges.append(name)
-    if rank.device is not None:
-        rank.device.gpus.push_range(name)
+    if rank.gpus is not None:
+        rank.gpus.push_range(name)
     return len(rank.ranges) - 1
 
 
@@ -31,8 +31,8 @@ def pop() -> int:
     if rank is None or not rank.ranges:
         return 0
     rank.ranges.pop()
-    if rank.device is not None:
-        rank.device.gpus.pop_range()
+    if rank.gpus is not None:
+        rank.gpus.pop_range()
     return len(rank.ranges)
 
 

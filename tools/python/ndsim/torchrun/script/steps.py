@@ -14,10 +14,10 @@ from .. import from_torch
 def during_step() -> Iterator[None]:
     """What runs in here is the optimizer's, which torch.compile leaves as it is."""
     rank = ranks.this_rank()
-    if rank is None or rank.device is None:
+    if rank is None or rank.gpus is None:
         yield
         return
-    gpus = rank.device.gpus
+    gpus = rank.gpus
     before, gpus.compiled = gpus.compiled, False
     try:
         yield
@@ -28,13 +28,13 @@ def during_step() -> Iterator[None]:
 def after_step(optimizer: Any) -> None:
     """Note when the device has been given all of a step."""
     rank = ranks.this_rank()
-    if rank is None or rank.device is None:
+    if rank is None or rank.gpus is None:
         return
     # Keyed by the optimizer, not by its id: a later one may reuse the id.
     if optimizer not in rank.steps_of:
         rank.steps_of[optimizer] = []
         rank.steps.append(rank.steps_of[optimizer])
-    rank.steps_of[optimizer].append(rank.device.mark())
+    rank.steps_of[optimizer].append(rank.gpus.mark())
 
 
 def prepare(setting: ranks.Setting) -> None:
@@ -44,7 +44,7 @@ def prepare(setting: ranks.Setting) -> None:
 def ends_of_steps(rank: ranks.Rank) -> list[int]:
     """Of the optimizer that stepped most often, and of the first of several."""
     ends = max(rank.steps, key=len, default=[])
-    return [rank.device.time_of(end) for end in ends] if rank.device is not None else []
+    return [rank.gpus.time_of(end) for end in ends] if rank.gpus is not None else []
 
 
 def steady_seconds(ends: Sequence[int]) -> float | None:
