@@ -20,7 +20,9 @@ def import_torch() -> Any:
         raise MachineLimit(f"PyTorch cannot be imported ({missing}): `{sys.executable} -m pip install torch` installs it") from missing
     if not importlib.import_module("torch.distributed").is_available():
         raise MachineLimit("this PyTorch was built without torch.distributed")
-    importlib.import_module("torch.distributed.fsdp")
+    # What every rank would import at its first FSDP or DDP is imported once, before there are ranks.
+    for name in ("torch.distributed.fsdp", "torch._dynamo"):
+        importlib.import_module(name)
     # An operator of several threads leaves threads behind, which a fork loses.
     torch.set_num_threads(1)
     return torch
