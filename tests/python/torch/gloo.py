@@ -1,13 +1,16 @@
-"""torchrun for tests: runs a PyTorch script in N ranks on this machine's CPU, over the real gloo.
+"""torchrun for tests: runs PyTorch scripts in N ranks on this machine's CPU, over the real gloo.
 
-    python3 gloo.py --nproc-per-node 4 script.py [its arguments]
+Every line of standard input is the words of one run, in JSON, with the folder and the files for what it prints:
 
-The ranks see what torchrun sets, and one thread each. `--nnodes 2` numbers them as on two nodes: RANK goes on, LOCAL_RANK
-starts again.
+    {"words": ["--nproc-per-node", "4", "script.py"], "folder": "/tmp", "out": "out", "err": "err"}
+
+and is answered by the run's exit code. Each run is a fork of this process, which imports PyTorch once. The ranks see what
+torchrun sets, and one thread each. `--nnodes 2` numbers them as on two nodes: RANK goes on, LOCAL_RANK starts again.
 """
 
 import argparse
 import ctypes
+import json
 import os
 import runpy
 import signal
@@ -16,6 +19,7 @@ import time
 import traceback
 
 import torch
+import torch._dynamo  # Once, where each rank would at its first DDP.
 import torch.distributed as dist
 
 
@@ -113,26 +117,46 @@ def start(options):
     return ranks, store
 
 
-def main(arguments):
+def run(arguments):
     """The exit code of the first rank that fails, which ends the others; 0 where all end well."""
-    sys.stdout.flush()
     ranks, store = start(parse(arguments))
     result = 0
-    try:
-        while ranks:
-            pid, status = os.wait()
-            ranks.remove(pid)
-            if status and not result:
-                result = abs(os.waitstatus_to_exitcode(status))
-                for other in ranks:
-                    os.kill(other, signal.SIGKILL)
-    except KeyboardInterrupt:
-        for other in ranks:
-            os.kill(other, signal.SIGKILL)
-        result = 130
+    while ranks:
+        pid, status = os.wait()
+        ranks.remove(pid)
+        if status and not result:
+            result = abs(os.waitstatus_to_exitcode(status))
+            for other in ranks:
+                os.kill(other, signal.SIGKILL)
     del store
     return result
 
 
+def be_run(asked):
+    """The life of the fork that is one run."""
+    end_with_the_launcher()
+    os.chdir(asked["folder"])
+    for number, file in ((1, asked["out"]), (2, asked["err"])):
+        os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
+    code = 1
+    try:
+        code = run(asked["words"])
+    except SystemExit as leaving:
+        code = leaving.code
+    except BaseException:
+        traceback.print_exc()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def main():
+    for line in sys.stdin:
+        pid = os.fork()
+        if pid == 0:
+            be_run(json.loads(line))
+        print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    main()

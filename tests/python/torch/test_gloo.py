@@ -1,12 +1,9 @@
 """Scripts give the losses that they give on real processes under gloo: the same bits on 2 ranks."""
 
-import pathlib
-import subprocess
-import sys
-
 import pytest
 
-REAL_RANKS = pathlib.Path(__file__).resolve().parent / "gloo.py"
+from real_ranks import real_ranks
+
 BEGIN = """import os
 import sys
 
@@ -99,8 +96,7 @@ def under_gloo(tmp_path):
     def run(text, ranks):
         file = tmp_path / "gloo.py"
         file.write_text(BEGIN + text)
-        line = [sys.executable, "-B", REAL_RANKS, "--nproc-per-node", str(ranks), str(file)]
-        done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, timeout=200)
+        done = real_ranks(tmp_path, ["--nproc-per-node", ranks, file])
         assert done.returncode == 0, done.stderr
         return losses(done.stderr)
 

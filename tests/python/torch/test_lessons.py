@@ -3,15 +3,13 @@
 Two ranks add up two numbers, which has one result; more of them add up in an order of their own, so digits may end otherwise.
 """
 
-import os
 import pathlib
 import re
-import subprocess
-import sys
 
 import pytest
 
 from forked import forked
+from real_ranks import real_ranks
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 LESSONS = FOLDER.parents[2] / "docs" / "pytorch"
@@ -41,12 +39,6 @@ def name(run):
     return "-".join([script, f"{nodes}x{ranks}", *(word.strip("-") for word in arguments)])
 
 
-def output_of(command):
-    done = subprocess.run([sys.executable, "-B", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=200)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 def numbers(text):
     """What a lesson computes, in the order of its lines: what stands behind the words loss, sum and weights."""
     return [float(number) for number in re.findall(r"\b(?:loss|sum|weights) (-?[\d.]+(?:e[-+]\d+)?)", text)]
@@ -54,8 +46,9 @@ def numbers(text):
 
 def under_gloo(run):
     script, nodes, ranks, arguments = run
-    launcher = [FOLDER / "gloo.py", "--nnodes", nodes, "--nproc-per-node", ranks, LESSONS / f"{script}.py", *arguments]
-    return output_of([str(word) for word in launcher])
+    done = real_ranks(FOLDER, ["--nnodes", nodes, "--nproc-per-node", ranks, LESSONS / f"{script}.py", *arguments])
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def simulated(run):
@@ -103,6 +96,6 @@ def test_micro_batches_and_stages_do_not_change_the_model_that_is_split():
 def test_a_rank_that_fails_ends_the_launcher_with_its_traceback(tmp_path):
     script = tmp_path / "broken.py"
     script.write_text("import os, time\nif os.environ['RANK'] == '1':\n    raise ValueError('of rank 1')\ntime.sleep(1000)\n")
-    done = subprocess.run([sys.executable, str(FOLDER / "gloo.py"), "--nproc-per-node", "3", str(script)], stderr=subprocess.PIPE, text=True)
+    done = real_ranks(tmp_path, ["--nproc-per-node", "3", script])
     assert done.returncode == 1
     assert "broken.py\", line 3" in done.stderr and "of rank 1" in done.stderr
