@@ -1,5 +1,7 @@
 """Prices of PyTorch's operators against the training step of ndsim train: a block of Llama 3 8B in bf16, as a script carries it out."""
 
+import json
+
 import ndsim
 import pytest
 
@@ -57,6 +59,66 @@ BLOCK = """
     torch.cuda.synchronize()
     print(*(1e-3 * one.elapsed_time(other) for one, other in zip(events, events[1:])))
 """.replace("TOKENS", str(TOKENS))
+
+
+# With attention written out, and dropout, as the layer whose time on the host `kernel_floor` was found from.
+GPT = """
+    import sys
+    import torch
+    from torch import nn
+    from torch.nn import functional
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Block(nn.Module):
+        def __init__(self, hidden=32, heads=4, tokens=16):
+            super().__init__()
+            self.heads = heads
+            self.first, self.second = nn.LayerNorm(hidden), nn.LayerNorm(hidden)
+            self.all, self.projection = nn.Linear(hidden, 3 * hidden), nn.Linear(hidden, hidden)
+            self.up, self.down = nn.Linear(hidden, 4 * hidden), nn.Linear(4 * hidden, hidden)
+            self.register_buffer("mask", torch.tril(torch.ones(tokens, tokens)).view(1, 1, tokens, tokens))
+
+        def forward(self, x):
+            batch, tokens, hidden = x.shape
+            parts = self.all(self.first(x)).split(hidden, dim=2)
+            query, key, value = (part.view(batch, tokens, self.heads, -1).transpose(1, 2) for part in parts)
+            scores = (query @ key.transpose(-2, -1)) * (hidden // self.heads) ** -0.5
+            scores = scores.masked_fill(self.mask[:, :, :tokens, :tokens] == 0, float("-inf"))
+            weights = functional.dropout(functional.softmax(scores, -1), 0.1)
+            values = (weights @ value).transpose(1, 2).contiguous().view(batch, tokens, hidden)
+            x = x + functional.dropout(self.projection(values), 0.1)
+            return x + functional.dropout(self.down(functional.gelu(self.up(self.second(x)))), 0.1)
+
+    class Counted(TorchDispatchMode):
+        count = 0
+
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            Counted.count += 1
+            return func(*args, **(kwargs or {}))
+
+    block = Block().cuda()
+    x = torch.empty(2, 16, 32, requires_grad=True, device="cuda")
+    gradient = torch.empty_like(x)
+    with Counted():
+        for _ in range(int(sys.argv[1])):
+            y = block(x)
+        if len(sys.argv) > 2:
+            y.backward(gradient)
+    print(Counted.count)
+"""
+
+
+def test_a_layer_of_gpt_is_as_many_operators_and_kernels_as_the_hosts_share_is_derived_from(script):
+    def counted(*passes):
+        done = script(GPT, "--json", "--nproc", 1, "--explain-cost", arguments=passes)
+        assert done.returncode == 0, done.stderr
+        rows = json.loads(done.stdout)["operators"]
+        return int(done.stderr.split()[-1]), sum(row["count"] for row in rows if row["how"] != "no kernel")
+
+    once, twice, back = counted(1), counted(2), counted(2, "backward")
+    # libsim/training/operator_time.cpp
+    assert [after - before for before, after in zip(once, twice)] == [56, 23]
+    assert [after - before for before, after in zip(twice, back)] == [92, 32]
 
 
 @pytest.mark.parametrize(
