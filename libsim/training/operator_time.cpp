@@ -11,8 +11,8 @@ namespace {
 // flash attention has 20 and 26 of the model's kernels (operators.hpp; a test counts them), forward and backward.
 // PyTorch 2.13 carries it out in 56 and 92 operators (a test counts these, too), which launch 23 and 32 kernels: the
 // others are views, which go through the same Python and the same dispatcher. So a kernel of an eager framework has its
-// share of the layer's floor, with the views around it: 25 us on a host of H100s. One that compiled code launches has an
-// operator's: 9.3 us.
+// share of the layer's floor, with the views around it: 25 us on a host of H100s. One that compiled code launches has
+// an operator's: 9.3 us.
 constexpr double floors_of_layer = 20 + 26;
 constexpr double operators_of_layer = 56 + 92;
 constexpr double kernels_of_layer = 23 + 32;

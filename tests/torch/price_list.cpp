@@ -151,6 +151,21 @@ TEST(PriceListOfACompiledRegion, MakesAgainWhatIsCheapAndWritesWhatIsNot) {
     EXPECT_EQ(sold(shop.list.flush()), kernel(shop, "fused add", (3 + 1) * 2 * n));
 }
 
+TEST(PriceListOfACompiledRegion, MakesACastAgainAndWritesIntoWhatWasThere) {
+    const Schema copy_into{"aten::copy_", {"self", "src"}, {"self"}};
+    Shop shop;
+    shop.list.is_compiled = true;
+    const auto cast_and_taken = [&](std::uint64_t into) {
+        shop.buy(copy_into, {of(into), of(1)}, {of(into)});
+        shop.buy(multiply, {of(into), 2.0}, {of(20)});
+        return sold(shop.list.flush());
+    };
+    shop.buy(tanh_of, {of(1)}, {of(9)});
+    shop.list.flush();
+    EXPECT_EQ(cast_and_taken(10), kernel(shop, "fused copy+mul", 2 * 2 * n));
+    EXPECT_EQ(cast_and_taken(9), kernel(shop, "fused copy+mul", 3 * 2 * n));
+}
+
 TEST(PriceListOfACompiledRegion, LeavesItsOptimizerAsItIs) {
     Shop shop;
     EXPECT_EQ(sold(shop.list.flush()), Sold{});

@@ -25,6 +25,7 @@ public:
 
     const Operator& op() const { return *op_; }
     const std::string& name() const { return op_->name; }
+    std::span<const seam::Value> results() const { return results_; }
 
     // The first argument of such a name that is a tensor; or else the first tensor of all, which has no sides where
     // there is none.

@@ -135,6 +135,7 @@ Chains::Ended Chains::alone(const Call& call) {
     for (const Tensor* tensor : call.written()) {
         roots_.erase(tensor->storage);
     }
+    see(call.results());
     return all;
 }
 
@@ -217,7 +218,7 @@ void Chains::leave(Chain& chain, const Call& call, const BytesOfPlaces& roots) {
         const std::int64_t count = bytes(*tensor);
         const bool is_written =
             std::any_of(in_place.begin(), in_place.end(), [&](const Tensor* one) { return one->storage == storage; });
-        const bool was_there = is_written && found_in(made_by_, storage) != &chain;
+        const bool was_there = is_written && storage <= newest_ && found_in(made_by_, storage) != &chain;
         made_by_[storage] = &chain;
         std::int64_t& made = chain.made[storage];
         made = std::max(made, count);
@@ -229,6 +230,15 @@ void Chains::leave(Chain& chain, const Call& call, const BytesOfPlaces& roots) {
         } else {
             remember(storage, roots);
             chain.left[storage] = made;
+        }
+    }
+    see(call.results());
+}
+
+void Chains::see(std::span<const seam::Value> results) {
+    for (const seam::Value& result : results) {
+        for (std::int32_t at = 0; at < (result.tensors == nullptr ? 0 : result.count); ++at) {
+            newest_ = std::max(newest_, result.tensors[at].storage);
         }
     }
 }

@@ -19,6 +19,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -62,6 +63,8 @@ public:
     Ended alone(const Call& call);
     // All that are open.
     Ended end();
+    // What an operator that is priced by itself leaves behind.
+    void see(std::span<const seam::Value> results);
 
 private:
     struct Input {
@@ -82,6 +85,7 @@ private:
     std::map<Place, Chain*> read_by_;
     std::unordered_map<std::uint64_t, BytesOfPlaces> roots_;  // of what is not in memory: what it can be made of
     std::deque<std::uint64_t> remembered_;                    // storages in the order in which they came to have roots
+    std::uint64_t newest_ = 0;                                // storage that an operator has left behind
 };
 
 }  // namespace sim::torch::prices

@@ -20,7 +20,11 @@ std::span<const Kernel> PriceList::kernels(std::int32_t op, const seam::Value* a
         return {};
     }
     const Call call(known, arguments, results);
-    return is_compiled ? of_chains(op, call, arguments, results) : entry(op, call, arguments, results).bought();
+    if (is_compiled) {
+        return of_chains(op, call, arguments, results);
+    }
+    chains_.see(results);
+    return entry(op, call, arguments, results).bought();
 }
 
 std::span<const Kernel> PriceList::flush() {
