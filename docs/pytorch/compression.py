@@ -88,7 +88,7 @@ def main():
                         default=["none", "fp16", "topk", "powersgd"])
     parser.add_argument("--hidden", type=int, default=2048)
     parser.add_argument("--batch", type=int, default=32)
-    parser.add_argument("--steps", type=int, default=8)
+    parser.add_argument("--steps", type=int, default=5)
     options = parser.parse_args()
 
     on_gpu = torch.cuda.is_available()

@@ -1,4 +1,4 @@
-"""The lessons of docs/torch-lessons.md: each script's numbers in simulated ranks are those of the same script over the real gloo.
+"""The lessons of docs/torch-lessons*.md: each script's numbers in simulated ranks are those of the same script over the real gloo.
 
 Two ranks add up two numbers, which has one result; more of them add up in an order of their own, so digits may end otherwise.
 """
