@@ -1,11 +1,14 @@
-"""Prices of PyTorch's operators against the training step of ndsim train: a block of Llama 3 8B in bf16, as a script carries it out."""
+"""Prices of PyTorch's operators: against the training step of ndsim train, and which there are."""
 
 import json
+import pathlib
 
 import ndsim
 import pytest
 
+THREE_MODELS = pathlib.Path(__file__).resolve().parent / "scripts" / "three_models.py"
 TOKENS = 8192
+# A block of Llama 3 8B in bf16, as a script carries it out.
 BLOCK = """
     import torch
     from torch import nn
@@ -152,3 +155,12 @@ def step(machine, fusion, layers):
         flash_version=2,
     )
     return {row["what"]: row["seconds"] for row in answer["critical_path_sum"]}
+
+
+@pytest.mark.parametrize("machine", ["dgx-h100", "g4dn.xlarge"])
+def test_trainings_of_a_residual_network_a_bert_and_a_gpt_are_priced_without_a_guess(command, machine):
+    done = command("--json", "--machine", machine, "--nproc", 1, "--explain-cost", THREE_MODELS)
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)["operators"]
+    assert [row["operator"] for row in rows if row["guessed"]] == []
+    assert {"cudnn_convolution", "native_layer_norm", "_foreach_lerp", "_fused_adamw"} <= {row["operator"] for row in rows}
