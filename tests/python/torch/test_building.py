@@ -89,6 +89,13 @@ def test_where_no_compiler_is_it_says_what_to_install(monkeypatch):
     assert "`apt-get install g++`" in refusal(compiler.find_compiler)
 
 
+def test_the_compiler_that_is_asked_for_keeps_its_options(monkeypatch):
+    monkeypatch.setenv("CXX", "env g++ -DASKED=7")
+    asked = compiler.find_compiler()
+    assert asked.command[1:] == ("g++", "-DASKED=7")
+    assert "g++" in asked.version
+
+
 def test_a_compiler_that_fails_is_quoted(tmp_path):
     (tmp_path / "wrong.cpp").write_text("int f() { return g(); }")
     said = refusal(lambda: compiler.find_compiler().run(["-c", str(tmp_path / "wrong.cpp"), "-o", str(tmp_path / "wrong.o")]))

@@ -72,7 +72,7 @@ def cache_folder() -> Path:
 def folder_name(torch: Torch, compiler: Compiler) -> str:
     """A name that differs where the compiled slot would."""
     state = hashlib.sha256()
-    for text in (str(_LAYOUT), compiler.version, sys.version, platform.machine()):
+    for text in (str(_LAYOUT), compiler.version, *compiler.command[1:], sys.version, platform.machine()):
         state.update(text.encode() + b"\0")
     sources = slot_sources()
     for path in [*sorted(path for path in sources.rglob("*") if path.suffix in (".cpp", ".hpp", ".h", ".toml")), sources.parent / "seam.hpp"]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -15,28 +16,28 @@ _LINES_OF_AN_ERROR = 12
 
 @dataclass(frozen=True)
 class Compiler:
-    """A compiler by its command and by what it says of itself."""
+    """A compiler by the words of its command and by what it says of itself."""
 
-    command: str
+    command: tuple[str, ...]
     version: str
 
     def run(self, arguments: list[str]) -> None:
         """Compile or link. Raises CannotBuild with the compiler's first errors."""
-        done = subprocess.run([self.command, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        done = subprocess.run([*self.command, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         if done.returncode == 0:
             return
         errors = [line for line in done.stdout.splitlines() if "error" in line or "undefined" in line] or done.stdout.splitlines()
-        raise CannotBuild("\n  ".join([f"{self.command} cannot build the simulated GPU for this PyTorch:", *errors[:_LINES_OF_AN_ERROR]]))
+        raise CannotBuild("\n  ".join([f"{shlex.join(self.command)} cannot build the simulated GPU for this PyTorch:", *errors[:_LINES_OF_AN_ERROR]]))
 
 
 def find_compiler() -> Compiler:
-    """CXX, g++ or clang++, whichever is there first. Raises CannotBuild where none is."""
-    asked = os.environ.get("CXX", "").split()
-    for command in [*asked[:1], "g++", "clang++", "c++"]:
-        path = shutil.which(command)
+    """CXX with its options, g++ or clang++, whichever is there first. Raises CannotBuild where none is."""
+    for command in (shlex.split(os.environ.get("CXX", "")), ["g++"], ["clang++"], ["c++"]):
+        path = shutil.which(command[0]) if command else None
         if path is not None:
-            said = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
-            return Compiler(path, said.stdout.splitlines()[0] if said.stdout else path)
+            words = (path, *command[1:])
+            said = subprocess.run([*words, "--version"], capture_output=True, text=True, check=False)
+            return Compiler(words, said.stdout.splitlines()[0] if said.stdout else path)
     raise CannotBuild("no C++ compiler was found (g++ or clang++), which builds the simulated GPU against your PyTorch once: "
                       "`apt-get install g++`, `dnf install gcc-c++` or `conda install gxx_linux-64`")
 
