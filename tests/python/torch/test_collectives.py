@@ -298,3 +298,23 @@ while not work.is_completed():
     pass
 same(tensor, [float(ranks)])
 """)
+
+
+def test_an_asynchronous_checkpoint_holds_what_was_there_when_it_was_asked_for(holds, tmp_path):
+    holds(f"""
+import torch.distributed.checkpoint as checkpoints
+from torch.distributed.fsdp import fully_shard
+model = torch.nn.Linear(8, 8).cuda()
+fully_shard(model)
+optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+before = model.weight.full_tensor().clone()
+saving = checkpoints.async_save({{"model": model.state_dict()}}, checkpoint_id="{tmp_path}/saved")
+model(torch.ones(2, 8, device="cuda")).sum().backward()
+optimizer.step()
+saving.result()
+assert not torch.equal(model.weight.full_tensor(), before)
+state = {{"model": model.state_dict()}}
+checkpoints.load(state, checkpoint_id="{tmp_path}/saved")
+model.load_state_dict(state["model"])
+assert torch.equal(model.weight.full_tensor(), before)
+""")

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from . import cpu_build, distributed
+from . import checkpoint, cpu_build, distributed
 from .making import builder, loader
 
 
@@ -36,6 +36,8 @@ class Door(importlib.abc.MetaPathFinder):
             distributed.fill(c10d, self.slot())
             if not distributed.names_groups_of_gloo(c10d):
                 return finished_later(name, path, target, distributed.name_groups_of_gloo)
+        elif name in checkpoint.SAVERS:
+            return finished_later(name, path, target, checkpoint.save_at_once)
         elif name == "torch" and not self.is_cuda_build:
             return finished_later(name, path, target, lambda torch: cpu_build.finish(torch, self.slot()))
         return None
