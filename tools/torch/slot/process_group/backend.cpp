@@ -83,6 +83,7 @@ std::optional<c10::Stream> RankBackend::begin(const Call& call, int way) {
     }
     const c10::Stream current = current_stream(device->index());
     if (!call.is_async && !coalesced_) {
+        await_latest(current);
         return current;
     }
     auto own = streams_.find(way);
@@ -93,7 +94,27 @@ std::optional<c10::Stream> RankBackend::begin(const Call& call, int way) {
     const seam::Mark here = gpu().record(stream_of(current));
     require(here != 0 && gpu().wait(stream_of(own->second), here));
     gpu().forget(here);
+    if (way == 0) {
+        await_latest(own->second);
+    }
     return own->second;
+}
+
+// A stream that begins with an operation of the group lets the one before end, as a communicator of NCCL has it.
+void RankBackend::await_latest(const c10::Stream& stream) {
+    if (latest_ && latest_->stream != stream) {
+        require(gpu().wait(stream_of(stream), latest_->end->mark()));
+    }
+}
+
+std::shared_ptr<const SharedMark> RankBackend::end_of(const std::optional<c10::Stream>& stream, int way) {
+    const seam::Mark mark = gpu().record(place_of(stream, way));
+    require(mark != 0);
+    auto end = std::make_shared<const SharedMark>(mark);
+    if (stream && way == 0) {
+        latest_ = {.stream = *stream, .end = end};
+    }
+    return end;
 }
 
 seam::Stream RankBackend::place_of(const std::optional<c10::Stream>& stream, int way) {
@@ -126,8 +147,7 @@ RankBackend::Handle RankBackend::finish(const Call& call, std::shared_ptr<Pendin
     if (data) {
         parts.data.push_back(std::move(data));
     }
-    parts.end = gpu().record(place_of(stream, way));
-    require(parts.end != 0);
+    parts.end = end_of(stream, way);
     return c10::make_intrusive<RankWork>(getRank(), call.type, call.name, std::move(parts));
 }
 
@@ -196,8 +216,7 @@ RankBackend::Handle RankBackend::endCoalescing() {
     Coalesced all = *std::exchange(coalesced_, std::nullopt);
     require(gpu().end_messages());
     RankWork::Parts parts{.results = std::move(all.results), .data = std::move(all.data), .stream = all.stream};
-    parts.end = gpu().record(place_of(all.stream, 0));
-    require(parts.end != 0);
+    parts.end = end_of(all.stream, 0);
     return c10::make_intrusive<RankWork>(getRank(), OpType::COALESCED, "nccl:coalesced", std::move(parts));
 }
 

@@ -1,8 +1,9 @@
 // torch.distributed's backends, over the simulated ranks: NCCL for tensors of the GPU, gloo for those of the host.
 //
 // A collective is one operation of the simulated network, on a stream of the group's own, or on the caller's where the
-// caller waits for it anyway; the ranks' bytes travel beside it. Inputs are copied when it is called. As NCCL, it
-// counts elements and does not compare shapes.
+// caller waits for it anyway; the ranks' bytes travel beside it. Whatever their streams, the collectives of a group run
+// in the order in which they are called, as NCCL's. Inputs are copied when it is called. As NCCL, it counts elements
+// and does not compare shapes.
 #pragma once
 
 #include "tools/torch/slot/process_group/bytes.hpp"
@@ -86,6 +87,12 @@ private:
         std::optional<c10::Stream> stream;
     };
 
+    // The operation of `way` 0 that was called last, on a GPU.
+    struct Latest {
+        c10::Stream stream;
+        std::shared_ptr<const SharedMark> end;
+    };
+
     int acting(std::int64_t root);  // whoever is the root in its place in a folded run
     static void hollow_out(Call& call, bool is_taken);
     Handle run(Call call);
@@ -98,6 +105,8 @@ private:
     std::optional<c10::Stream> begin(const Call& call, int way = 0);
     seam::Stream place_of(const std::optional<c10::Stream>& stream, int way);
     std::optional<c10::Device> device_of(const Call& call) const;
+    void await_latest(const c10::Stream& stream);
+    std::shared_ptr<const SharedMark> end_of(const std::optional<c10::Stream>& stream, int way);
     void by_host(const std::optional<c10::Stream>& stream, const Tensors& tensors, seam::CopyKind way);
     std::int32_t group();
 
@@ -108,6 +117,7 @@ private:
     std::map<int, c10::Stream> streams_;           // by way
     std::map<int, std::int64_t> streams_of_host_;  // likewise, of the host's device
     std::optional<Coalesced> coalesced_;
+    std::optional<Latest> latest_;
 };
 
 }  // namespace sim::slot

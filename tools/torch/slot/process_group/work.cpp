@@ -10,6 +10,10 @@
 
 namespace sim::slot {
 
+SharedMark::~SharedMark() {
+    gpu().forget(mark_);
+}
+
 RankWork::RankWork(int rank, c10d::OpType kind, const char* title, Parts parts)
     : Work(rank, kind, title), parts_(std::move(parts)) {
     std::vector<c10::Device> devices;
@@ -27,12 +31,8 @@ RankWork::RankWork(int rank, c10d::OpType kind, const char* title, Parts parts)
     }
 }
 
-RankWork::~RankWork() {
-    gpu().forget(parts_.end);
-}
-
 bool RankWork::isCompleted() {
-    const std::int32_t passed = gpu().has_passed(parts_.end);
+    const std::int32_t passed = gpu().has_passed(parts_.end->mark());
     require(passed >= 0);
     if (passed == 1 && !parts_.stream) {
         complete();
@@ -59,9 +59,9 @@ void RankWork::complete() {
 void RankWork::synchronize() {
     if (parts_.stream) {
         const c10::Stream current = current_stream(parts_.stream->device_index());
-        require(gpu().wait(stream_of(current), parts_.end));
+        require(gpu().wait(stream_of(current), parts_.end->mark()));
     } else {
-        require(gpu().synchronize_mark(parts_.end));
+        require(gpu().synchronize_mark(parts_.end->mark()));
         complete();
     }
 }
@@ -69,7 +69,7 @@ void RankWork::synchronize() {
 bool RankWork::wait(std::chrono::milliseconds timeout) {
     synchronize();
     if (parts_.stream && (parts_.is_blocking || timeout != kNoTimeout)) {
-        require(gpu().synchronize_mark(parts_.end));
+        require(gpu().synchronize_mark(parts_.end->mark()));
     }
     return true;
 }

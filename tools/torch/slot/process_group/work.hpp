@@ -12,6 +12,20 @@
 
 namespace sim::slot {
 
+// A place on a stream that an operation and whoever comes after it share; it is given back with the last of them.
+class SharedMark {
+public:
+    explicit SharedMark(seam::Mark mark) : mark_(mark) {}
+    SharedMark(const SharedMark&) = delete;
+    SharedMark& operator=(const SharedMark&) = delete;
+    ~SharedMark();
+
+    seam::Mark mark() const { return mark_; }
+
+private:
+    seam::Mark mark_;
+};
+
 class RankWork final : public c10d::Work {
 public:
     struct Parts {
@@ -19,13 +33,10 @@ public:
         std::vector<at::Tensor> kept;  // inputs, which stay alive until it has ended
         std::vector<std::shared_ptr<Pending>> data;
         std::optional<c10::Stream> stream;  // on which it runs on a GPU; empty: on the host
-        seam::Mark end = 0;
+        std::shared_ptr<const SharedMark> end;
         bool is_blocking = false;  // wait() holds the host
     };
     RankWork(int rank, c10d::OpType kind, const char* title, Parts parts);
-    RankWork(const RankWork&) = delete;
-    RankWork& operator=(const RankWork&) = delete;
-    ~RankWork() override;
 
     bool isCompleted() override;
     bool isSuccess() const override { return true; }
