@@ -45,6 +45,7 @@ TOLERANCES = {
     "grouped_product": HALF,
     "scaled_grouped_product": HALF,
     "half_precision_of_a_recurrent_layer": HALF,
+    "half_precision_of_pools_and_losses": HALF,
     "product_in_a_wider_type": SINGLE,
 }
 

@@ -44,3 +44,31 @@ def test_a_collective_on_a_side_stream_runs_beside_the_kernels_launched_before_i
     assert cast_after > after
     # So does one of what that stream has cast before.
     assert alone * (1 - 1e-9) <= cast_beside < alone + (cast_after - alone) / 4
+
+
+def test_collectives_of_a_group_on_several_streams_run_in_the_order_of_their_calls(printed):
+    # On rank 0 the stream of the first is busy for long; that of the second is free on both ranks.
+    text = """
+        import torch, torch.distributed as dist
+        dist.init_process_group("nccl")
+        rank = dist.get_rank()
+        torch.cuda.set_device(rank)
+        gathering, reducing = torch.cuda.Stream(), torch.cuda.Stream()
+        a = torch.ones(1024, 1024, device="cuda")
+        mine, whole = torch.full((4,), float(rank), device="cuda"), torch.empty(8, device="cuda")
+        ones, part = torch.ones(8, device="cuda"), torch.empty(4, device="cuda")
+        torch.cuda.synchronize()
+        ends = [torch.cuda.Event(enable_timing=True) for _ in range(2)]
+        with torch.cuda.stream(gathering):
+            if rank == 0:
+                a @ a
+            dist.all_gather_into_tensor(whole, mine)
+            ends[0].record()
+        with torch.cuda.stream(reducing):
+            dist.reduce_scatter_tensor(part, ones)
+            ends[1].record()
+        torch.cuda.synchronize()
+        print(rank, whole.tolist(), part.tolist(), ends[0].elapsed_time(ends[1]) > 0)
+    """
+    whole = [0.0] * 4 + [1.0] * 4
+    assert printed(text, "--nproc", 2) == [f"{rank} {whole} {[2.0] * 4} True" for rank in range(2)]

@@ -9,6 +9,7 @@
 #include "tools/torch/slot/hollow/shapes.hpp"
 #include "tools/torch/slot/kernels/kernels.hpp"
 #include "tools/torch/slot/precision.hpp"
+#include "tools/torch/slot/widened.hpp"
 
 #include <ATen/ATen.h>
 #include <c10/core/DeviceGuard.h>
@@ -31,6 +32,7 @@ struct Plan {
     bool mixes_devices = false;
     std::int32_t generator = -1;  // which argument draws random numbers
     const Kernel* own = nullptr;  // it exists for CUDA alone
+    bool is_widened = false;
     bool multiplies = false;      // so that it matters how
     bool is_kernel = true;        // else it only looks at a tensor
     HollowTraits hollow = {};
@@ -57,6 +59,7 @@ Plan plan_for(const c10::OperatorHandle& op) {
     Plan plan{.number = number_of(op),
               .mixes_devices = takes_host_tensors(op.operator_name().name),
               .own = kernels().find(op.operator_name()),
+              .is_widened = is_widened(op.operator_name().name),
               .is_kernel = launches(op.schema()),
               .hollow = hollow_traits(op)};
     plan.multiplies = gpu().multiplies(plan.number);
@@ -172,6 +175,10 @@ private:
         const BelowAutograd below;
         if (by_layout) {
             op_.callBoxed(&stack_);
+            return;
+        }
+        if (plan_.is_widened) {
+            call_widened(op_, stack_);
             return;
         }
         const c10::DispatchKeySet cpu(c10::DispatchKey::CPU);

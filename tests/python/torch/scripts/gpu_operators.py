@@ -319,6 +319,55 @@ def product_in_a_wider_type():
     return gap([a.double() @ b.double()], [torch.mm(a.cuda(), b.cuda(), out_dtype=torch.float32)])
 
 
+def softmax_of_half(function):
+    """As autocast calls it: half precision comes in, and single precision out of the same kernel."""
+    return on_both(lambda x: function(x, -1, dtype=torch.float32), numbers(4, 8, dtype=torch.float16))
+
+
+@check
+def softmax_of_half_in_single_precision():
+    return softmax_of_half(F.softmax)
+
+
+@check
+def logarithm_of_softmax_of_half_in_single_precision():
+    return softmax_of_half(F.log_softmax)
+
+
+def rounded(function, *leaves):
+    """The gap between half precision on the GPU and single precision on the host, rounded, of what the host's kernels know no half of."""
+    wide = trained(function, None, [leaf.float() for leaf in leaves])
+    return gap([each.to(leaves[0].dtype) for each in wide], trained(function, None, [leaf.cuda() for leaf in leaves]))
+
+
+@check
+def half_precision_of_pools_and_losses():
+    rows = numbers(4, 6, dtype=torch.bfloat16)
+    targets = torch.tensor([[0, 2, -1, -1, -1, -1]] * 4)
+    return max(
+        rounded(lambda x: F.avg_pool3d(x, 2), numbers(1, 2, 4, 4, 4, dtype=torch.bfloat16)),
+        rounded(lambda x: F.interpolate(x, size=3, mode="bicubic", antialias=True), numbers(1, 2, 6, 6, dtype=torch.float16)),
+        rounded(lambda x: F.interpolate(x, size=3, mode="bilinear", antialias=True), numbers(1, 2, 6, 6, dtype=torch.float16)),
+        rounded(lambda x: F.multi_margin_loss(x, targets[:, 1].to(x.device)), rows),
+        rounded(lambda x: F.multilabel_margin_loss(x, targets.to(x.device)), rows),
+    )
+
+
+@check
+def half_precision_of_transforms():
+    wave = numbers(4, 8, dtype=torch.float16)
+    expected, found = torch.fft.rfft(wave.float()).to(torch.complex32), torch.fft.rfft(wave.cuda())
+    assert found.dtype == torch.complex32, found.dtype
+    back = torch.fft.irfft(expected.to(torch.complex64)).half()
+    return max(gap([torch.view_as_real(expected)], [torch.view_as_real(found)]), gap([back], [torch.fft.irfft(found)]))
+
+
+@check
+def half_precision_in_place():
+    values = numbers(4, 8, dtype=torch.float16)
+    return gap([values.float().round(decimals=1).half()], [values.cuda().round_(decimals=1)])
+
+
 @check
 def rms_norm():
     return on_both(lambda x, weight: F.rms_norm(x, (8,), weight), numbers(4, 8), numbers(8, seed=1))

@@ -16,7 +16,9 @@ NCCL_TIMEOUT = datetime.timedelta(minutes=10)
 def fill(c10d: Any, slot: ModuleType) -> None:
     """c10d: torch._C._distributed_c10d."""
     slot.add_process_groups()
-    c10d.ProcessGroupNCCL = slot.ProcessGroupNCCL
+    # Since 2.15 there are three, of which the second is the one that "nccl" means.
+    for name in ("ProcessGroupNCCL", "ProcessGroupNCCL2", "ProcessGroupNCCLLazy"):
+        setattr(c10d, name, slot.ProcessGroupNCCL)
     c10d.ProcessGroupGloo = slot.ProcessGroupGloo
     if not hasattr(c10d, "_DEFAULT_PG_NCCL_TIMEOUT"):
         c10d._DEFAULT_PG_NCCL_TIMEOUT = NCCL_TIMEOUT

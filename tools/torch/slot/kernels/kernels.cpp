@@ -21,6 +21,7 @@ const Kernels& kernels() {
         add_recurrent_cells(made);
         add_recurrent_layers(made);
         add_rms_norms(made);
+        add_softmaxes(made);
         add_synchronized_batch_norms(made);
         return made;
     }();

@@ -53,6 +53,7 @@ void add_random_draws(Kernels& kernels);
 void add_recurrent_cells(Kernels& kernels);
 void add_recurrent_layers(Kernels& kernels);
 void add_rms_norms(Kernels& kernels);
+void add_softmaxes(Kernels& kernels);
 void add_synchronized_batch_norms(Kernels& kernels);
 
 }  // namespace sim::slot

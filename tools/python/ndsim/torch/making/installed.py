@@ -13,7 +13,7 @@ from .elf import Library
 from .errors import CannotBuild
 
 OLDEST = (2, 6)
-NEWEST = (2, 14)  # that this release of ndsim was tried with
+NEWEST = (2, 15)  # that this release of ndsim was tried with
 
 _TAKES_A_STRING = "_ZN3c106detail14torchCheckFail"
 
