@@ -5,6 +5,7 @@ import pytest
 OWN_KERNELS = "a kernel of one's own cannot be priced; use operators of PyTorch"
 GRAPHS = "a replayed graph calls no operators, and these are what is priced; call the model itself"
 ELASTIC = "this launcher starts the ranks, once; a simulated run ends where a rank fails"
+SHARED = "the memory of a simulated GPU is that of one process; share tensors of the host"
 REMOTE = "remote procedure calls have no simulated time; ranks communicate by collectives, send and recv"
 
 
@@ -31,6 +32,10 @@ REMOTE = "remote procedure calls have no simulated time; ranks communicate by co
         (
             "from torch.distributed.launcher.api import elastic_launch\nelastic_launch(None, None)",
             f"train.py:2: torch.distributed.launcher.api.elastic_launch cannot run here: {ELASTIC}",
+        ),
+        (
+            "import torch, torch.multiprocessing as mp\nmp.get_context('spawn').Process(target=print, args=(torch.ones(1).cuda(),)).start()",
+            f"train.py:2: torch.storage.UntypedStorage._share_cuda_ cannot run here: {SHARED}",
         ),
         (
             "import threading\n"

@@ -1,5 +1,5 @@
 """Calls what a GPU has kernels of its own for, forward and backward, on the host and on the GPU, and prints as JSON what each made of it:
-the largest difference beside the largest number, or what was raised.
+the largest difference beside the largest number, what was raised, or null where this PyTorch does not have it yet.
 """
 
 import copy
@@ -13,11 +13,17 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.utils.rnn import pack_padded_sequence
 
 CHECKS = []
+NOT_YET = []
 
 
 def check(function):
     CHECKS.append(function)
     return function
+
+
+def since(*release):
+    """A check of what PyTorch has had since a release."""
+    return check if release <= tuple(map(int, torch.__version__.split(".")[:2])) else NOT_YET.append
 
 
 def numbers(*shape, dtype=torch.float32, seed=0):
@@ -296,14 +302,14 @@ def groups_of_rows(a, b, ends):
     return torch.cat([a[begin:end] @ b[i] for i, (begin, end) in enumerate(zip(begins, ends, strict=True))])
 
 
-@check
+@since(2, 8)
 def grouped_product():
     a, b, ends = numbers(24, 16, dtype=torch.bfloat16), numbers(2, 16, 32, dtype=torch.bfloat16, seed=1), (8, 24)
     found = torch._grouped_mm(a.cuda(), b.cuda(), torch.tensor(ends, dtype=torch.int32).cuda())
     return gap([groups_of_rows(a.double(), b.double(), ends)], [found])
 
 
-@check
+@since(2, 7)
 def scaled_grouped_product():
     a, b, ends = numbers(32, 16).to(torch.float8_e4m3fn), numbers(2, 32, 16, seed=1).to(torch.float8_e4m3fn).transpose(1, 2), (16, 32)
     rows, columns = numbers(32, seed=2).abs(), numbers(2, 32, seed=3).abs()
@@ -313,7 +319,7 @@ def scaled_grouped_product():
     return gap([wide], [found])
 
 
-@check
+@since(2, 8)
 def product_in_a_wider_type():
     a, b = numbers(8, 16, dtype=torch.bfloat16), numbers(16, 4, dtype=torch.bfloat16, seed=1)
     return gap([a.double() @ b.double()], [torch.mm(a.cuda(), b.cuda(), out_dtype=torch.float32)])
@@ -462,6 +468,8 @@ def main():
         except Exception as error:  # noqa: BLE001: whatever is raised is what this is for
             said = f"{type(error).__name__}: {error}".splitlines()[0]
         print(json.dumps({"check": function.__name__, "said": said}), flush=True)
+    for function in NOT_YET:
+        print(json.dumps({"check": function.__name__, "said": None}), flush=True)
 
 
 if __name__ == "__main__":

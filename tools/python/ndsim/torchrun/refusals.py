@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.abc
 import sys
 import threading
@@ -24,14 +25,16 @@ class RefusedImport(Refused, ImportError):
 REMOTE_CALLS = "remote procedure calls have no simulated time; ranks communicate by collectives, send and recv"
 OWN_KERNELS = "a kernel of one's own cannot be priced; use operators of PyTorch"
 GRAPHS = "a replayed graph calls no operators, and these are what is priced; call the model itself"
+SHARED = "the memory of a simulated GPU is that of one process; share tensors of the host"
 ELASTIC = "this launcher starts the ranks, once; a simulated run ends where a rank fails"
 
-# A module, its functions or classes, why they cannot run.
+# A module, its functions, classes or their methods, why they cannot run.
 REFUSED = (
     ("torch.distributed.rpc", ("init_rpc",), REMOTE_CALLS),
     ("torch.utils.cpp_extension", ("load", "load_inline"), OWN_KERNELS),
     ("torch.cuda", ("CUDAGraph", "graph", "make_graphed_callables"), GRAPHS),
     ("torch.cuda.graphs", ("CUDAGraph", "graph", "make_graphed_callables"), GRAPHS),
+    ("torch.storage", ("UntypedStorage._share_cuda_",), SHARED),
     ("torch.cuda.jiterator", ("_create_jit_fn", "_create_multi_output_jit_fn"), OWN_KERNELS),
     ("torch.distributed.launcher.api", ("elastic_launch", "launch_agent"), ELASTIC),
     ("torch.distributed.launcher", ("elastic_launch", "launch_agent"), ELASTIC),
@@ -101,9 +104,11 @@ def refuser(name: str, why: str) -> Any:
 def put_refusals(module: ModuleType) -> None:
     """Take the place of what cannot run."""
     for path, names, why in REFUSED:
-        for name in names:
-            if path == module.__name__ and hasattr(module, name):
-                setattr(module, name, refuser(f"{path}.{name}", why))
+        for name in names if path == module.__name__ else ():
+            *owners, last = name.split(".")
+            owner: Any = functools.reduce(getattr, owners, module)
+            if hasattr(owner, last):
+                setattr(owner, last, refuser(f"{path}.{name}", why))
 
 
 def prepare(setting: ranks.Setting) -> None:
