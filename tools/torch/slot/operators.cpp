@@ -33,8 +33,8 @@ struct Plan {
     std::int32_t generator = -1;  // which argument draws random numbers
     const Kernel* own = nullptr;  // it exists for CUDA alone
     bool is_widened = false;
-    bool multiplies = false;      // so that it matters how
-    bool is_kernel = true;        // else it only looks at a tensor
+    bool multiplies = false;  // so that it matters how
+    bool is_kernel = true;    // else it only looks at a tensor
     HollowTraits hollow = {};
 };
 

@@ -73,8 +73,9 @@ void bind_nccl(py::module_& module) {
         .def_readwrite("is_high_priority_stream", &Options::is_high_priority_stream)
         .def_readwrite("split_color", &Options::split_color);
     bind_names<Options>(options);
-    nccl.def(py::init([](const py::object& /*store*/, int rank, int size, const c10::intrusive_ptr<Options>& options,
-                         const py::object& /*device*/) { return c10::make_intrusive<NcclBackend>(rank, size, options); }),
+    nccl.def(py::init(
+                 [](const py::object& /*store*/, int rank, int size, const c10::intrusive_ptr<Options>& options,
+                    const py::object& /*device*/) { return c10::make_intrusive<NcclBackend>(rank, size, options); }),
              py::arg("store"), py::arg("rank"), py::arg("size"), py::arg("options"),
              py::arg("device_id") = py::none())  // said since 2.15
         .def_property_readonly("options", &NcclBackend::options)
