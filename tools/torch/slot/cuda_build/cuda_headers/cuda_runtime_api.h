@@ -9,7 +9,10 @@
 #endif
 
 #ifdef __cplusplus
+#define SIM_OR_NULL = nullptr  // what C++ need not say
 extern "C" {
+#else
+#define SIM_OR_NULL
 #endif
 
 cudaError_t cudaGetLastError(void);
@@ -43,12 +46,14 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus* status);
 #if CUDART_VERSION >= 13000
-cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus* status, unsigned long long* id,
-                                     cudaGraph_t* graph, const cudaGraphNode_t** nodes, const void* edges,
-                                     size_t* node_count);
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus* status,
+                                     unsigned long long* id SIM_OR_NULL, cudaGraph_t* graph SIM_OR_NULL,
+                                     const cudaGraphNode_t** nodes SIM_OR_NULL, const void* edges SIM_OR_NULL,
+                                     size_t* node_count SIM_OR_NULL);
 #else
-cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus* status, unsigned long long* id,
-                                     cudaGraph_t* graph, const cudaGraphNode_t** nodes, size_t* node_count);
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus* status,
+                                     unsigned long long* id SIM_OR_NULL, cudaGraph_t* graph SIM_OR_NULL,
+                                     const cudaGraphNode_t** nodes SIM_OR_NULL, size_t* node_count SIM_OR_NULL);
 #endif
 cudaError_t cudaUserObjectCreate(cudaUserObject_t* object, void* data, cudaHostFn_t destroy, unsigned references,
                                  unsigned flags);
