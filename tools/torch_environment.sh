@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# torch_environment.sh: makes Python environments with PyTorch 2, where there are none yet, for the tests of scripts on it: build/torch
-# has one for the CPU, build/torch-cuda one for CUDA. None of the packages that PyTorch drives GPUs with is installed: simulated ones
-# need none.
+# torch_environment.sh [FOLDER VERSION]: makes Python environments with PyTorch 2, where there are none yet, for the tests of scripts on
+# it: build/torch has one for the CPU, build/torch-cuda one for CUDA; or the one that is named. None of the packages that PyTorch drives
+# GPUs with is installed: simulated ones need none.
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/usage.bash
-refuse_all "$@"
+(($# == 2)) && [[ $1 != -* ]] || refuse_all "$@"
 
 python=/usr/bin/python3
 [[ -x $python ]] || python=python3
@@ -29,5 +29,9 @@ make_environment() { # FOLDER VERSION
     touch "$folder/ready-$version"
 }
 
+if (($# == 2)); then
+    make_environment "$1" "$2"
+    exit
+fi
 make_environment build/torch 2.13.0
 make_environment build/torch-cuda 2.14.1

@@ -1,5 +1,7 @@
 // torch.cuda.MemPool: pools of PyTorch's own allocator, by number. Before 2.10 libc10_cuda has them itself.
 #if __has_include(<ATen/cuda/MemPool.h>)
+#include "tools/torch/slot/versions.hpp"
+
 #include <ATen/cuda/MemPool.h>
 #include <c10/cuda/CUDAFunctions.h>
 
@@ -9,17 +11,41 @@
 namespace at::cuda {
 
 namespace {
+
 namespace allocator = c10::cuda::CUDACachingAllocator;
+
+#if SIM_SLOT_TORCH < 211
+using Own = allocator::CUDAAllocator*;
+
+void use_when_memory_is_short(c10::DeviceIndex device, MempoolId_t id) {
+    allocator::setUseOnOOM(device, id);
 }
+#else
+using Own = std::shared_ptr<allocator::CUDAAllocator>;
+
+void use_when_memory_is_short(c10::DeviceIndex device, MempoolId_t id) {
+    allocator::setUseOnOOM(device, id, true);
+}
+#endif
+
+}  // namespace
 
 std::atomic<c10::CaptureId_t> MemPool::uid_{1};
 std::atomic<c10::CaptureId_t> MemPool::uuid_{1};
 
-MemPool::MemPool(std::shared_ptr<allocator::CUDAAllocator> own, bool is_user_created, bool use_on_oom, bool no_split)
+#if SIM_SLOT_TORCH < 211
+MemPool::MemPool(Own own, bool is_user_created, bool use_on_oom, bool no_split)
+    : allocator_(own),
+      is_user_created_(is_user_created),
+      id_(graph_pool_handle(is_user_created)),
+      device_(c10::cuda::current_device()) {
+#else
+MemPool::MemPool(Own own, bool is_user_created, bool use_on_oom, bool no_split)
     : is_user_created_(is_user_created), id_(graph_pool_handle(is_user_created)), device_(c10::cuda::current_device()) {
+#endif
     allocator::createOrIncrefPool(device_, id_, std::move(own));
     if (use_on_oom) {
-        allocator::setUseOnOOM(device_, id_, true);
+        use_when_memory_is_short(device_, id_);
     }
     if (no_split) {
         allocator::setNoSplit(device_, id_);
@@ -30,6 +56,12 @@ MemPool::~MemPool() {
     allocator::releasePool(device_, id_);
     allocator::emptyCache(id_);
 }
+
+#if SIM_SLOT_TORCH < 211
+allocator::CUDAAllocator* MemPool::allocator() {
+    return allocator_;
+}
+#endif
 
 MempoolId_t MemPool::id() {
     return id_;
