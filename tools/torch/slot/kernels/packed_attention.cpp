@@ -162,7 +162,7 @@ FlashForward flash_forward(const Tensor& query, const Tensor& key, const Tensor&
             at::empty({0}, query.options())};
 }
 
-#if SIM_SLOT_TORCH < 213
+#if SIM_SLOT_TORCH < 212
 FlashForward flash_forward_without_pages(const Tensor& query, const Tensor& key, const Tensor& value,
                                          const MaybeTensor& starts, const MaybeTensor& key_starts, std::int64_t most,
                                          std::int64_t most_keys, double dropout, bool causal, bool debug_mask,
@@ -265,7 +265,7 @@ Tensor& fill_dropout_numbers(Tensor& self, double /*dropout*/, std::int64_t seed
 }  // namespace
 
 void add_packed_attention(Kernels& kernels) {
-#if SIM_SLOT_TORCH >= 213
+#if SIM_SLOT_TORCH >= 212
     kernels.add("_flash_attention_forward", flash_forward, Takes::numbers_alone);
 #else
     kernels.add("_flash_attention_forward", flash_forward_without_pages, Takes::numbers_alone);
