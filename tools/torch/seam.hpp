@@ -133,6 +133,9 @@ struct Message {
     std::int64_t data_bytes = 0;
 };
 
+// A CUDA graph, which streams were given while they were captured; 0 is none.
+using Graph = std::int64_t;
+
 // What a rank will take of an operation: the data of a collective, or of a message; 0 is nothing.
 using Ticket = std::int64_t;
 
@@ -152,6 +155,8 @@ struct Gpu {
     std::int32_t devices = 1;
     bool is_hollow = false;  // nothing is computed: numbers are neither there nor asked for
     const char* (*error)() = nullptr;
+    // Of the last failure, as cudaError_t numbers it; 0: it is none of CUDA's.
+    std::int32_t (*error_number)() = nullptr;
     // The program has asked for what is not simulated, and is told so by an exception in these words.
     void (*refused)(const char* why) = nullptr;
     const Properties* (*properties)(std::int32_t device) = nullptr;
@@ -184,6 +189,18 @@ struct Gpu {
     bool (*synchronize_stream)(Stream stream) = nullptr;
     bool (*synchronize_device)(std::int32_t device) = nullptr;
     void (*forget)(Mark mark) = nullptr;
+
+    // CUDA graphs. From begin_capture on, what a stream is given is kept for the graph and costs the GPU nothing; so it
+    // is with a stream that waits for a place of it, until the capture ends. What a GPU refuses meanwhile fails.
+    bool (*begin_capture)(Stream stream, bool is_relaxed) = nullptr;
+    Graph (*end_capture)(Stream stream) = nullptr;           // 0: failed
+    std::int64_t (*capture_status)(Stream stream) = nullptr;  // which capture, from 1 on; 0: none; -1: it has failed
+    // A launch of a graph takes the host one call. Between the two stand its collectives and messages, in order, with
+    // the data of this launch; their streams are the graph's.
+    bool (*begin_launch)(Graph graph, Stream stream) = nullptr;
+    bool (*end_launch)() = nullptr;
+    std::int64_t (*graph_size)(Graph graph) = nullptr;  // how much there is to carry out
+    void (*forget_graph)(Graph graph) = nullptr;
 
     // Memory. `reserve` is cudaMalloc: addresses that cost nothing until they are touched; null: the GPU is full.
     // `hold` is said of every tensor: what the caching allocator has given out, or below 0 taken back. Its caller holds

@@ -14,18 +14,28 @@ Stream Gpus::place_of(StreamName name) {
     return places_.try_emplace(name, next).first->second;
 }
 
+void Gpus::hand_over(StreamName stream, const char* label, Duration time) {
+    if (Capture* const capture = capture_of(stream)) {
+        capture->require_sound();
+        capture->add(GraphKernel{stream, label, time});
+    } else {
+        queue_.kernel(place_of(stream), label, time, host_);
+    }
+}
+
 void Gpus::launch(StreamName stream, const char* label, Duration time) {
     host_ += costs_.kernel;
-    queue_.kernel(place_of(stream), label, time, host_);
+    hand_over(stream, label, time);
 }
 
 void Gpus::copy(StreamName stream, const char* label, std::int64_t bytes, double rate) {
     host_ += costs_.call;
     const Duration moving = duration_of_seconds(static_cast<double>(bytes) / rate);
-    queue_.kernel(place_of(stream), label, copies_.latency + moving, host_);
+    hand_over(stream, label, copies_.latency + moving);
 }
 
 void Gpus::copy_with_host(StreamName stream, bool to_host, std::int64_t bytes, bool is_blocking) {
+    refuse_if(is_blocking && capture_of(stream) != nullptr);
     copy(stream, to_host ? "copy to host" : "copy to GPU", bytes, copies_.host_link);
     if (is_blocking) {
         synchronize(stream);
@@ -37,6 +47,9 @@ void Gpus::copy_between_gpus(StreamName stream, std::int64_t bytes) {
 }
 
 Mark Gpus::record(StreamName name) {
+    if (Capture* const capture = capture_of(name)) {
+        return {.place = capture->record(name), .capture = capture->number()};
+    }
     Mark mark{.stream = place_of(name)};
     queue_.flush(mark.stream, host_);
     if (mark.stream == Stream::main) {
@@ -49,6 +62,9 @@ Mark Gpus::record(StreamName name) {
 }
 
 void Gpus::wait(StreamName name, Mark& mark) {
+    if (mark.place || capture_of(name) != nullptr) {
+        return wait_in_capture(name, mark);
+    }
     const Stream stream = place_of(name);
     if (stream == mark.stream) {
         return;
@@ -63,6 +79,7 @@ void Gpus::wait(StreamName name, Mark& mark) {
 }
 
 bool Gpus::has_passed(Mark& mark) {
+    require_question(mark);
     if (!mark.end) {
         if (!gpu_->ended_by(mark.asked, host_)) {
             host_ += costs_.call;
@@ -75,6 +92,7 @@ bool Gpus::has_passed(Mark& mark) {
 }
 
 Duration Gpus::time_of(Mark& mark) {
+    require_question(mark);
     if (!mark.end) {
         mark.end = gpu_->end_of(mark.asked);
     }
@@ -86,12 +104,14 @@ void Gpus::synchronize(Mark& mark) {
 }
 
 void Gpus::synchronize(StreamName stream) {
+    refuse_if(capture_of(stream) != nullptr);
     Mark mark = record(stream);
     synchronize(mark);
     forget(mark);
 }
 
 void Gpus::synchronize_device(int device) {
+    refuse_if(capture_ && capture_->device() == device);
     synchronize(StreamName{device, 0});
     for (const auto& [name, place] : std::map(places_)) {
         if (name.device == device && name.number != 0) {
@@ -101,6 +121,7 @@ void Gpus::synchronize_device(int device) {
 }
 
 void Gpus::synchronize_all() {
+    capture_.reset();
     synchronize(StreamName{home_, 0});
     for (const auto& [name, place] : std::map(places_)) {
         synchronize(name);
@@ -109,6 +130,9 @@ void Gpus::synchronize_all() {
 }
 
 void Gpus::forget(Mark& mark) {
+    if (mark.place) {
+        return;
+    }
     gpu_->forget(mark.asked);
     if (mark.joined) {
         gpu_->forget(*mark.joined);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "libsim/gpu.hpp"
+#include "tools/torch/gpu/capture.hpp"
 #include "tools/torch/gpu/queue.hpp"
 
 #include <cstdint>
@@ -35,20 +36,6 @@ struct HostTerms {
     Duration call{0};    // of anything else: a copy, a collective, a question
 };
 
-struct StreamName {
-    int device = 0;
-    std::int64_t number = 0;  // 0: the device's default stream
-    friend auto operator<=>(const StreamName&, const StreamName&) = default;
-};
-
-// A place in a stream.
-struct Mark {
-    Stream stream = Stream::main;
-    Handle asked = {};                  // never joined: its end is asked for, and other streams wait for it
-    std::optional<Handle> joined = {};  // for the main stream, whose waiting joins what it waits for
-    std::optional<Duration> end = {};   // once it is known
-};
-
 class Gpus {
 public:
     Gpus(GPU& gpu, int home, const HostTerms& costs, const CopyTerms& copies)
@@ -72,6 +59,8 @@ public:
     void copy_with_host(StreamName stream, bool to_host, std::int64_t bytes, bool is_blocking);
     void copy_between_gpus(StreamName stream, std::int64_t bytes);
 
+    std::int64_t new_stream() { return ++streams_; }
+
     // Places in streams. A mark is forgotten once.
     Mark record(StreamName stream);
     void wait(StreamName stream, Mark& mark);
@@ -82,6 +71,23 @@ public:
     void synchronize_device(int device);
     void synchronize_all();
     void forget(Mark& mark);
+
+    // CUDA graphs. What a captured stream is given takes the host as long as ever, and the GPU nothing. Throws
+    // CaptureError where a GPU refuses.
+    void begin_capture(StreamName stream, bool is_relaxed);
+    std::int64_t end_capture(StreamName stream);  // the graph's number
+    // Null: it is not captured.
+    Capture* capture_of(StreamName stream);
+    void refuse_question(StreamName stream) { refuse_if(capture_of(stream) != nullptr); }
+    std::int64_t capture_status(StreamName stream);  // the capture's number; 0: none; -1: it has failed
+    // A launch takes the host one call. Between its begin and its end stand the operations with other ranks, each on
+    // the stream that launch_to_meeting gives.
+    void begin_launch(std::int64_t graph, StreamName stream);
+    bool is_in_launch() const { return launch_.has_value(); }
+    std::optional<StreamName> launch_to_meeting();
+    void end_launch();
+    std::int64_t graph_size(std::int64_t graph) const;  // its kernels and operations with other ranks
+    void forget_graph(std::int64_t graph);
 
     // Ops of the simulator on a stream, behind what it has been given.
     template <class Ops>
@@ -96,8 +102,20 @@ public:
     }
 
 private:
+    struct Launch {
+        Graph* graph;
+        StreamName stream;
+        std::size_t next = 0;           // of its nodes
+        std::vector<Mark> places = {};  // those that it has passed
+    };
+
     Stream place_of(StreamName name);
+    void hand_over(StreamName stream, const char* label, Duration time);
     void copy(StreamName stream, const char* label, std::int64_t bytes, double rate);
+    void refuse_if(bool captures);
+    void require_question(const Mark& mark);
+    void wait_in_capture(StreamName stream, const Mark& mark);
+    StreamName in_launch(StreamName captured) const;
 
     GPU* gpu_;
     Queue queue_;
@@ -106,6 +124,11 @@ private:
     CopyTerms copies_;
     Duration host_{0};
     std::map<StreamName, Stream> places_;
+    std::int64_t streams_ = 0;
+    std::int64_t last_capture_ = 0;
+    std::optional<Capture> capture_;
+    std::unordered_map<std::int64_t, Graph> graphs_;
+    std::optional<Launch> launch_;
 };
 
 }  // namespace sim::torch

@@ -2,6 +2,7 @@
 
 #include "tools/torch/slot/aliases.hpp"
 #include "tools/torch/slot/below_autograd.hpp"
+#include "tools/torch/slot/graphs/tape.hpp"
 #include "tools/torch/slot/hollow/hollow.hpp"
 #include "tools/torch/slot/operators.hpp"
 
@@ -87,8 +88,23 @@ Tensor convolve_with_bias(const Tensor& input, const Tensor& weight, const Maybe
         return at::native::_convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding,
                                         groups, benchmark, deterministic, cudnn_enabled, allow_tf32);
     }
-    const Tensor made = at::convolution(on_cpu(input), on_cpu(weight), on_cpu(*bias), stride, padding, dilation,
-                                        transposed, output_padding, groups);
+    const auto compute = [input = on_cpu(input), weight = on_cpu(weight), bias = on_cpu(*bias), stride = stride.vec(),
+                          padding = padding.vec(), dilation = dilation.vec(), transposed,
+                          output_padding = output_padding.vec(), groups] {
+        return at::convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups);
+    };
+    if (Tape* const tape = Tape::of(input.device().index())) [[unlikely]] {
+        for (const Tensor& tensor : {input, weight, *bias}) {
+            tape->touch(tensor);
+        }
+    }
+    const Tensor made = compute();
+    if (Tape* const tape = Tape::of(input.device().index())) [[unlikely]] {
+        tape->add([made, compute] {
+            const BelowAutograd below;
+            made.copy_(compute());
+        });
+    }
     const Tensor result = on_gpu(made, input.device().index());
     launch_convolution(input, weight, *bias, result, shape, benchmark, deterministic, allow_tf32);
     return result;

@@ -11,6 +11,8 @@
 #include <c10/core/Stream.h>
 
 #include <cstddef>
+#include <functional>
+#include <utility>
 
 namespace sim::slot {
 
@@ -24,6 +26,13 @@ seam::Stream stream_of(const c10::Stream& stream);
 c10::DataPtr block_of(std::size_t bytes, c10::DeviceIndex device);
 // The block is not given out again before this stream has come here.
 void record_stream(const c10::DataPtr& block, const c10::Stream& stream);
+// A pool of its own for what is allocated on some streams meanwhile. Its memory is nobody else's until it is released
+// as often as it was begun.
+using PoolId = std::pair<unsigned long long, unsigned long long>;
+PoolId new_pool(bool is_users);
+void begin_pool(c10::DeviceIndex device, PoolId pool, std::function<bool(seam::Stream)> is_its_stream);
+void end_pool(c10::DeviceIndex device, PoolId pool);
+void release_pool(c10::DeviceIndex device, PoolId pool);
 // The allocator that a storage names as its own.
 c10::Allocator* device_allocator();
 

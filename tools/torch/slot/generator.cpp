@@ -1,6 +1,7 @@
 #include "tools/torch/slot/generator.hpp"
 
 #include "tools/torch/slot/device.hpp"
+#include "tools/torch/slot/graphs/tape.hpp"
 #include "tools/torch/slot/visible_devices.hpp"
 
 #include <ATen/ATen.h>
@@ -87,6 +88,9 @@ at::Generator& default_generator(c10::DeviceIndex device) {
 Draw next_draw(const at::Generator& generator) {
     c10::GeneratorImpl& of = *generator.unsafeGetGeneratorImpl();
     const std::lock_guard lock(of.mutex_);
+    if (Tape* const tape = Tape::current()) {
+        tape->draws_from(generator);
+    }
     const Draw next{.seed = of.current_seed(), .offset = of.get_offset()};
     of.set_offset(next.offset + offsets_an_operator);
     return next;

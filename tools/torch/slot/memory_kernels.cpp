@@ -3,6 +3,7 @@
 #include "tools/torch/slot/aliases.hpp"
 #include "tools/torch/slot/below_autograd.hpp"
 #include "tools/torch/slot/device.hpp"
+#include "tools/torch/slot/graphs/recorded_call.hpp"
 #include "tools/torch/slot/hollow/hollow.hpp"
 #include "tools/torch/slot/operators.hpp"
 #include "tools/torch/slot/storage.hpp"
@@ -45,12 +46,32 @@ seam::Copy copy_of(const at::Tensor& to, const at::Tensor& from, bool non_blocki
     return copy;
 }
 
+// Memory of the host is read, or written, at each launch.
+void record_copy(Tape& tape, const at::Tensor& to, const at::Tensor& from) {
+    for (const at::Tensor& tensor : {to, from}) {
+        if (!tensor.is_cuda()) {
+            require_pinned(tensor);
+        }
+        tape.touch(tensor);
+    }
+    if (!is_hollow_run() || !(is_large(to) || is_large(from))) {
+        tape.add([to = on_cpu(to), from = on_cpu(from)] {
+            const BelowAutograd below;
+            to.copy_(from);
+        });
+    }
+}
+
 // Of one GPU it is a kernel like others; between GPUs, or with the host, the link's.
 at::Tensor& copy(at::Tensor& self, const at::Tensor& from, bool non_blocking) {
     if (from._is_zerotensor()) {
         return self.zero_();
     }
     const BelowAutograd below;
+    const c10::DeviceIndex device = (self.is_cuda() ? self : from).device().index();
+    if (Tape* const tape = Tape::of(device)) [[unlikely]] {
+        record_copy(*tape, self, from);
+    }
     if (is_hollow_run()) {
         copy_hollow(self, from);
     } else {
@@ -60,7 +81,6 @@ at::Tensor& copy(at::Tensor& self, const at::Tensor& from, bool non_blocking) {
         launch_own("aten::copy_", "", self.device().index(), {self, from, non_blocking}, {self});
         return self;
     }
-    const c10::DeviceIndex device = (self.is_cuda() ? self : from).device().index();
     const seam::Copy what = copy_of(self, from, non_blocking);
     if (what.bytes > 0) {
         require(gpu().copy(what, stream_of(current_stream(device))));

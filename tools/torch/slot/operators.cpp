@@ -5,10 +5,13 @@
 #include "tools/torch/slot/device.hpp"
 #include "tools/torch/slot/device_check.hpp"
 #include "tools/torch/slot/generator.hpp"
+#include "tools/torch/slot/graphs/recorded_call.hpp"
 #include "tools/torch/slot/hollow/hollow.hpp"
 #include "tools/torch/slot/hollow/shapes.hpp"
 #include "tools/torch/slot/kernels/kernels.hpp"
 #include "tools/torch/slot/precision.hpp"
+#include "tools/torch/slot/refusals.hpp"
+#include "tools/torch/slot/versions.hpp"
 #include "tools/torch/slot/widened.hpp"
 
 #include <ATen/ATen.h>
@@ -18,6 +21,8 @@
 #include <iterator>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -105,6 +110,31 @@ void launch_call(const Plan& plan, Facts& arguments, Facts& results, c10::Device
                          stream_of(current_stream(device))));
 }
 
+// As the CPU's kernel does, or ours, on tensors of the CPU.
+void compute_on_cpu(const c10::OperatorHandle& op, const Plan& plan, c10::DeviceIndex device, torch::jit::Stack& stack) {
+    const BelowAutograd below;
+    if (plan.is_widened) {
+        call_widened(op, stack);
+        return;
+    }
+    const c10::DispatchKeySet cpu(c10::DispatchKey::CPU);
+    if (plan.own == nullptr) {
+        op.redispatchBoxed(cpu, &stack);
+        return;
+    }
+    const c10::DeviceGuard on(c10::Device(c10::kCUDA, device));
+    plan.own->function.callBoxed(op, cpu, &stack);
+}
+
+// Since 2.8 what CUDA has failed with has a kind of its own.
+[[noreturn]] void fail_as_cuda([[maybe_unused]] std::int32_t number, const std::string& words) {
+#if SIM_SLOT_TORCH >= 208
+    throw c10::AcceleratorError({__func__, __FILE__, static_cast<std::uint32_t>(__LINE__)}, number, words);
+#else
+    throw c10::Error({__func__, __FILE__, static_cast<std::uint32_t>(__LINE__)}, words);
+#endif
+}
+
 // The arguments of one call, on their way to the CPU's kernel and back.
 class Call {
 public:
@@ -117,9 +147,16 @@ public:
 
     void run(bool by_layout) {
         lower_all();
+        std::optional<RecordedCall> recorded;
+        if (Tape* const tape = plan_.is_kernel ? Tape::of(device()) : nullptr) [[unlikely]] {
+            record(*tape, by_layout, recorded);
+        }
         draw();
         if (by_layout || !plan_.is_kernel || !is_hollow_run() || !skip()) {
             compute(by_layout);
+            if (recorded) {
+                end_record(*std::move(recorded));
+            }
             aliases_.settle();
             raise_all();
             mark();
@@ -161,33 +198,46 @@ private:
         devices_.meets(tensor);
         return aliases_.lower(tensor);
     }
-    void draw() {
+    // The GPU's generator that the call draws from, if any.
+    std::optional<at::Generator> generator() const {
         if (plan_.generator < 0) {
-            return;
+            return std::nullopt;
         }
-        c10::IValue& value = stack_[begin_ + static_cast<std::size_t>(plan_.generator)];
-        const at::Generator generator = value.isNone() ? default_generator(device()) : value.toGenerator();
-        if (generator.device().is_cuda()) {
-            value = slot::draw(generator);
+        const c10::IValue& value = given_[static_cast<std::size_t>(plan_.generator)];
+        at::Generator of = value.isNone() ? default_generator(device()) : value.toGenerator();
+        return of.device().is_cuda() ? std::optional(std::move(of)) : std::nullopt;
+    }
+    void draw() {
+        if (const std::optional<at::Generator> of = generator()) {
+            stack_[begin_ + static_cast<std::size_t>(plan_.generator)] = slot::draw(*of);
         }
     }
-    void compute(bool by_layout) {
-        const BelowAutograd below;
+    void record(Tape& tape, bool by_layout, std::optional<RecordedCall>& recorded) const {
         if (by_layout) {
+            refuse(c10::str("ndsim does not simulate ", op_.operator_name(),
+                            " for sparse or nested tensors in a CUDA graph. Instead: dense tensors, or no graph"));
+        }
+        if (waits_for_numbers(plan_.hollow, {given_.data(), given_.size()})) {
+            require(gpu().synchronize_stream(stream_of(current_stream(device()))));
+        }
+        recorded.emplace(tape, std::span(given_.data(), given_.size()), std::span(stack_).subspan(begin_));
+        if (const std::optional<at::Generator> of = generator()) {
+            recorded->draws(static_cast<std::size_t>(plan_.generator), *of);
+        }
+    }
+    void end_record(RecordedCall recorded) const {
+        const auto compute = [op = op_, plan = &plan_, device = device()](torch::jit::Stack& stack) {
+            compute_on_cpu(op, *plan, device, stack);
+        };
+        std::move(recorded).end(compute, std::span(stack_).last(op_.schema().returns().size()));
+    }
+    void compute(bool by_layout) {
+        if (by_layout) {
+            const BelowAutograd below;
             op_.callBoxed(&stack_);
-            return;
+        } else {
+            compute_on_cpu(op_, plan_, device(), stack_);
         }
-        if (plan_.is_widened) {
-            call_widened(op_, stack_);
-            return;
-        }
-        const c10::DispatchKeySet cpu(c10::DispatchKey::CPU);
-        if (plan_.own == nullptr) {
-            op_.redispatchBoxed(cpu, &stack_);
-            return;
-        }
-        const c10::DeviceGuard on(c10::Device(c10::kCUDA, device()));
-        plan_.own->function.callBoxed(op_, cpu, &stack_);
     }
     // In a hollow run: whether the call is done without being computed.
     bool skip() {
@@ -250,7 +300,12 @@ private:
 }  // namespace
 
 void require(bool succeeded) {
-    TORCH_CHECK(succeeded, gpu().error());
+    if (succeeded) [[likely]] {
+        return;
+    }
+    const std::int32_t number = gpu().error_number != nullptr ? gpu().error_number() : 0;
+    TORCH_CHECK(number != 0, gpu().error());
+    fail_as_cuda(number, c10::str("CUDA error: ", gpu().error()));
 }
 
 void run_operator(const c10::OperatorHandle& op, torch::jit::Stack* stack) {

@@ -1,7 +1,11 @@
 #include "tools/torch/slot/pinned.hpp"
 
 #include "tools/torch/slot/device.hpp"
+#include "tools/torch/slot/versions.hpp"
 
+#if SIM_SLOT_TORCH >= 208
+#include <ATen/core/CachingHostAllocator.h>
+#endif
 #include <c10/core/CPUAllocator.h>
 #include <c10/core/impl/alloc_cpu.h>
 
@@ -13,7 +17,21 @@ namespace sim::slot {
 
 namespace {
 
-class PinnedAllocator final : public c10::Allocator {
+// Since 2.8 PyTorch asks allocators of the host for more than memory. This one keeps none.
+#if SIM_SLOT_TORCH >= 208
+class HostMemory : public at::HostAllocator {
+public:
+    bool record_event(void* /*address*/, void* /*context*/, c10::Stream /*stream*/) override { return true; }
+    void empty_cache() override {}
+    at::HostStats get_stats() override { return {}; }
+    void reset_accumulated_stats() override {}
+    void reset_peak_stats() override {}
+};
+#else
+using HostMemory = c10::Allocator;
+#endif
+
+class PinnedAllocator final : public HostMemory {
 public:
     c10::DataPtr allocate(std::size_t bytes) override {
         void* const address = c10::alloc_cpu(bytes);
@@ -53,6 +71,13 @@ void PinnedAllocator::release(void* address) {
     }
     c10::free_cpu(address);
 }
+
+#if SIM_SLOT_TORCH >= 208
+const bool is_host_allocator_known = [] {
+    at::setHostAllocator(c10::kCUDA, &the_allocator());
+    return true;
+}();
+#endif
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 #include "tools/torch/slot/storage.hpp"
 
 #include "tools/torch/slot/device.hpp"
+#include "tools/torch/slot/graphs/tape.hpp"
 #include "tools/torch/slot/hollow/hollow.hpp"
 #include "tools/torch/slot/process_group/pending.hpp"
 
@@ -15,10 +16,7 @@ namespace sim::slot {
 
 namespace {
 
-std::uint64_t next_id() {
-    static std::atomic<std::uint64_t> last{0};
-    return ++last;
-}
+std::atomic<std::uint64_t> last_id{0};
 
 void release_owned(void* owned) {
     delete static_cast<Owned*>(owned);
@@ -26,7 +24,7 @@ void release_owned(void* owned) {
 
 c10::DataPtr held(c10::Storage numbers, c10::DataPtr block, c10::DeviceIndex device) {
     void* const data = numbers.mutable_data();
-    auto* const owned = new Owned{std::move(numbers), std::move(block), next_id()};
+    auto* const owned = new Owned{std::move(numbers), std::move(block), ++last_id};
     return {data, owned, &release_owned, c10::Device(c10::kCUDA, device)};
 }
 
@@ -62,6 +60,10 @@ std::uint64_t id_of(const c10::StorageImpl& storage) {
     return owned != nullptr ? owned->id : reinterpret_cast<std::uint64_t>(&storage);
 }
 
+std::uint64_t newest_storage() {
+    return last_id;
+}
+
 c10::Storage new_storage(std::size_t bytes, c10::DeviceIndex device) {
     // The GPU's memory first: where it is full, that is what the script is told, however much the host has.
     c10::DataPtr block = block_of(bytes, device);
@@ -82,6 +84,11 @@ void resize(c10::StorageImpl& storage, std::size_t bytes) {
     const std::size_t kept = std::min(bytes, storage.nbytes());
     if (kept > 0 && !(is_hollow_run() && is_large(kept))) {
         std::memcpy(numbers.mutable_data(), storage.data(), kept);
+        if (Tape* const tape = Tape::of(storage.device().index())) {
+            tape->add([from = numbers_of(storage), to = numbers, kept]() mutable {
+                std::memcpy(to.mutable_data(), from.data(), kept);
+            });
+        }
     }
     become(storage, std::move(numbers), std::move(block));
 }

@@ -30,6 +30,9 @@ Owned* owned_by(const c10::StorageImpl& storage);
 // The same number for all tensors on one memory.
 std::uint64_t id_of(const c10::StorageImpl& storage);
 
+// The number of the last one that was made.
+std::uint64_t newest_storage();
+
 // New memory, whose numbers are whatever lies there. Throws OutOfMemoryError where the simulated GPU is full.
 c10::Storage new_storage(std::size_t bytes, c10::DeviceIndex device);
 // A CPU storage becomes the GPU's, with its numbers.

@@ -137,6 +137,21 @@ void Process::forget(seam::Mark number) {
     }
 }
 
+void Process::begin_capture(seam::Stream stream, bool is_relaxed) {
+    settle(stream);
+    gpus_.begin_capture(name_of(stream), is_relaxed);
+}
+
+std::int64_t Process::end_capture(seam::Stream stream) {
+    settle(stream);
+    return gpus_.end_capture(name_of(stream));
+}
+
+void Process::begin_launch(std::int64_t graph, seam::Stream stream) {
+    settle(stream);
+    gpus_.begin_launch(graph, name_of(stream));
+}
+
 std::int32_t Process::make_group(std::vector<int> members, const std::string& name) {
     std::vector<int> running;
     std::ranges::copy_if(members, std::back_inserter(running), [this](int rank) { return runs(rank); });
@@ -178,8 +193,17 @@ void Process::require_running(const char* way, int rank) {
 seam::Ticket Process::meet(const Group& group, const Collective& what, seam::Stream stream,
                            std::span<const std::byte> data, Ticket ticket, bool takes) {
     settle(stream);
-    gpus_.call();
-    gpus_.on(name_of(stream), [&] {
+    StreamName place = name_of(stream);
+    if (gpus_.is_in_launch()) {
+        place = gpus_.launch_to_meeting().value();
+    } else {
+        gpus_.call();
+    }
+    if (Capture* const capture = gpus_.capture_of(place)) {
+        capture->add(GraphMeeting{place});
+        return 0;
+    }
+    gpus_.on(place, [&] {
         ticket.brought = gpus_.gpu().bring(data, takes);
         gpus_.gpu().collective(group, what);
     });

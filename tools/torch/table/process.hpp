@@ -64,10 +64,15 @@ public:
     // What torch.compile has collected is charged: before others are waited for.
     void settle(seam::Stream stream);
 
-    std::int64_t new_stream() { return ++streams_; }
+    std::int64_t new_stream() { return gpus_.new_stream(); }
     seam::Mark record(seam::Stream stream);
     Mark& mark(seam::Mark number) { return marks_.at(number); }
     void forget(seam::Mark number);
+
+    // CUDA graphs: what torch.compile has collected is charged before a capture begins and before it ends.
+    void begin_capture(seam::Stream stream, bool is_relaxed);
+    std::int64_t end_capture(seam::Stream stream);
+    void begin_launch(std::int64_t graph, seam::Stream stream);
 
     std::int32_t make_group(std::vector<int> members, const std::string& name);
     // The member that acts for this one: another, where it does not run.
@@ -131,7 +136,6 @@ private:
     ProcessTerms terms_;
     Gpus gpus_;
     prices::PriceList prices_;
-    std::int64_t streams_ = 0;
     seam::Mark last_mark_ = 0;
     std::unordered_map<seam::Mark, Mark> marks_;
     std::vector<Communicator> groups_;

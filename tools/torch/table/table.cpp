@@ -24,6 +24,7 @@ struct State {
 // The functions of a C table have no other way to find it.
 State* state = nullptr;
 thread_local std::string last_error;
+thread_local std::int32_t last_number = 0;
 
 constexpr const char* no_rank =
     "this process is no rank: give --nproc N, or let the script start its ranks with torch.multiprocessing.spawn";
@@ -32,12 +33,17 @@ constexpr const char* no_rank =
 template <class Answer, class Call>
 Answer answered(Answer failed, Call call) {
     const std::lock_guard lock(state->mutex);
+    last_number = 0;
     if (state->process == nullptr) {
         last_error = no_rank;
         return failed;
     }
     try {
         return call(*state->process);
+    } catch (const CaptureError& error) {
+        last_error = error.what();
+        last_number = error.number();
+        return failed;
     } catch (const std::exception& error) {
         last_error = error.what();
         return failed;
@@ -170,6 +176,7 @@ void add_streams(seam::Gpu& table) {
     };
     table.is_idle = [](seam::Stream stream) {
         return answered<std::int32_t>(-1, [&](Process& process) {
+            process.gpus().refuse_question(StreamName{stream.device, stream.number});
             const seam::Mark mark = process.record(stream);
             const bool passed = process.gpus().has_passed(process.mark(mark));
             process.forget(mark);
@@ -196,6 +203,30 @@ void add_streams(seam::Gpu& table) {
         });
     };
     table.forget = [](seam::Mark mark) { done([=](Process& process) { process.forget(mark); }); };
+}
+
+void add_graphs(seam::Gpu& table) {
+    table.begin_capture = [](seam::Stream stream, bool is_relaxed) {
+        return done([=](Process& process) { process.begin_capture(stream, is_relaxed); });
+    };
+    table.end_capture = [](seam::Stream stream) {
+        return answered<seam::Graph>(0, [=](Process& process) { return process.end_capture(stream); });
+    };
+    table.capture_status = [](seam::Stream stream) {
+        return answered<std::int64_t>(0, [=](Process& process) {
+            return process.gpus().capture_status({stream.device, stream.number});
+        });
+    };
+    table.begin_launch = [](seam::Graph graph, seam::Stream stream) {
+        return done([=](Process& process) { process.begin_launch(graph, stream); });
+    };
+    table.end_launch = [] { return done([](Process& process) { process.gpus().end_launch(); }); };
+    table.graph_size = [](seam::Graph graph) {
+        return answered<std::int64_t>(-1, [=](Process& process) { return process.gpus().graph_size(graph); });
+    };
+    table.forget_graph = [](seam::Graph graph) {
+        done([=](Process& process) { process.gpus().forget_graph(graph); });
+    };
 }
 
 void add_memory(seam::Gpu& table) {
@@ -266,9 +297,11 @@ const seam::Gpu& table_for(const training::Machine& machine, bool is_hollow) {
     table.devices = machine.gpus_per_node;
     table.is_hollow = is_hollow;
     table.error = [] { return last_error.c_str(); };
+    table.error_number = [] { return last_number; };
     table.properties = [](std::int32_t /*device*/) -> const seam::Properties* { return &state->properties; };
     add_operators(table);
     add_streams(table);
+    add_graphs(table);
     add_memory(table);
     add_groups(table);
     return table;

@@ -22,15 +22,6 @@ BENCHMARKED = 10  # algorithms of cuDNN, by default
 NCCL_TIMEOUT = datetime.timedelta(minutes=10)
 
 
-def refused(what: str) -> type:
-    """A class that cannot be made."""
-
-    def __new__(cls: type, *_: Any, **__: Any) -> Any:
-        raise NotImplementedError(f"ndsim does not simulate torch.cuda.{what}")
-
-    return type(what, (), {"__new__": __new__})
-
-
 def properties_class(slot: ModuleType) -> type:
     class DeviceProperties:
         """As torch.cuda.get_device_properties returns them."""
@@ -174,8 +165,8 @@ def names_of_torch(torch_c: Any, slot: ModuleType) -> dict[str, Any]:
         "_CudaStreamBase": stream_class(torch_c.Stream, slot),
         "_CudaEventBase": event_class(torch_c.Event, slot),
         "_CudaDeviceProperties": properties,
-        "_CUDAGraph": refused("CUDAGraph"),
-        "_graph_pool_handle": refused("graph_pool_handle"),
+        "_CUDAGraph": slot.CUDAGraph,
+        "_graph_pool_handle": lambda: slot.new_pool(),
         "_cudart": runtime_class(slot),
         "_cuda_init": begin,
         "_cuda_isInBadFork": known(False),
@@ -192,9 +183,10 @@ def names_of_torch(torch_c: Any, slot: ModuleType) -> dict[str, Any]:
         "_cuda_setStream": lambda stream_id, device_index, device_type: slot.set_stream(
             stream_id, device_index, device_type
         ),
-        "_cuda_isCurrentStreamCapturing": known(False),
+        "_cuda_isCurrentStreamCapturing": lambda: slot.is_capturing(),
         "_cuda_memoryStats": lambda device: slot.memory_statistics(device),
         "_cuda_hostMemoryStats": known({}),
+        "_host_emptyCache": nothing(),
         "_cuda_resetPeakMemoryStats": lambda device: slot.reset_peak_statistics(device),
         "_cuda_resetAccumulatedMemoryStats": lambda device: slot.reset_accumulated_statistics(device),
         "_cuda_emptyCache": lambda *_: slot.empty_cache(),

@@ -24,7 +24,6 @@ class RefusedImport(Refused, ImportError):
 
 REMOTE_CALLS = "remote procedure calls have no simulated time; ranks communicate by collectives, send and recv"
 OWN_KERNELS = "a kernel of one's own cannot be priced; use operators of PyTorch"
-GRAPHS = "a replayed graph calls no operators, and these are what is priced; call the model itself"
 SHARED = "the memory of a simulated GPU is that of one process; share tensors of the host"
 ELASTIC = "this launcher starts the ranks, once; a simulated run ends where a rank fails"
 
@@ -32,8 +31,6 @@ ELASTIC = "this launcher starts the ranks, once; a simulated run ends where a ra
 REFUSED = (
     ("torch.distributed.rpc", ("init_rpc",), REMOTE_CALLS),
     ("torch.utils.cpp_extension", ("load", "load_inline"), OWN_KERNELS),
-    ("torch.cuda", ("CUDAGraph", "graph", "make_graphed_callables"), GRAPHS),
-    ("torch.cuda.graphs", ("CUDAGraph", "graph", "make_graphed_callables"), GRAPHS),
     ("torch.storage", ("UntypedStorage._share_cuda_",), SHARED),
     ("torch.cuda.jiterator", ("_create_jit_fn", "_create_multi_output_jit_fn"), OWN_KERNELS),
     ("torch.distributed.launcher.api", ("elastic_launch", "launch_agent"), ELASTIC),

@@ -35,6 +35,7 @@ Block* BlockPool::cut(Block& block, std::int64_t size) {
                                  .stream = block.stream,
                                  .device = block.device,
                                  .pool = block.pool,
+                                 .home = block.home,
                                  .state = block.state,
                                  .expandable = block.expandable,
                                  .before = &block,

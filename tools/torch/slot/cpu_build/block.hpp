@@ -13,6 +13,8 @@ enum class PoolKind : std::uint8_t { small, large };
 // A hole is a stretch of an expandable segment that has no memory.
 enum class BlockState : std::uint8_t { used, free, hole };
 
+struct BlockPool;
+
 // A stretch of a segment. The blocks of a segment are neighbours without a gap.
 struct Block {
     char* address = nullptr;
@@ -21,6 +23,7 @@ struct Block {
     std::int64_t stream = 0;
     std::int32_t device = 0;
     PoolKind pool = PoolKind::small;
+    BlockPool* home = nullptr;  // where it is when nobody has it
     BlockState state = BlockState::used;
     ExpandableSegment* expandable = nullptr;
     Block* before = nullptr;  // its neighbours in the segment

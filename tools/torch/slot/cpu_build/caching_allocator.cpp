@@ -61,7 +61,7 @@ bool CachingAllocator::collects_garbage() const {
 // The smallest free block that is large enough. Of a block that its segment can make larger the size is what it may
 // become, so that what lies between used blocks is taken first.
 Block* CachingAllocator::found(const Request& request) {
-    BlockPool& pool = pool_of(request.pool);
+    BlockPool& pool = *request.home;
     pool.searches += collects_garbage() ? 1 : 0;
     Block wanted{.size = request.size, .stream = request.stream};
     const auto is_there = [&](auto at) { return at != pool.free.end() && (*at)->stream == request.stream; };
@@ -106,7 +106,8 @@ Block* CachingAllocator::new_segment(const Request& request) {
                      .size = bytes,
                      .stream = request.stream,
                      .device = device_,
-                     .pool = request.pool};
+                     .pool = request.pool,
+                     .home = request.home};
 }
 
 Block* CachingAllocator::reserved(const Request& request) {
@@ -119,7 +120,8 @@ Block* CachingAllocator::reserved(const Request& request) {
 Block* CachingAllocator::allocate(std::int64_t bytes, std::int64_t stream) {
     free_passed();
     const std::int64_t size = allocator_settings().rounded(bytes);
-    const Request request{size <= largest_small ? PoolKind::small : PoolKind::large, size, stream};
+    const PoolKind kind = size <= largest_small ? PoolKind::small : PoolKind::large;
+    const Request request{kind, &pool_for(kind, stream), size, stream};
     Block* block = found(request);
     if (block == nullptr) {
         collect_garbage();
@@ -128,7 +130,7 @@ Block* CachingAllocator::allocate(std::int64_t bytes, std::int64_t stream) {
     if (block == nullptr && release_oversize(request)) {
         block = reserved(request);
     }
-    if (block == nullptr) {
+    if (block == nullptr && filled_ == 0) {
         empty_cache();
         ++events_.retries;
         block = reserved(request);
@@ -146,7 +148,7 @@ Block* CachingAllocator::hand_out(Block* block, const Request& request, std::int
     const bool splits = is_split(*block, request.size);
     if (splits) {
         block->state = BlockState::free;
-        pool_of(*block).insert(*BlockPool::cut(*block, request.size));
+        block->home->insert(*BlockPool::cut(*block, request.size));
     }
     block->state = BlockState::used;
     block->requested = bytes;
@@ -178,13 +180,21 @@ void CachingAllocator::free(Block* block) {
     if (is_oversize(block->size)) {
         events_.oversize_allocations.take(1);
     }
+    if (block->users.empty()) {
+        give_back(block);
+    } else if (filled_ > 0) {
+        // No place is asked for in a capture.
+        freed_meanwhile_.push_back(block);
+    } else {
+        wait_for_users(block);
+    }
+}
+
+void CachingAllocator::wait_for_users(Block* block) {
     for (const std::int64_t stream : std::exchange(block->users, {})) {
         const seam::Mark mark = gpu_->record({device_, stream});
         ++block->marks;
         waiting_[stream].push_back({mark, block});
-    }
-    if (block->marks == 0) {
-        give_back(block);
     }
 }
 
@@ -198,7 +208,7 @@ void CachingAllocator::give_back(Block* block) {
     const std::int64_t size = block->size;
     const std::int64_t requested = std::exchange(block->requested, 0);
     block->state = BlockState::free;
-    BlockPool& pool = pool_of(*block);
+    BlockPool& pool = *block->home;
     std::int64_t split_blocks = 0;
     std::int64_t split_bytes = 0;
     for (Block* const neighbour : {block->before, block->after}) {
@@ -223,6 +233,12 @@ void CachingAllocator::give_back(Block* block) {
 }
 
 void CachingAllocator::free_passed() {
+    if (filled_ > 0) {
+        return;
+    }
+    for (Block* const block : std::exchange(freed_meanwhile_, {})) {
+        wait_for_users(block);
+    }
     for (auto& [stream, places] : waiting_) {
         while (!places.empty() && gpu_->has_passed(places.front().mark) == 1) {
             const Waiting passed = places.front();
@@ -237,6 +253,7 @@ void CachingAllocator::free_passed() {
 
 // The host waits for all of them.
 void CachingAllocator::free_waiting() {
+    free_passed();
     ++events_.waits_for_streams;
     for (auto& [stream, places] : waiting_) {
         for (const Waiting& each : std::exchange(places, {})) {
@@ -247,6 +264,31 @@ void CachingAllocator::free_waiting() {
             }
         }
     }
+}
+
+BlockPool& CachingAllocator::pool_for(PoolKind kind, std::int64_t stream) {
+    for (auto& [id, own] : own_pools_) {
+        if (own.is_its_stream && own.is_its_stream({device_, stream})) {
+            return pool_of(own.pools, kind);
+        }
+    }
+    return pool_of(kind);
+}
+
+void CachingAllocator::begin_pool(PoolId pool, std::function<bool(seam::Stream)> is_its_stream) {
+    OwnPools& own = own_pools_[pool];
+    own.is_its_stream = std::move(is_its_stream);
+    ++own.users;
+    ++filled_;
+}
+
+void CachingAllocator::end_pool(PoolId pool) {
+    own_pools_.at(pool).is_its_stream = {};
+    --filled_;
+}
+
+void CachingAllocator::release_pool(PoolId pool) {
+    --own_pools_.at(pool).users;
 }
 
 void CachingAllocator::reset_peaks() {

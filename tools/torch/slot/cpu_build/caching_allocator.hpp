@@ -17,12 +17,15 @@
 #include "tools/torch/seam.hpp"
 #include "tools/torch/slot/cpu_build/block.hpp"
 #include "tools/torch/slot/cpu_build/counters.hpp"
+#include "tools/torch/slot/device.hpp"
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <map>
 #include <optional>
+#include <vector>
 
 namespace sim::slot {
 
@@ -38,6 +41,13 @@ public:
     // The block, which is a tensor's, is used by this stream, too.
     void record(Block* block, std::int64_t stream);
     void empty_cache();
+
+    // A pool of its own, as graphs have, for what these streams allocate until it is no longer filled. Its memory goes
+    // back to the GPU when it is released as often as it was filled.
+    void begin_pool(PoolId pool, std::function<bool(seam::Stream)> is_its_stream);
+    void end_pool(PoolId pool);
+    void release_pool(PoolId pool);
+
     // Of the GPU's memory, at most this is reserved from now on.
     void limit_to(double fraction);
     double fraction() const { return fraction_; }
@@ -54,8 +64,15 @@ public:
     void reset_accumulated();
 
 private:
+    using Pools = std::array<BlockPool, 2>;  // small, large
+    struct OwnPools {
+        Pools pools;
+        int users = 0;
+        std::function<bool(seam::Stream)> is_its_stream = {};  // empty: it is not filled
+    };
     struct Request {
         PoolKind pool = PoolKind::small;
+        BlockPool* home = nullptr;
         std::int64_t size = 0;
         std::int64_t stream = 0;
     };
@@ -64,8 +81,9 @@ private:
         Block* block;
     };
 
-    BlockPool& pool_of(PoolKind kind) { return pools_[kind == PoolKind::small ? 0 : 1]; }
-    BlockPool& pool_of(const Block& block) { return pool_of(block.pool); }
+    BlockPool& pool_of(PoolKind kind) { return pool_of(pools_, kind); }
+    static BlockPool& pool_of(Pools& pools, PoolKind kind) { return pools[kind == PoolKind::small ? 0 : 1]; }
+    BlockPool& pool_for(PoolKind kind, std::int64_t stream);
     template <class Change>
     void count(PoolKind pool, Change change) {
         change(counters_[0]);
@@ -91,6 +109,7 @@ private:
     bool release_oversize(const Request& request);
     void collect_garbage();
 
+    void wait_for_users(Block* block);
     void free_passed();
     void free_waiting();
 
@@ -99,7 +118,10 @@ private:
     std::int64_t oversize_ = -1;
     double fraction_ = 1;
     std::optional<std::int64_t> limit_;
-    std::array<BlockPool, 2> pools_;                      // small, large
+    Pools pools_;
+    std::map<PoolId, OwnPools> own_pools_;
+    int filled_ = 0;                                      // how many of them
+    std::vector<Block*> freed_meanwhile_;                 // which other streams use
     std::map<std::int64_t, std::list<Waiting>> waiting_;  // by stream, in the order of their places
     std::array<Counters, 3> counters_;                    // all, small, large
     Events events_;

@@ -8,8 +8,10 @@
 #include <c10/core/CachingDeviceAllocator.h>
 
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -111,6 +113,19 @@ public:
                 static_cast<std::size_t>(gpu().properties(seam_device(device))->memory_bytes)};
     }
 
+    void begin_pool(c10::DeviceIndex device, PoolId pool, std::function<bool(seam::Stream)> is_its_stream) {
+        const std::lock_guard lock(mutex_);
+        of(device).begin_pool(pool, std::move(is_its_stream));
+    }
+    void end_pool(c10::DeviceIndex device, PoolId pool) {
+        const std::lock_guard lock(mutex_);
+        of(device).end_pool(pool);
+    }
+    void release_pool(c10::DeviceIndex device, PoolId pool) {
+        const std::lock_guard lock(mutex_);
+        of(device).release_pool(pool);
+    }
+
     void change_settings(const std::string& text) {
         const std::lock_guard lock(mutex_);
         change_allocator_settings(text);
@@ -191,6 +206,24 @@ void record_stream(const c10::DataPtr& block, const c10::Stream& stream) {
 
 c10::Allocator* device_allocator() {
     return &memory();
+}
+
+PoolId new_pool(bool is_users) {
+    static std::atomic<unsigned long long> of_users{0};
+    static std::atomic<unsigned long long> of_graphs{0};
+    return is_users ? PoolId{0, ++of_users} : PoolId{++of_graphs, 0};
+}
+
+void begin_pool(c10::DeviceIndex device, PoolId pool, std::function<bool(seam::Stream)> is_its_stream) {
+    memory().begin_pool(device, pool, std::move(is_its_stream));
+}
+
+void end_pool(c10::DeviceIndex device, PoolId pool) {
+    memory().end_pool(device, pool);
+}
+
+void release_pool(c10::DeviceIndex device, PoolId pool) {
+    memory().release_pool(device, pool);
 }
 
 void change_memory_settings(const std::string& text) {

@@ -23,7 +23,7 @@ bool has_room(const Block* block, std::int64_t bytes) {
 
 // The first of neighbours, free or without memory, that are large enough together, at the lowest address.
 Block* CachingAllocator::room_for(const Request& request) {
-    BlockPool& pool = pool_of(request.pool);
+    BlockPool& pool = *request.home;
     Block lowest{.stream = request.stream};
     for (auto at = pool.holes.lower_bound(&lowest); at != pool.holes.end() && (*at)->stream == request.stream; ++at) {
         Block* const before = (*at)->before;
@@ -39,6 +39,7 @@ Block* CachingAllocator::room_for(const Request& request) {
                                  .stream = request.stream,
                                  .device = device_,
                                  .pool = request.pool,
+                                 .home = request.home,
                                  .state = BlockState::hole,
                                  .expandable = segment};
     pool.insert(*hole);
@@ -51,7 +52,7 @@ bool CachingAllocator::fill(Block& hole, std::int64_t bytes) {
     if (taken == 0) {
         return false;
     }
-    BlockPool& pool = pool_of(hole);
+    BlockPool& pool = *hole.home;
     pool.erase(hole);
     if (taken < hole.size) {
         pool.insert(*BlockPool::cut(hole, taken));
@@ -77,7 +78,7 @@ Block* CachingAllocator::grown(const Request& request) {
         }
         block = hole;
     }
-    pool_of(*block).erase(*block);
+    block->home->erase(*block);
     return block;
 }
 
@@ -87,7 +88,7 @@ void CachingAllocator::shrink(Block* block) {
     if (lost.bytes == 0) {
         return;
     }
-    BlockPool& pool = pool_of(*block);
+    BlockPool& pool = *block->home;
     pool.erase(*block);
     if (lost.begin > block->address) {
         Block* const rest = BlockPool::cut(*block, lost.begin - block->address);

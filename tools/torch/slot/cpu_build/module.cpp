@@ -7,6 +7,7 @@
 #include "tools/torch/slot/cpu_build/registered.hpp"
 #include "tools/torch/slot/device.hpp"
 #include "tools/torch/slot/generator.hpp"
+#include "tools/torch/slot/graphs/graph.hpp"
 #include "tools/torch/slot/operators.hpp"
 #include "tools/torch/slot/sleep.hpp"
 #include "tools/torch/slot/storage.hpp"
@@ -19,6 +20,9 @@
 #include <torch/csrc/utils/pybind.h>
 
 #include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
 
 namespace sim::slot {
 
@@ -162,6 +166,31 @@ void bind_memory(py::module_& module) {
     module.def("unregister_host", &unregister_host);
 }
 
+void begin_capture(Graph& graph, std::optional<PoolId> pool, const std::string& mode) {
+    TORCH_CHECK(mode == "global" || mode == "thread_local" || mode == "relaxed",
+                "Unknown capture error mode. Expected `global`, `thread_local`, or `relaxed`, got ", mode);
+    const py::gil_scoped_release unlocked;
+    graph.begin(pool.value_or(PoolId{0, 0}), mode == "relaxed");
+}
+
+// What Python derives torch.cuda.CUDAGraph from.
+void bind_graphs(py::module_& module) {
+    const py::call_guard<py::gil_scoped_release> unlocked;
+    py::class_<Graph, std::shared_ptr<Graph>>(module, "CUDAGraph")
+        .def(py::init<bool>(), py::arg("keep_graph") = false)
+        .def("capture_begin", &begin_capture, py::arg("pool") = py::none(), py::arg("capture_error_mode") = "global")
+        .def("capture_end", &Graph::end, unlocked)
+        // Every generator that draws in a graph draws anew at each launch.
+        .def("register_generator_state", [](Graph&, const py::object& /*generator*/) {})
+        .def("instantiate", &Graph::instantiate)
+        .def("replay", &Graph::replay, unlocked)
+        .def("reset", &Graph::reset, unlocked)
+        .def("pool", &Graph::pool)
+        .def("enable_debug_mode", [](Graph&) {});
+    module.def("new_pool", [] { return new_pool(true); });
+    module.def("is_capturing", [] { return Tape::of(current_device()) != nullptr; });
+}
+
 }  // namespace
 
 void bind_cpu_build(py::module_& module) {
@@ -169,6 +198,7 @@ void bind_cpu_build(py::module_& module) {
     bind_streams(module);
     bind_memory(module);
     bind_choices(module);
+    bind_graphs(module);
 }
 
 }  // namespace sim::slot

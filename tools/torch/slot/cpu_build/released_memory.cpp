@@ -13,7 +13,7 @@ namespace sim::slot {
 // A GPU's cudaFree waits for all that its device was given.
 void CachingAllocator::release(Block* segment) {
     require(gpu_->synchronize_device(device_));
-    pool_of(*segment).erase(*segment);
+    segment->home->erase(*segment);
     count(segment->pool, [segment](Counters& counters) {
         counters.segment.take(1);
         counters.reserved_bytes.take(segment->size);
@@ -44,10 +44,19 @@ void CachingAllocator::release_free(BlockPool& pool) {
     }
 }
 
+// The pools of graphs that are gone go with it; while one is filled nothing else does.
 void CachingAllocator::empty_cache() {
-    free_waiting();
-    release_free(pool_of(PoolKind::large));
-    release_free(pool_of(PoolKind::small));
+    if (filled_ == 0) {
+        free_waiting();
+        release_free(pool_of(PoolKind::large));
+        release_free(pool_of(PoolKind::small));
+    }
+    for (auto& [id, own] : own_pools_) {
+        if (own.users == 0) {
+            release_free(pool_of(own.pools, PoolKind::small));
+            release_free(pool_of(own.pools, PoolKind::large));
+        }
+    }
 }
 
 // One oversize block that is large enough, or as many of the largest as are: the request may then have their memory.
@@ -57,7 +66,7 @@ bool CachingAllocator::release_oversize(const Request& request) {
     if (oversize == AllocatorSettings::unlimited) {
         return false;
     }
-    std::set<Block*, BlockPool::Smaller>& free = pool_of(request.pool).free;
+    std::set<Block*, BlockPool::Smaller>& free = request.home->free;
     Block wanted{.size = std::max(request.size, oversize), .stream = request.stream};
     auto at = free.lower_bound(&wanted);
     if (at != free.end() && (*at)->stream == request.stream) {

@@ -64,15 +64,6 @@ bool is_mask(const at::Tensor& tensor) {
 }
 
 // tensor[indices] has the shape of its indices, where none of them is a mask.
-bool picks_by_numbers_alone(std::span<const c10::IValue> given) {
-    for (const c10::IValue& value : given) {
-        if (value.isOptionalTensorList()) {
-            return !any_tensor({&value, 1}, is_mask);
-        }
-    }
-    return false;
-}
-
 at::Tensor meta_of(const at::Tensor& tensor) {
     if (!tensor.defined() || tensor.layout() != c10::kStrided) {
         return tensor;
@@ -250,9 +241,15 @@ HollowTraits hollow_traits(const c10::OperatorHandle& op) {
     return traits;
 }
 
+// What picks by numbers, and by no mask, has the shape of these.
+bool waits_for_numbers(const HollowTraits& traits, std::span<const c10::IValue> given) {
+    const auto picks = std::ranges::find_if(given, &c10::IValue::isOptionalTensorList);
+    return picks == given.end() ? traits.is_shaped_by_numbers : any_tensor({&*picks, 1}, is_mask);
+}
+
 bool is_skipped(const c10::OperatorHandle& op, const HollowTraits& traits, std::span<const c10::IValue> given) {
     const bool has_large = any_tensor(given, [](const at::Tensor& tensor) { return is_large(tensor); });
-    if (has_large && traits.is_shaped_by_numbers && !picks_by_numbers_alone(given)) {
+    if (has_large && traits.is_shaped_by_numbers && waits_for_numbers(traits, given)) {
         refuse(c10::str(
             op.operator_name(),
             " in a hollow run cannot run here: how large its result is depends on numbers that are not computed; run "

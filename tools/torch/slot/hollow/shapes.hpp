@@ -26,6 +26,9 @@ struct HollowTraits {
 };
 HollowTraits hollow_traits(const c10::OperatorHandle& op);
 
+// Whether the host of a GPU waits for numbers in this call: how large its result is depends on them.
+bool waits_for_numbers(const HollowTraits& traits, std::span<const c10::IValue> given);
+
 // Whether it is about tensors of the host alone, with strides, and makes what it makes there.
 bool is_of_host(std::span<const c10::IValue> given);
 

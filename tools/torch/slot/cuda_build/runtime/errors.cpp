@@ -35,6 +35,13 @@ constexpr Known known[] = {
     {cudaErrorNotSupported, "cudaErrorNotSupported", "operation not supported"},
     {cudaErrorStreamCaptureUnsupported, "cudaErrorStreamCaptureUnsupported",
      "operation not permitted when stream is capturing"},
+    {cudaErrorStreamCaptureInvalidated, "cudaErrorStreamCaptureInvalidated",
+     "operation failed due to a previous error during capture"},
+    {cudaErrorStreamCaptureUnjoined, "cudaErrorStreamCaptureUnjoined", "capturing stream has unjoined work"},
+    {cudaErrorStreamCaptureIsolation, "cudaErrorStreamCaptureIsolation",
+     "dependency created on uncaptured work in another stream"},
+    {cudaErrorCapturedEvent, "cudaErrorCapturedEvent",
+     "operation not permitted on an event last recorded in a capturing stream"},
     {cudaErrorUnknown, "cudaErrorUnknown", "unknown error"},
 };
 
@@ -65,7 +72,8 @@ cudaError_t failed(cudaError_t error, std::string text) {
 
 cudaError_t failed_in_simulator() {
     const char* why = gpu().error != nullptr ? gpu().error() : nullptr;
-    return failed(cudaErrorUnknown, why != nullptr ? why : "");
+    const std::int32_t number = gpu().error_number != nullptr ? gpu().error_number() : 0;
+    return failed(number != 0 ? static_cast<cudaError_t>(number) : cudaErrorUnknown, why != nullptr ? why : "");
 }
 
 cudaError_t not_simulated(const std::string& what) {

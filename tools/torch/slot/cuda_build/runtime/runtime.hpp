@@ -36,6 +36,7 @@ int pci_bus_of(std::int32_t number);
 
 // Streams. A handle is a small number, the same in every run; the seam hears of a stream when it is first used.
 seam::Stream seam_stream(cudaStream_t stream);
+bool is_never_used(cudaStream_t stream);
 
 // Memory.
 struct Range {

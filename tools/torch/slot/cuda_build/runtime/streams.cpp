@@ -78,12 +78,12 @@ bool is_known(cudaStream_t stream) {
     return is_default(stream) || stream == cudaStreamPerThread || stream_at(stream) != nullptr;
 }
 
+}  // namespace
+
 bool is_never_used(cudaStream_t handle) {
     const Stream* stream = stream_at(handle);
     return stream != nullptr && stream->number.load(std::memory_order_acquire) < 0;
 }
-
-}  // namespace
 
 seam::Stream seam_stream(cudaStream_t handle) {
     if (handle == cudaStreamPerThread) {

@@ -1,4 +1,5 @@
 // What PyTorch's other libraries ask libtorch_cuda of its devices and of the libraries behind it.
+#include "tools/torch/slot/device.hpp"
 #include "tools/torch/slot/generator.hpp"
 #include "tools/torch/slot/memory_kernels.hpp"
 #include "tools/torch/slot/sleep.hpp"
@@ -9,12 +10,8 @@
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <c10/core/StorageImpl.h>
 #include <c10/cuda/CUDACachingAllocator.h>
-#if __has_include(<ATen/cuda/MemPool.h>)
-#include <ATen/cuda/MemPool.h>
-#endif
 
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace at::cuda {
@@ -85,14 +82,9 @@ Allocator* getCachingHostAllocator() {
 void CachingHostAllocator_emptyCache();
 void CachingHostAllocator_emptyCache() {}
 
-using PoolId = std::pair<unsigned long long, unsigned long long>;
-PoolId graph_pool_handle();
-PoolId graph_pool_handle() {
-#if __has_include(<ATen/cuda/MemPool.h>)
-    return MemPool::graph_pool_handle(true);
-#else
-    return c10::cuda::MemPool::graph_pool_handle(true);
-#endif
+sim::slot::PoolId graph_pool_handle();
+sim::slot::PoolId graph_pool_handle() {
+    return sim::slot::new_pool(true);
 }
 
 }  // namespace at::cuda

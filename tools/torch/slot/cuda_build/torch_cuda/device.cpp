@@ -7,6 +7,9 @@
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
+#if __has_include(<ATen/cuda/MemPool.h>)
+#include <ATen/cuda/MemPool.h>
+#endif
 #if __has_include(<c10/cuda/PeerToPeerAccess.h>)
 #include <c10/cuda/PeerToPeerAccess.h>
 #endif
@@ -101,6 +104,29 @@ void record_stream(const c10::DataPtr& block, const c10::Stream& stream) {
         const c10::cuda::CUDAStream user(c10::cuda::CUDAStream::UNCHECKED, stream);
         cuda_allocator().recordStream(static_cast<Held*>(block.get_context())->block, user);
     }
+}
+
+PoolId new_pool(bool is_users) {
+#if __has_include(<ATen/cuda/MemPool.h>)
+    return at::cuda::MemPool::graph_pool_handle(is_users);
+#else
+    return c10::cuda::MemPool::graph_pool_handle(is_users);
+#endif
+}
+
+// A stream that nothing ran on is not captured, and the seam does not hear of it.
+void begin_pool(c10::DeviceIndex device, PoolId pool, std::function<bool(seam::Stream)> is_its_stream) {
+    cuda_allocator().beginAllocateToPool(device, pool, [is_its_stream = std::move(is_its_stream)](cudaStream_t stream) {
+        return !is_never_used(stream) && is_its_stream(seam_stream(stream));
+    });
+}
+
+void end_pool(c10::DeviceIndex device, PoolId pool) {
+    cuda_allocator().endAllocateToPool(device, pool);
+}
+
+void release_pool(c10::DeviceIndex device, PoolId pool) {
+    cuda_allocator().releasePool(device, pool);
 }
 
 bool is_pinned_by_program(const void* address) {
