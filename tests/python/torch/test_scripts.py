@@ -7,6 +7,8 @@ import subprocess
 import sys
 import textwrap
 
+import pytest
+
 HERE = pathlib.Path(__file__).resolve().parent
 SCRIPTS, ON_THE_HOST = HERE / "scripts", HERE / "on_the_host.py"
 PRINTS_AN_ERROR = "Traceback"
@@ -44,30 +46,64 @@ def test_every_run_has_one_timeline():
     assert len(hashes) == 1
 
 
-def test_events_on_the_gpu_time_an_all_reduce_as_ndsim_collective_does(tmp_path):
-    text = """
-        import os, torch, torch.distributed as dist
-        torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
-        dist.init_process_group("nccl")
-        values = torch.ones(1 << 20, device="cuda")
-        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        dist.barrier()
-        begin.record()
-        dist.all_reduce(values)
-        end.record()
-        end.synchronize()
+TIMED = """
+import os, torch, torch.distributed as dist
+torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+dist.init_process_group("nccl")
+ranks = dist.get_world_size()
+
+
+def microseconds(calls):
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    dist.barrier()
+    torch.cuda.synchronize()
+    begin.record()
+    for call in calls:
+        call()
+    end.record()
+    end.synchronize()
+    return 1e3 * begin.elapsed_time(end)
+
+
+for megabytes in (4, 64):
+    whole = torch.zeros(megabytes << 18, device="cuda")
+    part, other = torch.zeros(whole.numel() // ranks, device="cuda"), torch.empty_like(whole)
+    calls = {
+        "all_reduce": lambda: dist.all_reduce(whole),
+        "all_gather": lambda: dist.all_gather_into_tensor(whole, part),
+        "all_to_all": lambda: dist.all_to_all_single(other, whole),
+    }
+    for name, call in calls.items():
         if dist.get_rank() == 0:
-            print("milliseconds", begin.elapsed_time(end))
-        assert values[0].item() == 4
-        """
-    done = simulated("--nproc", 4, "--json", script(tmp_path, text), folder=tmp_path)
-    [line] = [line for line in done.stderr.splitlines() if line.startswith("milliseconds")]
+            print("timed", name, f"{megabytes}M", *(f"{microseconds([call] * count):.3f}" for count in (1, 10)))
+        else:
+            microseconds([call]), microseconds([call] * 10)
+"""
+
+
+def price_of(collective, size):
     tool = pathlib.Path(os.environ["NDSIM_BIN_DIR"]) / "ndsim"
-    words = [tool, "collective", "all_reduce", "--machine", "dgx-h100", "--ranks", "4", "--sizes", "4M", "--json"]
-    answer = json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
-    price = 1e3 * answer["rows"][0]["seconds"]
-    # Between the two records the host launches the all-reduce, which costs it a few microseconds.
-    assert price < float(line.split()[1]) < price + 0.01
+    words = [tool, "collective", collective, "--machine", "dgx-h100", "--ranks", "4", "--sizes", size, "--json"]
+    return 1e6 * json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)["rows"][0]["seconds"]
+
+
+def test_events_around_collectives_show_the_times_of_ndsim_collective(tmp_path):
+    done = simulated("--nproc", 4, "--json", "--hollow", script(tmp_path, TIMED), folder=tmp_path)
+    timed = [line.split()[1:] for line in done.stderr.splitlines() if line.startswith("timed")]
+    assert len(timed) == 6
+    for collective, size, alone, ten in timed:
+        # What launching the kernel takes is part of the price. Events have single precision.
+        price = price_of(collective, size)
+        assert (float(alone), float(ten)) == pytest.approx((price, 10 * price), rel=1e-6, abs=1e-3), (collective, size)
+
+
+def test_collectives_that_are_shorter_than_their_calls_wait_for_the_host(tmp_path):
+    text = TIMED.replace("(4, 64)", "(0.0009765625,)").replace("megabytes << 18", "256").replace('{megabytes}M', "1K")
+    done = simulated("--nproc", 4, "--json", "--launch-microseconds", 50, script(tmp_path, text), folder=tmp_path)
+    [line] = [line.split()[1:] for line in done.stderr.splitlines() if line.startswith("timed all_reduce")]
+    # An event is recorded when the host comes there: behind one call of 50 us, or ten.
+    assert price_of("all_reduce", "1K") < 50
+    assert line[2:] == ["50.000", "500.000"]
 
 
 def test_what_waits_for_ever_is_told_with_the_line_of_the_script(tmp_path):

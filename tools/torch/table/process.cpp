@@ -193,13 +193,10 @@ void Process::require_running(const char* way, int rank) {
 seam::Ticket Process::meet(const Group& group, const Collective& what, seam::Stream stream,
                            std::span<const std::byte> data, Ticket ticket, bool takes) {
     settle(stream);
-    StreamName place = name_of(stream);
-    if (gpus_.is_in_launch()) {
-        place = gpus_.launch_to_meeting().value();
-    } else {
-        gpus_.call();
-    }
+    const bool is_launched_by_graph = gpus_.is_in_launch();
+    const StreamName place = is_launched_by_graph ? gpus_.launch_to_meeting().value() : name_of(stream);
     if (Capture* const capture = gpus_.capture_of(place)) {
+        gpus_.call();
         capture->add(GraphMeeting{place});
         return 0;
     }
@@ -207,6 +204,10 @@ seam::Ticket Process::meet(const Group& group, const Collective& what, seam::Str
         ticket.brought = gpus_.gpu().bring(data, takes);
         gpus_.gpu().collective(group, what);
     });
+    // Afterwards: the price of a collective holds the launch of its kernel.
+    if (!is_launched_by_graph) {
+        gpus_.call();
+    }
     if (!takes) {
         return 0;
     }
