@@ -193,7 +193,7 @@ struct Gpu {
     // CUDA graphs. From begin_capture on, what a stream is given is kept for the graph and costs the GPU nothing; so it
     // is with a stream that waits for a place of it, until the capture ends. What a GPU refuses meanwhile fails.
     bool (*begin_capture)(Stream stream, bool is_relaxed) = nullptr;
-    Graph (*end_capture)(Stream stream) = nullptr;           // 0: failed
+    Graph (*end_capture)(Stream stream) = nullptr;            // 0: failed
     std::int64_t (*capture_status)(Stream stream) = nullptr;  // which capture, from 1 on; 0: none; -1: it has failed
     // A launch of a graph takes the host one call. Between the two stand its collectives and messages, in order, with
     // the data of this launch; their streams are the graph's.

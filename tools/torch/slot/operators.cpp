@@ -111,7 +111,8 @@ void launch_call(const Plan& plan, Facts& arguments, Facts& results, c10::Device
 }
 
 // As the CPU's kernel does, or ours, on tensors of the CPU.
-void compute_on_cpu(const c10::OperatorHandle& op, const Plan& plan, c10::DeviceIndex device, torch::jit::Stack& stack) {
+void compute_on_cpu(const c10::OperatorHandle& op, const Plan& plan, c10::DeviceIndex device,
+                    torch::jit::Stack& stack) {
     const BelowAutograd below;
     if (plan.is_widened) {
         call_widened(op, stack);

@@ -222,7 +222,7 @@ seam::Ticket Process::collective(const seam::Collective& what, const std::string
                                 .size = Bytes{what.bytes},
                                 .root = what.root < 0 ? -1 : known.members.at(static_cast<std::size_t>(what.root)),
                                 .label = label};
-    if (known.members.size() > 1) {
+    if (known.members.size() > 1 && gpus_.capture_of(name_of(what.stream)) == nullptr) {
         called_.push_back({collective.kind, what.bytes, static_cast<int>(known.members.size())});
     }
     return meet(known.group, collective, what.stream, bytes_at(what.data, what.data_bytes),

@@ -224,9 +224,7 @@ void add_graphs(seam::Gpu& table) {
     table.graph_size = [](seam::Graph graph) {
         return answered<std::int64_t>(-1, [=](Process& process) { return process.gpus().graph_size(graph); });
     };
-    table.forget_graph = [](seam::Graph graph) {
-        done([=](Process& process) { process.gpus().forget_graph(graph); });
-    };
+    table.forget_graph = [](seam::Graph graph) { done([=](Process& process) { process.gpus().forget_graph(graph); }); };
 }
 
 void add_memory(seam::Gpu& table) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import random
 import sys
@@ -56,3 +57,21 @@ def watch_optimizer_steps(
 
     module.register_optimizer_step_pre_hook(lambda *_: under_way.enter_context(during_step()))
     module.register_optimizer_step_post_hook(end_step)
+
+
+def watch_graphs(captures: Callable[[Any], None], replayed: Callable[[Any], None]) -> None:
+    """Let captures(graph) be called when a CUDA graph begins to be captured, and replayed(graph) when one was launched."""
+    of: Any = importlib.import_module("torch").cuda.CUDAGraph
+    really_begin, really_replay = of.capture_begin, of.replay
+
+    @functools.wraps(really_begin)
+    def begin(graph: Any, *args: Any, **settings: Any) -> None:
+        captures(graph)
+        really_begin(graph, *args, **settings)
+
+    @functools.wraps(really_replay)
+    def replay(graph: Any) -> None:
+        really_replay(graph)
+        replayed(graph)
+
+    of.capture_begin, of.replay = begin, replay

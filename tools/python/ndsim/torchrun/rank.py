@@ -92,6 +92,10 @@ class Rank:
         """When each optimizer ended its steps, including optimizers that no longer exist."""
         self.steps_of: weakref.WeakKeyDictionary[Any, list[int]] = weakref.WeakKeyDictionary()
         """The steps of each optimizer that is still alive."""
+        self.graph: weakref.ref[Any] | None = None
+        """The CUDA graph whose capture began last."""
+        self.steps_in_graphs: weakref.WeakKeyDictionary[Any, list[Any]] = weakref.WeakKeyDictionary()
+        """The optimizers that step in a graph, once for each step."""
         self.said_of_profiler = False
         self.gpus: TorchGpus | None = None
         """Its host and its simulated GPUs, from when they are there."""

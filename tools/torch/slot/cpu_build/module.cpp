@@ -17,6 +17,7 @@
 #include <ATen/Context.h>
 #include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
+#include <torch/csrc/Exceptions.h>
 #include <torch/csrc/utils/pybind.h>
 
 #include <cstring>
@@ -179,7 +180,7 @@ void bind_graphs(py::module_& module) {
     py::class_<Graph, std::shared_ptr<Graph>>(module, "CUDAGraph")
         .def(py::init<bool>(), py::arg("keep_graph") = false)
         .def("capture_begin", &begin_capture, py::arg("pool") = py::none(), py::arg("capture_error_mode") = "global")
-        .def("capture_end", &Graph::end, unlocked)
+        .def("capture_end", torch::wrap_pybind_function_no_gil([](Graph& graph) { graph.end(); }))
         // Every generator that draws in a graph draws anew at each launch.
         .def("register_generator_state", [](Graph&, const py::object& /*generator*/) {})
         .def("instantiate", &Graph::instantiate)

@@ -15,8 +15,9 @@ Graph::~Graph() {
 }
 
 void Graph::begin(PoolId pool, bool is_relaxed) {
-    TORCH_CHECK(!is_captured_ && !is_capturing_,
-                "This CUDAGraph instance already owns a captured graph. To capture a new graph, create a new instance.");
+    TORCH_CHECK(
+        !is_captured_ && !is_capturing_,
+        "This CUDAGraph instance already owns a captured graph. To capture a new graph, create a new instance.");
     const c10::Stream stream = current_stream(current_device());
     TORCH_CHECK(stream.id() != 0,
                 "CUDA graphs must be captured on a non-default stream. (However, after capture, it's ok to replay them "
@@ -42,7 +43,8 @@ void Graph::leave_capture() {
 
 void Graph::end() {
     TORCH_CHECK(is_capturing_, "capture_end() called before capture_begin().");
-    TORCH_CHECK(current_stream(stream_->device_index()) == *stream_, "Capture must end on the same stream it began on.");
+    TORCH_CHECK(current_stream(stream_->device_index()) == *stream_,
+                "Capture must end on the same stream it began on.");
     leave_capture();
     require(number_ != 0);
     if (gpu().graph_size(number_) == 0) {

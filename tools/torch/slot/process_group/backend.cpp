@@ -24,8 +24,10 @@ using seam::CollectiveKind;
 
 namespace {
 
+// None of a tensor that is not defined.
 seam::Bytes part_of(const at::Tensor& tensor) {
-    return {tensor.const_data_ptr(), static_cast<std::int64_t>(tensor.nbytes())};
+    return tensor.defined() ? seam::Bytes{tensor.const_data_ptr(), static_cast<std::int64_t>(tensor.nbytes())}
+                            : seam::Bytes{};
 }
 
 }  // namespace
@@ -165,44 +167,99 @@ int RankBackend::acting(std::int64_t root) {
     return member;
 }
 
-// In a hollow run only small numbers are brought and taken. Whether those of a collective are is known to all its
-// members alike, as all know its size.
-void RankBackend::hollow_out(Call& call, bool is_taken) {
-    call.brought = noted(call.brought, call.inputs);
+Pending::Finish RankBackend::writing(const Call& call) {
+    return [finish = call.finish, outputs = call.outputs](Parts parts) { finish(parts, outputs); };
+}
+
+at::Tensor RankBackend::brought_by(const Call& call) {
+    return call.bring && !call.inputs.empty() ? call.bring(call.inputs) : at::Tensor();
+}
+
+// What a call brings. In a hollow run only small numbers are brought and taken. Whether those of a collective are is
+// known to all its members alike, as all know its size.
+at::Tensor RankBackend::hollow_out(Call& call, bool is_taken) {
+    const at::Tensor brought = brought_by(call);
+    if (!is_hollow_run()) {
+        return brought;
+    }
     if (is_large(static_cast<std::size_t>(call.bytes))) {
         std::ranges::for_each(call.outputs, mark_hollow);
         call.takes = is_taken;
-        call.finish = [](Parts /*parts*/) {};
+        call.finish = [](Parts /*parts*/, const Tensors& /*outputs*/) {};
     } else if (call.finish) {
-        call.finish = noticing(std::move(call.finish), call.outputs);
+        call.finish = [finish = call.finish](Parts parts, const Tensors& outputs) {
+            noticing([&](Parts rest) { finish(rest, outputs); }, outputs)(parts);
+        };
     }
+    return noted(brought, call.inputs);
+}
+
+// Each launch of a graph does it again: it waits at once for what the others bring. In a hollow run nothing is brought.
+void RankBackend::record(Tape& tape, const Call& call, Begin begin) {
+    Tensors inputs;
+    Tensors outputs;
+    for (const auto& [from, to] : {std::pair(&call.inputs, &inputs), std::pair(&call.outputs, &outputs)}) {
+        for (const at::Tensor& tensor : *from) {
+            tape.touch(tensor);
+            to->push_back(on_cpu(tensor));
+        }
+    }
+    if (is_hollow_run()) {
+        std::ranges::for_each(call.outputs, mark_hollow);
+        return tape.add([begin = std::move(begin)] { require(begin({}) >= 0); });
+    }
+    tape.add([begin = std::move(begin), bring = call.bring, finish = call.finish, takes = call.takes, inputs, outputs] {
+        const BelowAutograd below;
+        const at::Tensor brought = bring && !inputs.empty() ? bring(inputs) : at::Tensor();
+        const seam::Ticket ticket = begin(part_of(brought));
+        require(ticket >= 0);
+        if (takes && ticket > 0) {
+            const seam::Bytes* parts = nullptr;
+            const std::int32_t count = gpu().take(ticket, &parts);
+            require(count >= 0);
+            finish({parts, static_cast<std::size_t>(count)}, outputs);
+        }
+    });
+}
+
+Tape* RankBackend::tape_of(const Call& call) const {
+    const std::optional<c10::Device> device = device_of(call);
+    Tape* const tape = device ? Tape::of(device->index()) : nullptr;
+    if (tape != nullptr && !is_nccl_) {
+        // gloo's host waits for the GPU.
+        require(gpu().synchronize_stream(stream_of(current_stream(device->index()))));
+    }
+    return tape;
 }
 
 RankBackend::Handle RankBackend::run(Call call) {
     const BelowAutograd below;
-    if (is_hollow_run()) {
-        hollow_out(call, false);
-    }
+    Tape* const tape = tape_of(call);
+    const at::Tensor brought = tape != nullptr ? at::Tensor() : hollow_out(call, false);
     const std::optional<c10::Stream> stream = begin(call);
-    seam::Collective what{.kind = call.kind,
-                          .bytes = call.bytes,
-                          .group = group(),
-                          .root = call.root,
-                          .stream = place_of(stream, 0),
-                          .label = call.name,
-                          .takes = call.takes};
-    if (call.brought.defined()) {
-        const seam::Bytes brought = part_of(call.brought);
-        what.data = brought.first;
-        what.data_bytes = brought.count;
+    const auto meet = [what = seam::Collective{.kind = call.kind,
+                                               .bytes = call.bytes,
+                                               .group = group(),
+                                               .root = call.root,
+                                               .stream = place_of(stream, 0),
+                                               .label = call.name,
+                                               .takes = call.takes && !(tape != nullptr && is_hollow_run())}](
+                          const seam::Bytes& data) {
+        seam::Collective now = what;
+        now.data = data.first;
+        now.data_bytes = data.count;
+        return gpu().collective(now);
+    };
+    if (tape != nullptr) {
+        record(*tape, call, meet);
     }
     by_host(stream, call.inputs, seam::CopyKind::to_host);
-    const seam::Ticket ticket = gpu().collective(what);
+    const seam::Ticket ticket = meet(part_of(brought));
     require(ticket >= 0);
     by_host(stream, call.outputs, seam::CopyKind::to_gpu);
     std::shared_ptr<Pending> data;
-    if (call.takes) {
-        data = std::make_shared<Pending>(ticket, std::move(call.finish));
+    if (call.takes && tape == nullptr) {
+        data = std::make_shared<Pending>(ticket, writing(call));
     }
     return finish(call, std::move(data), stream);
 }
@@ -222,38 +279,37 @@ RankBackend::Handle RankBackend::endCoalescing() {
 
 RankBackend::Handle RankBackend::message(Call call, const seam::Message& given, bool is_send) {
     const BelowAutograd below;
-    if (is_hollow_run()) {
-        hollow_out(call, true);
-    }
-    seam::Message what = given;
+    Tape* const tape = tape_of(call);
+    const at::Tensor brought = tape != nullptr ? at::Tensor() : hollow_out(call, true);
     // Alone, each direction to each peer has a stream, as NCCL's pairs have; messages of one call share the
     // collectives'.
-    const int way = coalesced_ ? 0 : 1 + 2 * what.peer + (is_send ? 1 : 0);
+    const int way = coalesced_ ? 0 : 1 + 2 * given.peer + (is_send ? 1 : 0);
     const std::optional<c10::Stream> stream = begin(call, way);
     TORCH_CHECK(!stream || is_nccl_, "ProcessGroupGloo::", call.name, ": invalid device type");
+    seam::Message what = given;
     what.group = group();
     what.stream = place_of(stream, way);
     what.label = call.name;
     what.bytes = call.bytes;
-    if (is_send) {
-        const seam::Bytes brought = part_of(call.brought);
-        what.data = brought.first;
-        what.data_bytes = brought.count;
-        require(gpu().send(what));
-        return finish(call, nullptr, stream, way);
+    const auto meet = [what, is_send](const seam::Bytes& data) {
+        seam::Message now = what;
+        now.data = data.first;
+        now.data_bytes = data.count;
+        return is_send ? seam::Ticket{gpu().send(now) ? 0 : -1} : gpu().receive(now);
+    };
+    if (tape != nullptr) {
+        record(*tape, call, meet);
     }
-    const seam::Ticket ticket = gpu().receive(what);
+    const seam::Ticket ticket = meet(part_of(brought));
     require(ticket >= 0);
-    return finish(call, std::make_shared<Pending>(ticket, std::move(call.finish)), stream, way);
+    const bool comes = !is_send && tape == nullptr;
+    return finish(call, comes ? std::make_shared<Pending>(ticket, writing(call)) : nullptr, stream, way);
 }
 
 RankBackend::Handle RankBackend::send(Tensors& tensors, int target, int tag) {
-    return message({.type = OpType::SEND,
-                    .name = "send",
-                    .bytes = bytes_of(tensors),
-                    .brought = packed(tensors),
-                    .inputs = tensors},
-                   {.peer = target, .tag = tag}, true);
+    return message(
+        {.type = OpType::SEND, .name = "send", .bytes = bytes_of(tensors), .bring = packed, .inputs = tensors},
+        {.peer = target, .tag = tag}, true);
 }
 
 RankBackend::Handle RankBackend::recv(Tensors& tensors, int source, int tag) {
@@ -261,7 +317,7 @@ RankBackend::Handle RankBackend::recv(Tensors& tensors, int source, int tag) {
                     .name = "recv",
                     .bytes = bytes_of(tensors),
                     .outputs = tensors,
-                    .finish = [tensors](Parts parts) { unpack(parts.front().first, tensors); }},
+                    .finish = [](Parts parts, const Tensors& outputs) { unpack(parts.front().first, outputs); }},
                    {.peer = source, .tag = tag}, false);
 }
 

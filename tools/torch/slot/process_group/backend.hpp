@@ -6,11 +6,13 @@
 // and does not compare shapes.
 #pragma once
 
+#include "tools/torch/slot/graphs/tape.hpp"
 #include "tools/torch/slot/process_group/bytes.hpp"
 #include "tools/torch/slot/process_group/like_gloo.hpp"
 #include "tools/torch/slot/process_group/options.hpp"
 #include "tools/torch/slot/process_group/work.hpp"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -72,12 +74,13 @@ private:
         std::int64_t bytes = 0;
         int root = -1;
         bool is_async = true;
-        at::Tensor brought = {};  // on the CPU, contiguous; undefined: nothing
+        // What it brings of its inputs, on the CPU and contiguous; empty, or of no inputs: nothing.
+        std::function<at::Tensor(const Tensors& inputs)> bring = {};
         Tensors inputs = {};
         Tensors outputs = {};  // where its data go
         Tensors results = {};  // as result() returns them; empty: the outputs
         bool takes = true;
-        Pending::Finish finish = {};
+        std::function<void(Parts parts, const Tensors& outputs)> finish = {};  // writes what has come
     };
     // Operations that are one work, until endCoalescing.
     struct Coalesced {
@@ -94,7 +97,13 @@ private:
     };
 
     int acting(std::int64_t root);  // whoever is the root in its place in a folded run
-    static void hollow_out(Call& call, bool is_taken);
+    static Pending::Finish writing(const Call& call);
+    static at::Tensor brought_by(const Call& call);
+    static at::Tensor hollow_out(Call& call, bool is_taken);
+    using Begin = std::function<seam::Ticket(const seam::Bytes& brought)>;
+    static void record(Tape& tape, const Call& call, Begin begin);
+    // Null: it is not captured.
+    Tape* tape_of(const Call& call) const;
     Handle run(Call call);
     Handle message(Call call, const seam::Message& what, bool is_send);
     Handle gather_all(const char* name, Tensors outputs, Tensors inputs, bool is_async, Tensors results);

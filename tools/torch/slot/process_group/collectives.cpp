@@ -66,24 +66,35 @@ std::vector<std::int64_t> offsets_of(const std::vector<std::int64_t>& sizes) {
     return offsets;
 }
 
+at::Tensor with_header(const std::vector<std::int64_t>& header, const at::Tensor& payload) {
+    const std::size_t bytes = header.size() * sizeof(std::int64_t);
+    at::Tensor whole =
+        at::empty({static_cast<std::int64_t>(bytes + payload.nbytes())}, at::TensorOptions(at::kByte).device(at::kCPU));
+    auto* const to = static_cast<char*>(whole.mutable_data_ptr());
+    std::memcpy(to, header.data(), bytes);
+    std::memcpy(to + bytes, payload.const_data_ptr(), payload.nbytes());
+    return whole;
+}
+
 }  // namespace
 
 RankBackend::Handle RankBackend::broadcast(Tensors& tensors, const c10d::BroadcastOptions& options) {
     const int root = acting(options.rootRank);
     const bool is_root = getRank() == root;
-    return run(
-        {.type = OpType::BROADCAST,
-         .name = "broadcast",
-         .kind = CollectiveKind::broadcast,
-         .bytes = bytes_of(tensors),
-         .root = root,
-         .is_async = is_async(options),
-         .brought = is_root ? packed(tensors) : at::Tensor(),
-         .inputs = is_root ? tensors : Tensors(),
-         .outputs = is_root ? Tensors() : tensors,
-         .results = tensors,
-         .takes = !is_root,
-         .finish = [tensors, root](Parts parts) { unpack(parts[static_cast<std::size_t>(root)].first, tensors); }});
+    return run({.type = OpType::BROADCAST,
+                .name = "broadcast",
+                .kind = CollectiveKind::broadcast,
+                .bytes = bytes_of(tensors),
+                .root = root,
+                .is_async = is_async(options),
+                .bring = packed,
+                .inputs = is_root ? tensors : Tensors(),
+                .outputs = is_root ? Tensors() : tensors,
+                .results = tensors,
+                .takes = !is_root,
+                .finish = [root](Parts parts, const Tensors& outputs) {
+                    unpack(parts[static_cast<std::size_t>(root)].first, outputs);
+                }});
 }
 
 RankBackend::Handle RankBackend::allreduce(Tensors& tensors, const c10d::AllreduceOptions& options) {
@@ -96,10 +107,11 @@ RankBackend::Handle RankBackend::allreduce(Tensors& tensors, const c10d::Allredu
          .kind = CollectiveKind::all_reduce,
          .bytes = bytes_of(tensors),
          .is_async = is_async(options),
-         .brought = premultiplied(packed(tensors).view(type), op),
+         .bring = [type, op](const Tensors& inputs) { return premultiplied(packed(inputs).view(type), op); },
          .inputs = tensors,
          .outputs = tensors,
-         .finish = [tensors, type, op](Parts parts) { unpack(reduced(parts, type, op).const_data_ptr(), tensors); }});
+         .finish = [type, op](Parts parts,
+                              const Tensors& outputs) { unpack(reduced(parts, type, op).const_data_ptr(), outputs); }});
 }
 
 RankBackend::Handle RankBackend::allreduce_coalesced(Tensors& tensors, const c10d::AllreduceCoalescedOptions& options) {
@@ -119,12 +131,13 @@ RankBackend::Handle RankBackend::reduce(Tensors& tensors, const c10d::ReduceOpti
          .bytes = bytes_of(tensors),
          .root = root,
          .is_async = is_async(options),
-         .brought = premultiplied(packed(tensors).view(type), op),
+         .bring = [type, op](const Tensors& inputs) { return premultiplied(packed(inputs).view(type), op); },
          .inputs = tensors,
          .outputs = is_root ? tensors : Tensors(),
          .results = tensors,
          .takes = is_root,
-         .finish = [tensors, type, op](Parts parts) { unpack(reduced(parts, type, op).const_data_ptr(), tensors); }});
+         .finish = [type, op](Parts parts,
+                              const Tensors& outputs) { unpack(reduced(parts, type, op).const_data_ptr(), outputs); }});
 }
 
 // Each rank's inputs, one after another, stand in the outputs in the order of ranks.
@@ -135,11 +148,11 @@ RankBackend::Handle RankBackend::gather_all(const char* name, Tensors outputs, T
                 .kind = CollectiveKind::all_gather,
                 .bytes = bytes_of(outputs),
                 .is_async = is_async,
-                .brought = packed(inputs),
+                .bring = packed,
                 .inputs = inputs,
                 .outputs = outputs,
                 .results = std::move(results),
-                .finish = [outputs](Parts parts) {
+                .finish = [](Parts parts, const Tensors& outputs) {
                     at::Tensor whole;
                     std::vector<at::Tensor> all;
                     for (const seam::Bytes& part : parts) {
@@ -196,14 +209,14 @@ RankBackend::Handle RankBackend::gather(Lists& outputs, Tensors& inputs, const c
                 .bytes = bytes_of(inputs) * getSize(),
                 .root = root,
                 .is_async = is_async(options),
-                .brought = packed(inputs),
+                .bring = packed,
                 .inputs = inputs,
                 .outputs = all,
                 .results = is_root ? all : inputs,
                 .takes = is_root,
-                .finish = [all](Parts parts) {
+                .finish = [](Parts parts, const Tensors& outputs) {
                     for (std::size_t i = 0; i < parts.size(); ++i) {
-                        unpack(parts[i].first, {all[i]});
+                        unpack(parts[i].first, {outputs[i]});
                     }
                 }});
 }
@@ -220,10 +233,10 @@ RankBackend::Handle RankBackend::scatter(Tensors& outputs, Lists& inputs, const 
                 .bytes = each * getSize(),
                 .root = root,
                 .is_async = is_async(options),
-                .brought = is_root ? packed(all) : at::Tensor(),
+                .bring = packed,
                 .inputs = all,
                 .outputs = outputs,
-                .finish = [outputs, root, me, each](Parts parts) {
+                .finish = [root, me, each](Parts parts, const Tensors& outputs) {
                     unpack(at(parts[static_cast<std::size_t>(root)], each * me), outputs);
                 }});
 }
@@ -242,16 +255,17 @@ RankBackend::Handle RankBackend::scatter_sum(const char* name, Tensors outputs, 
                 .kind = CollectiveKind::reduce_scatter,
                 .bytes = bytes_of(inputs),
                 .is_async = is_async,
-                .brought = premultiplied(packed(inputs).view(type), op),
+                .bring = [type, op](const Tensors& inputs) { return premultiplied(packed(inputs).view(type), op); },
                 .inputs = inputs,
                 .outputs = outputs,
-                .finish = [outputs, type, op, me, share](Parts parts) {
-                    std::vector<seam::Bytes> mine;
-                    for (const seam::Bytes& part : parts) {
-                        mine.push_back({at(part, me * share), share});
-                    }
-                    unpack(reduced(mine, type, op).const_data_ptr(), outputs);
-                }});
+                .finish =
+                    [type, op, me, share](Parts parts, const Tensors& outputs) {
+                        std::vector<seam::Bytes> mine;
+                        for (const seam::Bytes& part : parts) {
+                            mine.push_back({at(part, me * share), share});
+                        }
+                        unpack(reduced(mine, type, op).const_data_ptr(), outputs);
+                    }});
 }
 
 RankBackend::Handle RankBackend::reduce_scatter(Tensors& outputs, Lists& inputs,
@@ -280,35 +294,30 @@ RankBackend::Handle RankBackend::reduce_scatter_tensor_coalesced(Tensors& output
 RankBackend::Handle RankBackend::exchange(const char* name, Tensors outputs, Tensors inputs,
                                           std::vector<std::int64_t> sent, bool is_async) {
     const auto header = static_cast<std::int64_t>(sent.size() * sizeof(std::int64_t));
-    const at::Tensor payload = packed(inputs);
-    at::Tensor brought = at::empty({header + static_cast<std::int64_t>(payload.nbytes())},
-                                   at::TensorOptions(at::kByte).device(at::kCPU));
-    auto* const to = static_cast<char*>(brought.mutable_data_ptr());
-    std::memcpy(to, sent.data(), static_cast<std::size_t>(header));
-    std::memcpy(to + header, payload.const_data_ptr(), payload.nbytes());
     const int me = getRank();
     return run({.type = OpType::ALLTOALL,
                 .name = name,
                 .kind = CollectiveKind::all_to_all,
                 .bytes = bytes_of(inputs),
                 .is_async = is_async,
-                .brought = brought,
+                .bring = [sent = std::move(sent)](const Tensors& inputs) { return with_header(sent, packed(inputs)); },
                 .inputs = inputs,
                 .outputs = outputs,
-                .finish = [outputs, me, header](Parts parts) {
-                    std::vector<at::Tensor> all;
-                    for (const seam::Bytes& part : parts) {
-                        std::vector<std::int64_t> sizes(parts.size());
-                        std::memcpy(sizes.data(), part.first, static_cast<std::size_t>(header));
-                        const std::vector<std::int64_t> begins = offsets_of(sizes);
-                        const auto mine = static_cast<std::size_t>(me);
-                        all.push_back(elements({at(part, header + begins[mine]), sizes[mine]}, at::kByte));
-                    }
-                    const at::Tensor whole = at::cat(all);
-                    TORCH_CHECK_VALUE(whole.numel() == bytes_of(outputs), "all_to_all: the ranks send ", whole.numel(),
-                                      " bytes, and the output has ", bytes_of(outputs));
-                    unpack(whole.const_data_ptr(), outputs);
-                }});
+                .finish =
+                    [me, header](Parts parts, const Tensors& outputs) {
+                        std::vector<at::Tensor> all;
+                        for (const seam::Bytes& part : parts) {
+                            std::vector<std::int64_t> sizes(parts.size());
+                            std::memcpy(sizes.data(), part.first, static_cast<std::size_t>(header));
+                            const std::vector<std::int64_t> begins = offsets_of(sizes);
+                            const auto mine = static_cast<std::size_t>(me);
+                            all.push_back(elements({at(part, header + begins[mine]), sizes[mine]}, at::kByte));
+                        }
+                        const at::Tensor whole = at::cat(all);
+                        TORCH_CHECK_VALUE(whole.numel() == bytes_of(outputs), "all_to_all: the ranks send ",
+                                          whole.numel(), " bytes, and the output has ", bytes_of(outputs));
+                        unpack(whole.const_data_ptr(), outputs);
+                    }});
 }
 
 RankBackend::Handle RankBackend::alltoall_base(at::Tensor& output, at::Tensor& input,

@@ -1,8 +1,10 @@
-"""The steps of a script: a step ends where an optimizer has stepped."""
+"""The steps of a script: a step ends where an optimizer has stepped, by itself or in a CUDA graph that was launched."""
 
 from __future__ import annotations
 
 import contextlib
+import importlib
+import weakref
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -26,10 +28,18 @@ def during_step() -> Iterator[None]:
 
 
 def after_step(optimizer: Any) -> None:
-    """Note when the device has been given all of a step."""
+    """Note when the device has been given all of a step; one that is captured comes with each launch of its graph."""
     rank = ranks.this_rank()
     if rank is None or rank.gpus is None:
         return
+    graph = rank.graph() if rank.graph is not None else None
+    if graph is not None and importlib.import_module("torch").cuda.is_current_stream_capturing():
+        rank.steps_in_graphs.setdefault(graph, []).append(optimizer)
+    else:
+        note(rank, optimizer)
+
+
+def note(rank: ranks.Rank, optimizer: Any) -> None:
     # Keyed by the optimizer, not by its id: a later one may reuse the id.
     if optimizer not in rank.steps_of:
         rank.steps_of[optimizer] = []
@@ -37,8 +47,23 @@ def after_step(optimizer: Any) -> None:
     rank.steps_of[optimizer].append(rank.gpus.mark())
 
 
+def captures(graph: Any) -> None:
+    rank = ranks.this_rank()
+    if rank is not None:
+        rank.graph = weakref.ref(graph)
+        rank.steps_in_graphs.pop(graph, None)
+
+
+def replayed(graph: Any) -> None:
+    rank = ranks.this_rank()
+    if rank is not None and rank.gpus is not None:
+        for optimizer in rank.steps_in_graphs.get(graph, ()):
+            note(rank, optimizer)
+
+
 def prepare(setting: ranks.Setting) -> None:
     from_torch.watch_optimizer_steps(during_step, after_step)
+    from_torch.watch_graphs(captures, replayed)
 
 
 def ends_of_steps(rank: ranks.Rank) -> list[int]:
