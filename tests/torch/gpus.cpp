@@ -151,4 +151,78 @@ TEST_P(SimulatedGpus, OverlapACollectiveWithWhatIsComputedMeanwhile) {
     EXPECT_EQ(simulation.end(), std::max(us(51), us(11) + price));
 }
 
+TEST_P(SimulatedGpus, LaunchACapturedGraphByOneCallOfTheHost) {
+    // Captured by three launches of 2 us, launched by one call, without the host between its kernels of 3 and 4 us.
+    const Simulation simulation = run(1, [](GPU& gpu) {
+        Gpus gpus = gpus_of(gpu, us(2));
+        gpus.begin_capture(side, false);
+        gpus.launch(side, "mm", us(3));
+        gpus.launch(side, "add", us(4));
+        const std::int64_t graph = gpus.end_capture(side);
+        EXPECT_EQ(gpus.graph_size(graph), 2);
+        EXPECT_EQ(gpus.host(), us(4));
+        gpus.begin_launch(graph, computing);
+        gpus.end_launch();
+        EXPECT_EQ(gpus.host(), us(6));
+        gpus.synchronize(computing);
+        EXPECT_EQ(gpus.host(), us(13));
+    });
+    EXPECT_EQ(simulation.end(), us(13));
+}
+
+TEST_P(SimulatedGpus, CarryOutTheBranchesOfAGraphSideBySide) {
+    // 5 us, then 20 beside 30, then 1.
+    run(1, [](GPU& gpu) {
+        constexpr StreamName branch{0, 2};
+        Gpus gpus = gpus_of(gpu, us(0));
+        gpus.begin_capture(side, false);
+        gpus.launch(side, "first", us(5));
+        Mark fork = gpus.record(side);
+        gpus.wait(branch, fork);
+        gpus.launch(branch, "beside", us(20));
+        gpus.launch(side, "on", us(30));
+        Mark join = gpus.record(branch);
+        gpus.wait(side, join);
+        gpus.launch(side, "last", us(1));
+        const std::int64_t graph = gpus.end_capture(side);
+        // What its stream does meanwhile is nothing to the graph's branch.
+        gpus.launch(branch, "unrelated", us(500));
+        gpus.begin_launch(graph, computing);
+        gpus.end_launch();
+        gpus.synchronize(computing);
+        EXPECT_EQ(gpus.host(), us(36));
+    });
+}
+
+TEST_P(SimulatedGpus, RefuseInACaptureWhatAGpuRefuses) {
+    run(1, [](GPU& gpu) {
+        Gpus gpus = gpus_of(gpu, us(1));
+        Mark before = gpus.record(computing);
+        const auto refuses = [&](auto call) {
+            gpus.begin_capture(side, false);
+            EXPECT_THROW(call(), torch::CaptureError);
+            EXPECT_EQ(gpus.capture_status(side), -1);
+            EXPECT_THROW(gpus.end_capture(side), torch::CaptureError);
+            EXPECT_EQ(gpus.capture_status(side), 0);
+        };
+        refuses([&] { gpus.synchronize(side); });
+        refuses([&] { gpus.synchronize_device(0); });
+        refuses([&] { gpus.has_passed(before); });
+        refuses([&] { gpus.wait(side, before); });
+        refuses([&] { gpus.copy_with_host(side, true, 8, true); });
+    });
+}
+
+TEST_P(SimulatedGpus, RefuseACaptureWhoseBranchHasNotComeBack) {
+    run(1, [](GPU& gpu) {
+        constexpr StreamName branch{0, 2};
+        Gpus gpus = gpus_of(gpu, us(1));
+        gpus.begin_capture(side, false);
+        Mark fork = gpus.record(side);
+        gpus.wait(branch, fork);
+        gpus.launch(branch, "beside", us(20));
+        EXPECT_THROW(gpus.end_capture(side), torch::CaptureError);
+    });
+}
+
 }  // namespace

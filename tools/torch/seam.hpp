@@ -136,6 +136,17 @@ struct Message {
 // A CUDA graph, which streams were given while they were captured; 0 is none.
 using Graph = std::int64_t;
 
+// What a stream has carried out while a profiler watched.
+enum class SeenKind : std::uint8_t { kernel, copy, collective };
+struct Seen {
+    const char* name = "";
+    SeenKind kind = SeenKind::kernel;
+    Stream stream = {};
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    std::uint64_t tag = 0;  // of the operator that launched it, as the profiler has numbered it; 0: none
+};
+
 // What a rank will take of an operation: the data of a collective, or of a message; 0 is nothing.
 using Ticket = std::int64_t;
 
@@ -201,6 +212,12 @@ struct Gpu {
     bool (*end_launch)() = nullptr;
     std::int64_t (*graph_size)(Graph graph) = nullptr;  // how much there is to carry out
     void (*forget_graph)(Graph graph) = nullptr;
+
+    // A profiler watches from here on, or no longer; `tag` numbers the operator that runs, and `seen` tells what was
+    // carried out, once: how many there are, valid until the next call; -1: failed. The host does not wait for them.
+    void (*watch)(bool on) = nullptr;
+    void (*tag)(std::uint64_t number) = nullptr;
+    std::int32_t (*seen)(const Seen** all) = nullptr;
 
     // Memory. `reserve` is cudaMalloc: addresses that cost nothing until they are touched; null: the GPU is full.
     // `hold` is said of every tensor: what the caching allocator has given out, or below 0 taken back. Its caller holds

@@ -81,4 +81,4 @@ def test_the_profiler_runs_and_says_once_what_it_measures(script):
         "--json",
     )
     assert done.returncode == 0
-    assert done.stderr.count("the profiler's own numbers are of this computer's CPU") == 1
+    assert done.stderr.count("the profiler's times of the CPU are this computer's") == 1

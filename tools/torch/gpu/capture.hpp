@@ -44,10 +44,13 @@ private:
 };
 [[noreturn]] void refuse_in_capture();
 
+enum class WatchedKind : std::uint8_t { kernel, copy, collective };
+
 struct GraphKernel {
     StreamName stream;
     const char* label = "";
     Duration time{0};
+    WatchedKind kind = WatchedKind::kernel;
 };
 struct GraphPlace {
     StreamName stream;

@@ -14,24 +14,24 @@ Stream Gpus::place_of(StreamName name) {
     return places_.try_emplace(name, next).first->second;
 }
 
-void Gpus::hand_over(StreamName stream, const char* label, Duration time) {
+void Gpus::hand_over(StreamName stream, const char* label, Duration time, WatchedKind kind) {
     if (Capture* const capture = capture_of(stream)) {
         capture->require_sound();
-        capture->add(GraphKernel{stream, label, time});
+        capture->add(GraphKernel{stream, label, time, kind});
     } else {
-        queue_.kernel(place_of(stream), label, time, host_);
+        queue_.kernel(place_of(stream), label, time, host_, watch_.add(stream, label, kind));
     }
 }
 
 void Gpus::launch(StreamName stream, const char* label, Duration time) {
     host_ += costs_.kernel;
-    hand_over(stream, label, time);
+    hand_over(stream, label, time, WatchedKind::kernel);
 }
 
 void Gpus::copy(StreamName stream, const char* label, std::int64_t bytes, double rate) {
     host_ += costs_.call;
     const Duration moving = duration_of_seconds(static_cast<double>(bytes) / rate);
-    hand_over(stream, label, copies_.latency + moving);
+    hand_over(stream, label, copies_.latency + moving, WatchedKind::copy);
 }
 
 void Gpus::copy_with_host(StreamName stream, bool to_host, std::int64_t bytes, bool is_blocking) {
@@ -127,6 +127,17 @@ void Gpus::synchronize_all() {
         synchronize(name);
     }
     queue_.flush(Stream::main, host_);
+}
+
+std::vector<Gpus::Seen> Gpus::seen() {
+    queue_.flush(Stream::main, host_);
+    std::vector<Seen> all;
+    for (const WatchedKernel& each : watch_.take()) {
+        all.push_back({each, gpu_->end_of(each.places.begin), gpu_->end_of(each.places.end)});
+        gpu_->forget(each.places.begin);
+        gpu_->forget(each.places.end);
+    }
+    return all;
 }
 
 void Gpus::forget(Mark& mark) {

@@ -11,6 +11,7 @@
 #include "libsim/gpu.hpp"
 #include "tools/torch/gpu/capture.hpp"
 #include "tools/torch/gpu/queue.hpp"
+#include "tools/torch/gpu/watch.hpp"
 
 #include <cstdint>
 #include <map>
@@ -89,6 +90,29 @@ public:
     std::int64_t graph_size(std::int64_t graph) const;  // its kernels and operations with other ranks
     void forget_graph(std::int64_t graph);
 
+    // A profiler, which is told what was carried out and when, once. The host does not wait for it.
+    Watch& watch() { return watch_; }
+    struct Seen {
+        WatchedKernel what;
+        Duration begin;
+        Duration end;
+    };
+    std::vector<Seen> seen();
+
+    // An operation of several ranks, which a profiler may watch.
+    template <class Ops>
+    void meet_on(StreamName name, const char* label, Ops&& ops) {
+        const Stream stream = place_of(name);
+        queue_.flush(stream, host_);
+        Watched* const watched = watch_.add(name, label, WatchedKind::collective);
+        if (watched != nullptr) {
+            watched->begin = queue_.here(stream);
+        }
+        on(name, std::forward<Ops>(ops));
+        if (watched != nullptr) {
+            watched->end = queue_.here(stream);
+        }
+    }
     // Ops of the simulator on a stream, behind what it has been given.
     template <class Ops>
     void on(StreamName name, Ops&& ops) {
@@ -110,7 +134,7 @@ private:
     };
 
     Stream place_of(StreamName name);
-    void hand_over(StreamName stream, const char* label, Duration time);
+    void hand_over(StreamName stream, const char* label, Duration time, WatchedKind kind);
     void copy(StreamName stream, const char* label, std::int64_t bytes, double rate);
     void refuse_if(bool captures);
     void require_question(const Mark& mark);
@@ -129,6 +153,7 @@ private:
     std::optional<Capture> capture_;
     std::unordered_map<std::int64_t, Graph> graphs_;
     std::optional<Launch> launch_;
+    Watch watch_;
 };
 
 }  // namespace sim::torch

@@ -12,8 +12,8 @@ constexpr std::size_t most_kernels = 1U << 16U;
 
 }  // namespace
 
-void Queue::kernel(Stream stream, const char* label, Duration time, Duration at) {
-    kernels_.push_back({label, time, at, stream});
+void Queue::kernel(Stream stream, const char* label, Duration time, Duration at, Watched* watched) {
+    kernels_.push_back({label, time, at, stream, 0, watched});
     if (kernels_.size() == most_kernels) {
         flush(stream, at);
     }
@@ -42,6 +42,10 @@ void Queue::begin_at(Stream stream, Duration at) {
     }
 }
 
+Handle Queue::here(Stream stream) {
+    return stream == Stream::main ? gpu_->mark() : gpu_->on(stream, [] {});
+}
+
 void Queue::flush(Stream stream, Duration at) {
     for (const Kernel& kernel : kernels_) {
         if (kernel.held_bytes != 0) {
@@ -52,11 +56,17 @@ void Queue::flush(Stream stream, Duration at) {
         begin_at(kernel.stream, kernel.at);
         // On a machine a unit is a millisecond, so a billionth of it a picosecond.
         const Work work{kernel.time.count(), Measure::units};
+        if (kernel.watched != nullptr) {
+            kernel.watched->begin = here(kernel.stream);
+        }
         if (kernel.stream == Stream::main) {
             gpu_->compute(kernel.label, work);
             least_[0] += kernel.time;
         } else {
             gpu_->start_on(kernel.stream, [&] { gpu_->compute(kernel.label, work); });
+        }
+        if (kernel.watched != nullptr) {
+            kernel.watched->end = here(kernel.stream);
         }
     }
     kernels_.clear();

@@ -13,17 +13,25 @@
 
 namespace sim::torch {
 
+// A kernel that somebody wants to know the times of. Handles that are never joined.
+struct Watched {
+    Handle begin = {};
+    Handle end = {};
+};
+
 class Queue {
 public:
     explicit Queue(GPU& gpu) : gpu_(&gpu) {}
 
     // A kernel that keeps a stream busy, handed over when the host had come to `at`. The label must live until the run
-    // has ended.
-    void kernel(Stream stream, const char* label, Duration time, Duration at);
+    // has ended. `watched`: where its begin and its end are put.
+    void kernel(Stream stream, const char* label, Duration time, Duration at, Watched* watched = nullptr);
     // So much of the GPU's memory is taken into use, or given back, behind the kernels so far.
     void hold(const char* label, std::int64_t bytes);
     // All of it is the simulator's; what is issued next begins no earlier than `at`, on whatever stream.
     void flush(Stream stream, Duration at);
+    // Where a stream has come with all that is the simulator's.
+    Handle here(Stream stream);
 
 private:
     struct Kernel {
@@ -32,6 +40,7 @@ private:
         Duration at;
         Stream stream;
         std::int64_t held_bytes = 0;  // of what is no kernel
+        Watched* watched = nullptr;
     };
     void begin_at(Stream stream, Duration at);
 

@@ -1,17 +1,21 @@
 #include "tools/torch/slot/operator_names.hpp"
 
+#include <string_view>
+
 namespace sim::slot {
 
 namespace {
 
-const std::string prefix = "aten::";
+// Asked for while libraries are loaded, before this file's own objects may be there.
+constexpr std::string_view prefix = "aten::";
 
 }  // namespace
 
 c10::OperatorName full_name(const std::string& short_name) {
     const std::size_t dot = short_name.find('.');
-    return dot == std::string::npos ? c10::OperatorName(prefix + short_name, "")
-                                    : c10::OperatorName(prefix + short_name.substr(0, dot), short_name.substr(dot + 1));
+    return dot == std::string::npos
+               ? c10::OperatorName(std::string(prefix) + short_name, "")
+               : c10::OperatorName(std::string(prefix) + short_name.substr(0, dot), short_name.substr(dot + 1));
 }
 
 std::string short_name(const c10::OperatorName& full_name) {

@@ -137,6 +137,21 @@ void Process::forget(seam::Mark number) {
     }
 }
 
+std::span<const seam::Seen> Process::seen() {
+    settle({terms_.home, 0});
+    seen_.clear();
+    for (const Gpus::Seen& each : gpus_.seen()) {
+        const WatchedKernel& what = each.what;
+        seen_.push_back({.name = what.label,
+                         .kind = static_cast<seam::SeenKind>(what.kind),
+                         .stream = {what.stream.device, what.stream.number},
+                         .begin = each.begin.count(),
+                         .end = each.end.count(),
+                         .tag = what.tag});
+    }
+    return seen_;
+}
+
 void Process::begin_capture(seam::Stream stream, bool is_relaxed) {
     settle(stream);
     gpus_.begin_capture(name_of(stream), is_relaxed);
@@ -200,7 +215,7 @@ seam::Ticket Process::meet(const Group& group, const Collective& what, seam::Str
         capture->add(GraphMeeting{place});
         return 0;
     }
-    gpus_.on(place, [&] {
+    gpus_.meet_on(place, gpus_.watch().is_on ? kept(std::string(what.label)) : "", [&] {
         ticket.brought = gpus_.gpu().bring(data, takes);
         gpus_.gpu().collective(group, what);
     });

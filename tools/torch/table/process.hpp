@@ -69,6 +69,9 @@ public:
     Mark& mark(seam::Mark number) { return marks_.at(number); }
     void forget(seam::Mark number);
 
+    // What streams have carried out while they were watched, with its times. Valid until the next call.
+    std::span<const seam::Seen> seen();
+
     // CUDA graphs: what torch.compile has collected is charged before a capture begins and before it ends.
     void begin_capture(seam::Stream stream, bool is_relaxed);
     std::int64_t end_capture(seam::Stream stream);
@@ -143,6 +146,7 @@ private:
     seam::Ticket last_ticket_ = 0;
     std::unordered_map<seam::Ticket, Ticket> tickets_;
     std::vector<seam::Bytes> taken_;
+    std::vector<seam::Seen> seen_;
     struct SideBySide {
         std::vector<std::pair<seam::Stream, seam::Stream>> streams;  // theirs, and whose messages they carry
     };

@@ -227,6 +227,18 @@ void add_graphs(seam::Gpu& table) {
     table.forget_graph = [](seam::Graph graph) { done([=](Process& process) { process.gpus().forget_graph(graph); }); };
 }
 
+void add_profiler(seam::Gpu& table) {
+    table.watch = [](bool on) { done([=](Process& process) { process.gpus().watch().is_on = on; }); };
+    table.tag = [](std::uint64_t number) { done([=](Process& process) { process.gpus().watch().tag = number; }); };
+    table.seen = [](const seam::Seen** all) {
+        return waited<std::int32_t>(-1, [=](Process& process) {
+            const auto seen = process.seen();
+            *all = seen.data();
+            return static_cast<std::int32_t>(seen.size());
+        });
+    };
+}
+
 void add_memory(seam::Gpu& table) {
     table.reserve = [](std::int32_t device, std::int64_t bytes) { return state->memory.reserve(device, bytes); };
     table.give_back = [](void* address) { state->memory.give_back(address); };
@@ -300,6 +312,7 @@ const seam::Gpu& table_for(const training::Machine& machine, bool is_hollow) {
     add_operators(table);
     add_streams(table);
     add_graphs(table);
+    add_profiler(table);
     add_memory(table);
     add_groups(table);
     return table;

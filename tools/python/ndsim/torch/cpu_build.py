@@ -227,6 +227,14 @@ def finish(torch: Any, slot: ModuleType) -> None:
     torch.cuda._get_device_properties = lambda device: torch._C._CudaDeviceProperties(device)
     replace_storages(torch, slot)
     replace_data_parallel(torch)
+    profile_cuda(torch)
+
+
+def profile_cuda(torch: Any) -> None:
+    """Kineto is told of kernels (kineto.cpp), whatever it was built with."""
+    supported = torch.autograd._supported_activities() | {torch._C._profiler.ProfilerActivity.CUDA}
+    for module in (torch.autograd, torch.autograd.profiler):
+        module._supported_activities = lambda: supported
 
 
 def replace_storages(torch: Any, slot: ModuleType) -> None:

@@ -218,7 +218,8 @@ class Recipe:
         flags.append(f"-I{slot_sources() / 'cuda_build' / 'cuda_headers'}" if self.torch.cuda else "-DSIM_SLOT_CPU_BUILD")
         if on_torch:
             include = self.torch.folder / "include"
-            flags += ["-DUSE_DISTRIBUTED", "-isystem", str(include), "-isystem", str(include / "torch" / "csrc" / "api" / "include")]
+            flags += ["-DUSE_DISTRIBUTED", "-isystem", str(include), "-isystem", str(include / "torch" / "csrc" / "api" / "include"),
+                      "-isystem", str(include / "kineto")]
         return flags
 
     def _torch_libraries(self) -> list[str]:

@@ -1,6 +1,6 @@
 """The ranges of profilers: an operation within record_function("forward") is called "forward/…" in the timeline.
 
-They cost nothing. torch.profiler.profile runs, but what it measures is this computer's CPU.
+They cost nothing. torch.profiler.profile shows kernels in simulated time; operators take that of this computer's CPU.
 """
 
 from __future__ import annotations
@@ -68,14 +68,12 @@ def prepare_profile(profiler: Any) -> None:
     really_begin = profile.__init__
 
     def begin(self: Any, *args: Any, **settings: Any) -> None:
-        if settings.get("use_cuda"):
-            settings.update(use_cuda=False, use_cpu=True)
         rank = ranks.this_rank()
         if rank is not None and rank.gpu.rank == 0 and not rank.said_of_profiler:
             rank.said_of_profiler = True
             print(
-                "ndsim.torchrun: the profiler's own numbers are of this computer's CPU; --trace and --report show "
-                "simulated time",
+                "ndsim.torchrun: the profiler's times of the CPU are this computer's; those of CUDA, --trace and --report "
+                "are simulated",
                 file=sys.stderr,
             )
         really_begin(self, *args, **settings)

@@ -1,0 +1,36 @@
+// What streams carry out while a profiler watches: when, and for which operator of the program.
+#pragma once
+
+#include "tools/torch/gpu/capture.hpp"
+#include "tools/torch/gpu/queue.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <utility>
+
+namespace sim::torch {
+
+struct WatchedKernel {
+    const char* label = "";
+    StreamName stream;
+    WatchedKind kind = WatchedKind::kernel;
+    std::uint64_t tag = 0;
+    Watched places = {};
+};
+
+class Watch {
+public:
+    bool is_on = false;
+    std::uint64_t tag = 0;  // of the operator that runs; 0: none
+
+    // Null: nobody watches. It stays where it is until it is taken.
+    Watched* add(StreamName stream, const char* label, WatchedKind kind) {
+        return is_on ? &all_.emplace_back(label, stream, kind, tag).places : nullptr;
+    }
+    std::deque<WatchedKernel> take() { return std::exchange(all_, {}); }
+
+private:
+    std::deque<WatchedKernel> all_;
+};
+
+}  // namespace sim::torch
