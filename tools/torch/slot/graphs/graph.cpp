@@ -75,7 +75,7 @@ void Graph::place_random_numbers() {
         }
     }
     const c10::GeneratorImpl& generator = *default_generator(device.index()).unsafeGetGeneratorImpl();
-    seed_and_offset_[0].fill_(static_cast<std::int64_t>(const_cast<c10::GeneratorImpl&>(generator).current_seed()));
+    seed_and_offset_[0].fill_(static_cast<std::int64_t>(generator.current_seed()));
     seed_and_offset_[1].fill_(static_cast<std::int64_t>(generator.get_offset()));
 }
 

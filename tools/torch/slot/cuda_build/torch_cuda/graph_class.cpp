@@ -76,17 +76,9 @@ MempoolId_t CUDAGraph::pool() {
 
 void CUDAGraph::enable_debug_mode() {}
 
-#if SIM_SLOT_TORCH == 206
+#if SIM_SLOT_TORCH < 208
 CUDAGraph::CUDAGraph() : capture_stream_(c10::cuda::getCurrentCUDAStream()) {
     graphs().add(this, false);
-}
-
-// Every generator that draws in a graph draws anew at each launch.
-void CUDAGraph::register_generator_state(const Generator& /*generator*/) {}
-void CUDAGraph::register_generator_state(c10::intrusive_ptr<CUDAGeneratorState> /*state*/) {}
-
-void CUDAGraph::debug_dump(const std::string& /*path*/) {
-    sim::slot::refuse("ndsim does not simulate CUDAGraph.debug_dump: a graph is no drawing");
 }
 #else
 CUDAGraph::CUDAGraph(bool is_kept) : capture_stream_(c10::cuda::getCurrentCUDAStream()), keep_graph_(is_kept) {
@@ -96,6 +88,16 @@ CUDAGraph::CUDAGraph(bool is_kept) : capture_stream_(c10::cuda::getCurrentCUDASt
 void CUDAGraph::instantiate() {
     graphs().of(this).instantiate();
     has_graph_exec_ = true;
+}
+#endif
+
+#if SIM_SLOT_TORCH < 214
+// Every generator that draws in a graph draws anew at each launch.
+void CUDAGraph::register_generator_state(const Generator& /*generator*/) {}
+void CUDAGraph::register_generator_state(c10::intrusive_ptr<CUDAGeneratorState> /*state*/) {}
+
+void CUDAGraph::debug_dump(const std::string& /*path*/) {
+    sim::slot::refuse("ndsim does not simulate CUDAGraph.debug_dump: a graph is no drawing");
 }
 #endif
 
