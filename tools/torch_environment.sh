@@ -12,21 +12,26 @@ python=/usr/bin/python3
 
 install() { # FOLDER, and what pip is told
     local said
-    if ! said=$("$1/bin/pip" install --quiet "${@:2}" 2>&1); then
+    if ! said=$("$1/bin/python" -m pip install --quiet "${@:2}" 2>&1); then
         echo "torch: pip cannot install ${*:2} in $1: $(grep -m 1 ERROR <<< "$said" || tail -n 1 <<< "$said")" >&2
         exit 1
     fi
 }
 
+packages=(setuptools filelock fsspec jinja2 networkx sympy typing_extensions numpy pytest cloudpickle)
+
 make_environment() { # FOLDER VERSION
     local folder=$1 version=$2
-    [[ ! -e $folder/ready-$version ]] || return 0
-    echo "torch: PyTorch $version into $folder"
-    rm -rf "$folder"
-    "$python" -m venv "$folder"
-    install "$folder" --no-deps "torch==$version"
-    install "$folder" setuptools filelock fsspec jinja2 networkx sympy typing_extensions numpy pytest
-    touch "$folder/ready-$version"
+    local ready=$folder/ready-$version
+    [[ ! -e $ready || $(< "$ready") != "${packages[*]}" ]] || return 0
+    if [[ ! -e $ready ]]; then
+        echo "torch: PyTorch $version into $folder"
+        rm -rf "$folder"
+        "$python" -m venv "$folder"
+        install "$folder" --no-deps "torch==$version"
+    fi
+    install "$folder" "${packages[@]}"
+    echo "${packages[*]}" > "$ready"
 }
 
 if (($# == 2)); then

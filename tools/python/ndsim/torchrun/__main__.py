@@ -6,14 +6,12 @@ import sys
 import traceback
 
 from .. import _errors as errors
-from . import from_torch, rank, simulated
-from .answer import answers as answer
-from .launch import explain, spawn, start
+from . import running
+from .answer import answers
+from .launch import explain, start
 from .options import Options, help_text, read_options
-from .refusals import Refused
 
 FAILED, USAGE, DEADLOCK, RANK_DIED, RANK_HUNG, NO_OUTPUT, MACHINE_LIMIT, STOPPED = 1, 2, 3, 4, 5, 6, 7, 128
-SIGINT = 2
 
 EXIT_CODES: tuple[tuple[type[errors.Error], int], ...] = (
     (errors.UsageError, USAGE),
@@ -37,24 +35,9 @@ def complain(what: object) -> None:
 
 def run(options: Options) -> None:
     """Run the script, which ends with what it prints and with the answer."""
-    setting = rank.Setting(options, start.machine_of(options))
+    setting = running.setting_of(options)
     start.check_script(options)
-    count = start.world_of(options, setting.machine)
-    simulated.open_door(options.machine, hollow=options.hollow)
-    from_torch.import_torch()
-    from_torch.seed(0)
-    rank.prepare(setting)
-    answers = answer.Answers(setting)
-    starter = start.Starter(setting, answers.add)
-    spawn.use(starter)
-    try:
-        if count is not None:
-            starter.start(count, lambda rank: start.run_script(options), as_torchrun=True)
-        else:
-            start.run_script(options)
-            spawn.run_waiting()
-    finally:
-        answers.close()
+    running.run(answers.Answers(setting, answers.standard_output(options)), lambda: start.run_script(options))
 
 
 def main() -> int:
@@ -64,18 +47,11 @@ def main() -> int:
             print(help_text(), end="")
             return 0
         run(options)
-    except start.Ended as ended:
-        if not isinstance(ended.error, errors.Interrupted):
-            complain(ended)
-        return exit_code_of(ended.error)
-    except Refused as refusal:
-        complain(refusal)
-        return USAGE
-    except errors.Error as error:
-        complain(error)
+    except running.ENDS as end:
+        error = running.error_of(end)
+        if not isinstance(error, errors.Interrupted):
+            complain(error)
         return exit_code_of(error)
-    except KeyboardInterrupt:
-        return STOPPED + SIGINT
     except Exception as error:  # of a script that starts its ranks itself
         traceback.print_exception(type(error), error, explain.trimmed(error))
         return FAILED

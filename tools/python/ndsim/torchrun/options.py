@@ -1,10 +1,11 @@
-"""The options of python3 -m ndsim.torchrun: ndsim's own, and those of torchrun that mean something here or nothing."""
+"""The options of a run: of python3 -m ndsim.torchrun, those of torchrun among them, and of ndsim.torch.launch as keywords."""
 
 from __future__ import annotations
 
 import dataclasses
 import difflib
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from .._errors import UsageError
@@ -12,7 +13,7 @@ from .._errors import UsageError
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """What the command line asks for."""
+    """What a run is asked for."""
 
     script: str = ""
     arguments: tuple[str, ...] = ()
@@ -53,10 +54,24 @@ class Row:
     read: Callable[[str], Any] = str
     field: str = ""
     """Of Options; empty: the option's own name. What is accepted and means nothing here has none of them."""
+    keyword: str | None = None
+    """Of ndsim.torch.launch; None: the option's own name; empty: it means something on a command line alone."""
 
     @property
     def target(self) -> str:
         return self.field or self.name.replace("-", "_")
+
+    @property
+    def name_in_python(self) -> str:
+        return self.name.replace("-", "_") if self.keyword is None else self.keyword
+
+    def value_of(self, text: str, asked: str) -> Any:
+        """The value that the text gives; `asked`: the option as it was written, for complaints."""
+        try:
+            return self.read(text)
+        except ValueError as wrong:
+            why = str(wrong) if not str(wrong).startswith(("invalid", "could not")) else "is not a number"
+            raise UsageError(f"{asked} {why}") from None
 
 
 def whole(text: str) -> int:
@@ -105,11 +120,11 @@ def no_restarts(text: str) -> int:
 
 ROWS = (
     Row("machine", "NAME|FILE", "the simulated machine: a name of ndsim hardware, or a TOML file (dgx-h100)"),
-    Row("nproc", "N", "start N ranks; without it the script runs once, and starts its ranks by itself", whole),
+    Row("nproc", "N", "start N ranks; without it the script runs once, and starts its ranks by itself", whole, keyword="ranks"),
     Row("trace", "FILE", "write the timeline as a trace, in the format of the suffix: .json, .pftrace and others"),
     Row("report", "FILE.html", "write a page for the browser: the timeline, its replay, and where the time went"),
     Row("timeline", "", "draw the timeline as text, a row for each rank and stream"),
-    Row("json", "", "print one JSON object on standard output; what the script prints goes to standard error"),
+    Row("json", "", "print one JSON object on standard output; what the script prints goes to standard error", keyword=""),
     Row("explain-cost", "", "list the operators with their count and time, how each was priced, and what was guessed"),
     Row("hollow", "", "run without arithmetic, for models that do not fit into this computer: the same times"),
     Row("fold", "K", "run ranks 0 to K-1 alone, each for all that do the same (i, i+K, i+2K, …); hollow, too", whole),
@@ -118,9 +133,9 @@ ROWS = (
     Row("launch-microseconds", "X", "what an operator costs its host (the machine's)", zero_or_more),
     Row("watchdog", "S", "a rank that runs so long without a simulated operation is hung (120)", positive),
     Row("fault", "TEXT", "'slow rank 1 x2', 'kill rank 3 at 2s': what the run suffers; several: with ; between them"),
-    Row("nnodes", "N", "start ranks on N nodes, with --nproc-per-node", nodes, "nodes"),
-    Row("nproc-per-node", "N|gpu", "start N ranks on each node; gpu: as many as a node has GPUs", per_node, "per_node"),
-    Row("module", "", "the script is the name of a module, as in python3 -m; also -m", field="is_module"),
+    Row("nnodes", "N", "start ranks on N nodes, with --nproc-per-node", nodes, "nodes", ""),
+    Row("nproc-per-node", "N|gpu", "start N ranks on each node; gpu: as many as a node has GPUs", per_node, "per_node", ""),
+    Row("module", "", "the script is the name of a module, as in python3 -m; also -m", str, "is_module", ""),
 )
 
 HARMLESS = (
@@ -179,8 +194,13 @@ def row_of(word: str, every: dict[str, Row]) -> Row:
     name = word.lstrip("-").replace("_", "-")
     if word.startswith("--") and name in every:
         return every[name]
-    near = difflib.get_close_matches(name, every, 1)
-    raise UsageError(f"unknown option {word}" + (f"; did you mean --{near[0]}?" if near else "; see --help"))
+    nearest = near(name, every)
+    raise UsageError(f"unknown option {word}" + (f"; did you mean --{nearest}?" if nearest else "; see --help"))
+
+
+def near(name: str, names: Iterable[str]) -> str:
+    """The name that may have been meant; empty: none."""
+    return next(iter(difflib.get_close_matches(name, names, 1)), "")
 
 
 def read_options(words: list[str]) -> Options | None:
@@ -204,19 +224,48 @@ def read_options(words: list[str]) -> Options | None:
             if not rest:
                 raise UsageError(f"{word} needs a value; see --help")
             value = rest.pop(0)
-        try:
-            found[row.target] = row.read(value)
-        except ValueError as wrong:
-            why = str(wrong) if not str(wrong).startswith(("invalid", "could not")) else "is not a number"
-            raise UsageError(f"{word} {value} {why}") from None
+        found[row.target] = row.value_of(value, f"{word} {value}")
     if not rest:
         raise UsageError(f"SCRIPT is missing: {USAGE}")
+    return checked(rest[0], tuple(rest[1:]), found)
+
+
+def keyword_row(word: str) -> Row:
+    """The option that a keyword of ndsim.torch.launch names."""
+    every = {row.name_in_python: row for row in ROWS if row.name_in_python}
+    if word in every:
+        return every[word]
+    of_command = {row.name.replace("-", "_"): row.name_in_python for row in ROWS}
+    nearest = of_command.get(word) or near(word, every)
+    raise UsageError(f"unknown option {word}=" + (f"; did you mean {nearest}=?" if nearest else f"; there are {', '.join(every)}"))
+
+
+def keyword_options(script: str, given: Mapping[str, Any]) -> Options:
+    """The options that keywords of ndsim.torch.launch ask for; None: as if it were left out."""
+    found: dict[str, Any] = {}
+    for word, value in given.items():
+        row = keyword_row(word)
+        if value is None:
+            continue
+        asked = f"{word}={value!r}"
+        if not row.takes:
+            if not isinstance(value, bool):
+                raise UsageError(f"{asked} must be True or False")
+            found[row.target] = value
+        elif row.read is str and not isinstance(value, (str, os.PathLike)):
+            raise UsageError(f"{asked} must be text: {row.takes}")
+        else:
+            found[row.target] = row.value_of(str(value), asked)
+    return checked(script, (), found)
+
+
+def checked(script: str, arguments: tuple[str, ...], found: Mapping[str, Any]) -> Options:
     known = {field.name for field in dataclasses.fields(Options)}
     given = {name: value for name, value in found.items() if name in known}
     if given.get("fold") is not None:
         # What the others bring is not known, so no number is.
         given["hollow"] = True
-    options = Options(script=rest[0], arguments=tuple(rest[1:]), **given)
+    options = Options(script=script, arguments=arguments, **given)
     check(options)
     return options
 

@@ -152,20 +152,26 @@ def operators_for_people(words: Channel) -> str:
     return "".join(str(text) for _, text in words.told("operators for people"))
 
 
+def standard_output(options: Options) -> TextIO:
+    """Where the command answers."""
+    if not options.json:
+        return sys.stdout
+    # One object and nothing else on standard output: what the script prints goes to standard error.
+    sys.stdout.flush()
+    out = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    return out
+
+
 class Answers:
     """The answers of a script's runs, of which it may start several."""
 
-    def __init__(self, setting: ranks.Setting) -> None:
+    def __init__(self, setting: ranks.Setting, out: TextIO) -> None:
         self.setting = setting
         self.runs: list[dict[str, Any]] = []
-        self.out: TextIO = sys.stdout
+        self.out = out
         for file in (setting.options.trace, setting.options.report):
             check_output(file)
-        if setting.options.json:
-            # One object and nothing else on standard output: what the script prints goes to standard error.
-            sys.stdout.flush()
-            self.out = os.fdopen(os.dup(1), "w")
-            os.dup2(2, 1)
 
     @property
     def options(self) -> Options:

@@ -35,6 +35,9 @@ class HollowFloat(float):
     def __bool__(self) -> bool:
         return False
 
+    def __reduce__(self) -> Any:
+        return (HollowFloat, ())
+
     __hash__ = float.__hash__
 
     def __round__(self, digits: Any = None) -> Any:
@@ -54,6 +57,9 @@ class HollowInt(int):
 
     def __format__(self, spec: str) -> str:
         return WORD
+
+    def __reduce__(self) -> Any:
+        return (HollowInt, ())
 
     __hash__ = int.__hash__
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import os
 import signal
 from collections.abc import Iterator
@@ -18,12 +19,22 @@ from .. import from_torch
 PR_SET_PDEATHSIG = 1
 
 
+@functools.cache
+def library() -> ctypes.CDLL:
+    return ctypes.CDLL(None)
+
+
+def end_with_parent() -> None:
+    """From here on this process is killed when the one that started it ends."""
+    library().prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 @contextlib.contextmanager
 def install(rank: ranks.Rank) -> Iterator[None]:
-    library = ctypes.CDLL(None)
+    library()  # A child that was forked loads nothing.
 
     def be_no_rank() -> None:
-        library.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        end_with_parent()
         ranks.leave()
         from_torch.leave_dispatch_modes()
 

@@ -1,0 +1,178 @@
+"""ndsim.torch.launch: what the caller's process does. It imports nothing of PyTorch, and forks nothing of itself."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import html
+import os
+import pickle
+import select
+import selectors
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, TextIO
+
+from ..._errors import Error, MachineLimit, UsageError
+from ..options import Options, keyword_options
+from . import shipped
+from .exchange import Answer, Exchange, Request
+
+PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+BEGIN = "import sys; sys.path.insert(0, sys.argv.pop(1)); from ndsim.torchrun.function.called import main; sys.exit(main())"
+
+SECONDS_TO_END = 10
+MOST_AT_ONCE = 1 << 16
+
+
+class Run:
+    """A run of a function as ranks: what they returned, and where the time went."""
+
+    def __init__(self, returned: list[Any], report: dict[str, Any], text: str) -> None:
+        self.returned = returned
+        """By rank, of those that ran."""
+        self.report = report
+        """What `python3 -m ndsim.torchrun --json` prints of a run: times in seconds, memory in bytes."""
+        self._text = text
+
+    @property
+    def seconds(self) -> float:
+        """Simulated, until the last rank's GPU and host have ended."""
+        return float(self.report["simulated_seconds"])
+
+    @property
+    def step_seconds(self) -> float | None:
+        """Simulated, of a step of the optimizer; None: there are no two."""
+        return self.report["step_seconds"]  # type: ignore[no-any-return]
+
+    @property
+    def timeline_sha256(self) -> str:
+        """Equal for equal timelines."""
+        return str(self.report["timeline_sha256"])
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        return f"<ndsim.torch.Run: {self.report['ranks']} ranks, {self.seconds:.6g} s simulated>"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self._text)}</pre>"
+
+
+def launch(fn: Callable[..., Any], ranks: int = 1, *, args: Sequence[Any] = (), **options: Any) -> Run:
+    """Run ``fn(*args)`` as so many ranks, each a fresh process with simulated GPUs, whatever this process has imported.
+
+    It is `python3 -m ndsim.torchrun` with a function in the script's place, and options are that command's: machine="dgx-h100",
+    trace="run.json", report="run.html", timeline=True, explain_cost=True, hollow=True, fold=8, compiled=True, watchdog=60 and so on.
+    What ranks print is shown as it comes.
+
+    The function, its arguments and the globals that it uses are shipped to the ranks by value, by the package cloudpickle; modules
+    are imported there. What it returns is shipped back, tensors of a GPU as tensors of the host.
+
+    Raises what ended the run: DeadlockError, MismatchError, ProgramError, RankDied (an exception in a rank, or out of memory),
+    RankHung, MachineLimit, OutputError, each with the lines of the function, and UsageError for an option that cannot be and for
+    what has no simulated counterpart. Ctrl-C ends the ranks. Whatever happens, nothing is left behind.
+    """
+    if not callable(fn):
+        raise UsageError(f"launch needs a function, not {type(fn).__name__}")
+    name = getattr(fn, "__name__", type(fn).__name__)
+    asked = keyword_options(name, {"ranks": ranks, **options})
+    program = shipped.ship(fn, tuple(args))
+    with contextlib.closing(Exchange()) as exchange:
+        status = run_process(exchange, asked, program)
+        return result_of(exchange, status)
+
+
+def run_process(exchange: Exchange, options: Options, program: shipped.Shipped) -> int:
+    """Run the process that starts the ranks, to its end. Returns how it ended, as subprocess has it."""
+    request = Request(options, program, os.getpid(), [os.path.abspath(folder) for folder in sys.path], sys.argv)
+    exchange.put(Exchange.REQUEST, pickle.dumps(request))
+    process = subprocess.Popen(
+        [sys.executable, "-c", BEGIN, PACKAGE, str(exchange.file)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        pass_fds=(exchange.file,),
+        # Ctrl-C at a terminal is for this process alone, which then ends the ranks.
+        start_new_session=True,
+    )
+    ended = os.pidfd_open(process.pid)
+    with process:
+        try:
+            show_until_end(process, ended)
+        except KeyboardInterrupt:
+            process.send_signal(signal.SIGINT)
+            show_until_end(process, ended)
+            raise
+        finally:
+            end(process, ended)
+    return process.returncode
+
+
+def end(process: subprocess.Popen[bytes], ended: int) -> None:
+    """End what is left of it: its ranks end with it, and what else it has started, such as compilers, is in its group."""
+    if not select.select([ended], [], [], 0)[0]:
+        process.terminate()
+        select.select([ended], [], [], SECONDS_TO_END)
+    os.close(ended)
+    # Its number is not another's as long as nobody has waited for it.
+    os.killpg(process.pid, signal.SIGKILL)
+
+
+class Shown:
+    """One of its outputs, which is shown as one of this process."""
+
+    def __init__(self, pipe: int, stream: TextIO) -> None:
+        os.set_blocking(pipe, False)
+        self.pipe = pipe
+        self.stream = stream
+        self.decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def show(self) -> bool:
+        """Show what is there. False: there is nothing more to come."""
+        with contextlib.suppress(BlockingIOError):
+            while data := os.read(self.pipe, MOST_AT_ONCE):
+                self.stream.write(self.decoder.decode(data))
+                self.stream.flush()
+            return False
+        return True
+
+
+def show_until_end(process: subprocess.Popen[bytes], ended: int) -> None:
+    """Show what it and the ranks print, as it comes, until it has ended; others may hold its outputs open for longer."""
+    assert process.stdout is not None
+    assert process.stderr is not None
+    outputs = [Shown(process.stdout.fileno(), sys.stdout), Shown(process.stderr.fileno(), sys.stderr)]
+    with selectors.DefaultSelector() as waiting:
+        waiting.register(ended, selectors.EVENT_READ)
+        for each in outputs:
+            waiting.register(each.pipe, selectors.EVENT_READ, each)
+        has_ended = False
+        while not has_ended:
+            ready = [key for key, _ in waiting.select()]
+            has_ended = any(key.data is None for key in ready)
+            for key in ready:
+                if key.data is not None and not key.data.show():
+                    waiting.unregister(key.fd)
+    for each in outputs:
+        each.show()
+
+
+def result_of(exchange: Exchange, status: int) -> Run:
+    """What the run gave, or what ended it."""
+    data = exchange.take(Exchange.ANSWER)
+    if not data:
+        how = f"was killed by signal {-status}" if status < 0 else f"ended with exit code {status}"
+        raise MachineLimit(f"the process that starts the ranks {how}")
+    answer: Answer = pickle.loads(data)
+    if answer.error is not None:
+        kind, message, rank, number = answer.error
+        error: Error = kind(message)
+        error.rank, error.signal = rank, number
+        raise error
+    assert answer.report is not None
+    returned = [exchange.take(Exchange.FIRST_RANK + rank) for rank in range(answer.report["ranks_run"])]
+    return Run([pickle.loads(each) if each else None for each in returned], answer.report, answer.text)
