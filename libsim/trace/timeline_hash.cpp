@@ -66,15 +66,13 @@ void TimelineHash::add(const Span& span) {
     context->add(record.data(), record.size());
 }
 
-std::string TimelineHash::hex() {
+std::string TimelineHash::hex() const {
     Sha256 all;
-    for (std::vector<Context>& streams : digests_->ranks) {
-        streams.resize(std::max<std::size_t>(streams.size(), 1));
-        for (Context& stream : streams) {
-            if (!stream) {
-                stream = std::make_unique<Sha256>();
-            }
-            const Sha256::Digest digest = stream->end();
+    for (const std::vector<Context>& streams : digests_->ranks) {
+        for (std::size_t stream = 0; stream < std::max<std::size_t>(streams.size(), 1); ++stream) {
+            const bool has_spans = stream < streams.size() && streams[stream];
+            Sha256 its = has_spans ? *streams[stream] : Sha256();
+            const Sha256::Digest digest = its.end();
             all.add(digest.data(), digest.size());
         }
     }

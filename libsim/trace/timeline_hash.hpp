@@ -22,8 +22,8 @@ public:
     ~TimelineHash();
 
     void add(const Span& span);
-    // 64 hexadecimal digits. Call once, at the end.
-    std::string hex();
+    // 64 hexadecimal digits, of the spans so far.
+    std::string hex() const;
 
 private:
     struct Digests;

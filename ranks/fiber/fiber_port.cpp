@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
-#include <utility>
 
 namespace sim::ranks {
 
@@ -15,7 +14,7 @@ constexpr int most_refusals = 1000;
 }  // namespace
 
 FiberPort::FiberPort(int rank, Run& run, BreakOut& break_out, std::span<Op> slots)
-    : Port(rank, run.options->ranks), run_(&run), break_out_(&break_out), slots_(slots), taken_(slots.data()) {
+    : RunPort(rank, run), break_out_(&break_out), slots_(slots), taken_(slots.data()) {
     next_ = slots_.data();
     end_ = slots_.data() + slots_.size();
 }
@@ -54,31 +53,28 @@ void FiberPort::make_room() {
 }
 
 Port::Answer FiberPort::ask(Op op) {
-    op.answer = true;
-    *next_++ = op;
-    asked_ = op;
+    post_question(op);
     hand_over();
-    const kernel::Kernel::Delivery& delivery = run_->kernel.delivered(rank());
-    return {run_->kernel.time(rank()), delivery.bytes};
+    return answer();
 }
 
 Label FiberPort::intern(std::string_view text) {
-    if (const Label* const label = run_->names.recent(text)) {
+    if (const Label* const label = run().names.recent(text)) {
         return *label;
     }
     const BreakOut::HostCode here(*break_out_);
-    return run_->names.intern(text);
+    return RunPort::intern(text);
 }
 
 GroupId FiberPort::number(const Group& group) {
     const BreakOut::HostCode here(*break_out_);
-    return run_->groups.number(group);
+    return RunPort::number(group);
 }
 
 void FiberPort::write(std::span<const std::byte> payload) {
     const BreakOut::HostCode here(*break_out_);
-    run_->keep(rank(), {.bytes = {payload.begin(), payload.end()}});
-    if (run_->fault) {
+    RunPort::write(payload);
+    if (run().fault) {
         end_ = next_ + 1;  // with the op that this belongs to the rank's turn is over
     }
 }
@@ -89,36 +85,21 @@ void FiberPort::read(std::span<std::byte> payload) {
         std::memset(payload.data(), 0, payload.size());
         return;
     }
-    const std::vector<std::byte> data = run_->payload_of_answer(rank(), asked_).bytes;
-    check(data.size() == payload.size(), "a payload of {} B is read as {} B", data.size(), payload.size());
-    std::memcpy(payload.data(), data.data(), data.size());
+    RunPort::read(payload);
 }
 
 std::vector<std::span<const std::byte>> FiberPort::gathered() {
     const BreakOut::HostCode here(*break_out_);
-    give_back_gathered();
     if (over_) {
+        give_back_gathered();
         return {};
     }
-    lent_ = run_->kernel.gathered(rank());
-    std::vector<std::span<const std::byte>> all;
-    for (const kernel::Delivery& brought : lent_->all) {
-        all.push_back(brought.bytes > 0 ? std::span(run_->payloads.lend(brought.source, brought.number).bytes)
-                                        : std::span<const std::byte>{});
-    }
-    return all;
-}
-
-// Seen once more than needed: a rank has read them by its next op, and gives them back with its next question for data.
-void FiberPort::give_back_gathered() {
-    if (lent_) {
-        run_->give_back(*std::exchange(lent_, nullptr), [](const Payload&) {});
-    }
+    return RunPort::gathered();
 }
 
 void FiberPort::report(Label name, std::span<const double> values) {
     const BreakOut::HostCode here(*break_out_);
-    run_->report(rank(), name, {values.begin(), values.end()});
+    RunPort::report(name, values);
 }
 
 void FiberPort::run_rank() {

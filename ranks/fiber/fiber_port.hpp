@@ -5,7 +5,7 @@
 #include "libsim/port.hpp"
 #include "ranks/fiber/break_out.hpp"
 #include "ranks/fiber/fiber.hpp"
-#include "ranks/host/run.hpp"
+#include "ranks/host/run_port.hpp"
 
 #include <span>
 
@@ -14,7 +14,7 @@ namespace sim::ranks {
 // Thrown into a rank whose run is over, to unwind its stack. Not a std::exception: programs should not catch it.
 struct RunIsOver {};
 
-class FiberPort final : public Port {
+class FiberPort final : public RunPort {
 public:
     // `slots`: room for ops, at least 1. Requires: all three outlive the port.
     FiberPort(int rank, Run& run, BreakOut& break_out, std::span<Op> slots);
@@ -26,7 +26,6 @@ public:
     void read(std::span<std::byte> payload) override;
     std::vector<std::span<const std::byte>> gathered() override;
     void report(Label name, std::span<const double> values) override;
-    void progress(double share_done) override { run_->progress(rank(), share_done); }
 
     // For the host.
     using Body = void (*)(FiberPort& port, void* host);
@@ -51,15 +50,11 @@ public:
 
 private:
     void make_room() override;
-    void give_back_gathered();
     void hand_over();
     void resume();
 
-    Run* run_;
     BreakOut* break_out_;
     std::span<Op> slots_;
-    Op asked_ = {};  // the last question
-    std::shared_ptr<const kernel::Gathering> lent_;
     const Op* taken_;
     const Op* last_ = nullptr;  // of its earlier turns
     Body body_ = nullptr;
