@@ -18,6 +18,7 @@ void bind_messages(pybind11::module_& module, GpuClass& gpu);
 void bind_collectives(GpuClass& gpu);
 void bind_results(pybind11::module_& module);
 void bind_launch(pybind11::module_& module);
+void bind_here(pybind11::module_& module);
 void bind_planning(pybind11::module_& module);
 void bind_torch_gpus(pybind11::module_& module);
 void bind_printed_amounts(pybind11::module_& module);

@@ -1,79 +1,15 @@
 // launch: a Python function as many forked ranks.
-#include "libsim/config/errors.hpp"
-#include "libsim/config/injection_text.hpp"
-#include "libsim/config/profile.hpp"
-#include "libsim/predict/machine_file.hpp"
-#include "libsim/training/machine_cluster.hpp"
 #include "tools/python/bindings.hpp"
-#include "tools/python/dict_entries.hpp"
 #include "tools/python/fork_guard.hpp"
-#include "tools/python/run_result.hpp"
+#include "tools/python/run_settings.hpp"
 
-#include <fmt/format.h>
 #include <pybind11/stl.h>
-
-#include <chrono>
 
 namespace sim::python {
 
 namespace py = pybind11;
 
 namespace {
-
-struct Settings {
-    int ranks = 1;
-    std::string machine;               // empty: profile
-    py::object profile;                // a name, a file, or a dict of what a file holds
-    std::optional<double> time_scale;  // none: as fast as possible
-    double watchdog_seconds = 30;
-    bool keeps_timeline = true;
-    bool blocking_sends = false;
-    std::string title;
-    std::vector<std::string> faults;
-};
-
-Cluster profile_of(const py::object& profile, int ranks) {
-    if (profile.is_none()) {
-        return config::read_profile("gpu-py", ranks);
-    }
-    if (py::isinstance<py::dict>(profile)) {
-        return config::read_profile("profile", entries_of(profile.cast<py::dict>(), "profile"), ranks);
-    }
-    if (!py::isinstance<py::str>(profile)) {
-        throw config::UsageError(
-            fmt::format("profile= must be a name, a FILE.toml or a dict of what such a file "
-                        "holds, not {}",
-                        std::string(py::str(py::type::of(profile).attr("__name__")))));
-    }
-    return config::read_profile(profile.cast<std::string>(), ranks);
-}
-
-Cluster cluster_of(const Settings& settings) {
-    if (!settings.machine.empty() && !settings.profile.is_none()) {
-        throw config::UsageError("machine= and profile= both say what things cost; give one of them");
-    }
-    Cluster cluster = settings.machine.empty() ? profile_of(settings.profile, settings.ranks)
-                                               : training::machine_cluster(predict::read_machine(settings.machine));
-    cluster.blocking_sends = settings.blocking_sends;
-    return cluster;
-}
-
-ranks::LaunchOptions launch_options(const Settings& settings) {
-    if (!(settings.watchdog_seconds > 0 && settings.watchdog_seconds < 1e9)) {
-        throw config::UsageError(
-            fmt::format("watchdog must be more than 0 seconds and less than 1e9, not {}", settings.watchdog_seconds));
-    }
-    ranks::LaunchOptions options{.ranks = settings.ranks,
-                                 .clock = settings.time_scale ? ranks::Clock::wall : ranks::Clock::virtual_time,
-                                 .time_scale = settings.time_scale.value_or(1.0),
-                                 .cluster = cluster_of(settings),
-                                 .watchdog = std::chrono::ceil<std::chrono::milliseconds>(
-                                     std::chrono::duration<double>(settings.watchdog_seconds))};
-    for (const std::string& fault : settings.faults) {
-        options.faults.push_back(config::injection_of_text("faults=", fault));
-    }
-    return options;
-}
 
 // In the parent, while Python's lock is free.
 ranks::LogSink log_sink(const py::object& on_log) {
@@ -86,33 +22,11 @@ ranks::LogSink log_sink(const py::object& on_log) {
     };
 }
 
-void complete(RunResult& run) {
-    report::Timeline& timeline = run.timeline;
-    timeline.totals = run.result.ranks;
-    timeline.pids = run.result.pids;
-    timeline.end = run.result.end;
-    if (run.result.fault) {
-        timeline.fault = run.result.fault->message;
-        timeline.fault_rank = run.result.fault->rank;
-        timeline.fault_word = run.result.fault->failure == ranks::Failure::rank_died   ? "died"
-                              : run.result.fault->failure == ranks::Failure::rank_hung ? "hung"
-                                                                                       : "ended";
-    }
-}
-
 std::shared_ptr<RunResult> run_ranks(const py::object& program, const Settings& settings, const py::object& on_log,
                                      const py::object& on_notice) {
     ranks::LaunchOptions options = launch_options(settings);
     auto run = std::make_shared<RunResult>();
-    run->has_timeline = settings.keeps_timeline;
-    run->timeline.title = settings.title;
-    run->timeline.facts = {{"host", "process"}, {"cluster", options.cluster.name}};
-    run->timeline.ranks = settings.ranks;
-    run->timeline.topology = network::shared_topology(options.cluster.network);
-    run->timeline.bytes_per_unit = options.cluster.bytes_per_unit;
-    if (settings.keeps_timeline) {
-        options.on_span = [&timeline = run->timeline](const Span& span) { timeline.add(span); };
-    }
+    begin(*run, settings, options);
     options.on_log = log_sink(on_log);
     options.on_notice = [&on_notice](const std::string& what) {
         const py::gil_scoped_acquire lock;

@@ -13,6 +13,7 @@ PYBIND11_MODULE(_ndsim, module) {
     bind_collectives(gpu);
     bind_results(module);
     bind_launch(module);
+    bind_here(module);
     bind_planning(module);
     bind_torch_gpus(module);
     bind_printed_amounts(module);

@@ -11,10 +11,15 @@ import tempfile
 from ndsim.torchrun import from_torch, simulated
 
 
+def import_torch():
+    """The PyTorch of the tests' process, on simulated GPUs: every file of tests may be the first."""
+    simulated.open_door("dgx-h100", hollow=False)
+    return from_torch.import_torch()
+
+
 def forked(folder, words):
     """The same as `python3 -m ndsim.torchrun words`, in a fork of this process, which has imported PyTorch."""
-    simulated.open_door("dgx-h100", hollow=False)
-    from_torch.import_torch()
+    import_torch()
     words = list(map(str, words))
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         sys.stdout.flush()

@@ -1,6 +1,6 @@
 """ndsim.torch.launch: a function of a notebook or a program runs as ranks of fresh processes, and its results come back."""
 
-import glob
+import getpass
 import io
 import json
 import linecache
@@ -10,13 +10,15 @@ import signal
 import subprocess
 import sys
 import textwrap
-import threading
 
 import ndsim
 import ndsim.torch
 import pytest
-import torch
 from ndsim.torchrun.options import ROWS, Options, keyword_options
+
+from forked import import_torch
+
+torch = import_torch()
 
 STEPS = """def train():
     import torch
@@ -43,21 +45,26 @@ def cell(text, name="<cell 1>"):
 
 
 def is_child(pid):
-    with open(f"/proc/{pid}/stat") as file:
-        return int(file.read().rpartition(")")[2].split()[1]) == os.getpid()
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return int(file.read().rpartition(")")[2].split()[1]) == os.getpid()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
-def leavings():
-    """Processes of this one, what it holds open, and files in the places for temporary ones."""
-    processes = sorted(pid for pid in os.listdir("/proc") if pid.isdigit() and os.path.exists(f"/proc/{pid}") and is_child(pid))
-    return processes, sorted(os.listdir("/proc/self/fd")), sorted(glob.glob("/dev/shm/*ndsim*") + glob.glob("/tmp/*ndsim*"))
+def leavings(folder):
+    """Processes that this one has started, what it holds open, and temporary files; PyTorch makes a folder for its compiler."""
+    processes = sorted(pid for pid in os.listdir("/proc") if pid.isdigit() and is_child(pid))
+    return processes, sorted(os.listdir("/proc/self/fd")), set(os.listdir(folder)) - {f"torchinductor_{getpass.getuser()}"}
 
 
 @pytest.fixture(autouse=True)
-def nothing_is_left_behind():
-    before = leavings()
+def nothing_is_left_behind(tmp_path_factory, monkeypatch):
+    folder = tmp_path_factory.mktemp("temporary")
+    monkeypatch.setenv("TMPDIR", str(folder))
+    before = leavings(folder)
     yield
-    assert leavings() == before
+    assert leavings(folder) == before
 
 
 def test_a_function_that_trains_has_the_timeline_of_the_same_script(tmp_path, capsys):
@@ -217,12 +224,24 @@ def test_ranks_end_with_a_program_that_is_killed():
         os.close(rank)
 
 
-def test_a_program_that_has_threads_and_has_used_torch_launches_and_goes_on():
-    stopped = threading.Event()
-    thread = threading.Thread(target=stopped.wait)
-    thread.start()
-    before = torch.ones(8).sum()
-    assert ndsim.torch.launch(cell("def work():\n    import torch\n    return torch.cuda.device_count()")["work"]).returned == [8]
-    assert before + 1 == torch.ones(9).sum()
-    stopped.set()
-    thread.join()
+def test_a_program_that_has_threads_and_a_pytorch_of_its_own_launches_and_goes_on():
+    program = """
+        import threading
+        import torch
+        stopped = threading.Event()
+        thread = threading.Thread(target=stopped.wait)
+        thread.start()
+        before = torch.ones(8, requires_grad=True).sum()
+        import ndsim.torch
+
+        def work(x):
+            return torch.cuda.device_count(), x + torch.ones(1, device="cuda").cpu()
+
+        count, sum = ndsim.torch.launch(work, args=[before.detach()]).returned[0]
+        print(count, sum, torch.cuda.is_available())
+        before.backward()
+        stopped.set()
+        thread.join()
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], stdout=subprocess.PIPE, text=True, check=True)
+    assert done.stdout == "8 tensor([9.]) False\n"

@@ -80,11 +80,11 @@ def test_a_rank_that_calls_itself_another_is_told(script):
     assert "rank 1 of 2 asks for the process group, and this process is rank 0 of 2" in done.stderr
 
 
-def test_a_process_group_without_ranks_says_how_to_get_them(script):
-    done = script(with_meet('\n    meet("tcp://127.0.0.1:1", 0, 1)\n    '))
+def test_a_process_group_of_ranks_that_nobody_started_says_how_to_get_them(script):
+    done = script(with_meet('\n    meet("tcp://127.0.0.1:1", 0, 2)\n    '))
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == (
-        "RuntimeError: this process is no rank: give --nproc N, or start the ranks with torch.multiprocessing.spawn"
+        "RuntimeError: rank 0 of 2 asks for the process group, and this process is rank 0 of 1; --nproc 2 starts so many"
     )
 
 

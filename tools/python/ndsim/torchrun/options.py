@@ -39,6 +39,18 @@ class Options:
     fault: str = ""
     """What the run is to suffer; several, with ; between them."""
 
+    @property
+    def title(self) -> str:
+        return os.path.basename(self.script)
+
+    @property
+    def keeps_timeline(self) -> bool:
+        return bool(self.trace or self.report or self.timeline)
+
+    @property
+    def faults(self) -> list[str]:
+        return [fault for fault in self.fault.split(";") if fault.strip()]
+
 
 EVERY_GPU = 0
 

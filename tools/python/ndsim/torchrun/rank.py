@@ -1,7 +1,7 @@
 """What one rank has: its simulated GPU, the run, and the parts that a script meets.
 
 The parts are modules beside this one. Before any rank is forked prepare(setting) of each is called, which puts in place
-what is the same in all processes; in each rank install(rank) follows, before the script runs.
+what is the same in all processes; in each rank install(rank) follows, before the script runs, and tell(rank) when it has ended.
 """
 
 from __future__ import annotations
@@ -9,14 +9,15 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import gc
 import importlib
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from .._ndsim import GPU, TorchGpus
+from .._ndsim import GPU, Here, TorchGpus
 from .launch.channel import Channel
 from .launch.places import Places
 from .options import Options
@@ -27,8 +28,7 @@ if TYPE_CHECKING:
 
 PICOSECONDS = 1_000_000_000_000
 
-# In this order. A part has prepare, install or both; what install returns, if anything, is a context in which the script
-# runs.
+# In this order, and tell in the opposite one. What install returns, if anything, is a context in which the script runs.
 PARTS = (
     "launch.rendezvous",
     "launch.spawn",
@@ -41,6 +41,9 @@ PARTS = (
     "hollow.shown",
     "simulated",
 )
+
+# Those that a notebook goes without: its own code is beside the user's, and needs the real clock.
+OF_SCRIPTS = ("launch.spawn", "script.clock")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,6 +62,7 @@ class Setting:
 
     options: Options
     machine: Machine
+    of_notebook: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,6 +74,8 @@ class Run:
     meeting: Meeting
     words: Channel
     places: Places
+    alone: Here | None = None
+    """The world of a rank that nobody has started: it is the process that could start ranks."""
 
 
 class Rank:
@@ -79,7 +85,9 @@ class Rank:
         self.gpu = gpu
         self.options = run.setting.options
         self.machine = run.setting.machine
+        self.of_notebook = run.setting.of_notebook
         self.fold = run.fold
+        self.alone = run.alone
         self.meeting = run.meeting
         self.words = run.words
         self.place = run.places.of(gpu.rank)
@@ -156,13 +164,14 @@ def leave() -> None:
 
 
 @functools.cache
-def parts() -> list[ModuleType]:
-    return [importlib.import_module(f"{__package__}.{name}") for name in PARTS]
+def parts(of_notebook: bool) -> list[ModuleType]:
+    names = [name for name in PARTS if not (of_notebook and name in OF_SCRIPTS)]
+    return [importlib.import_module(f"{__package__}.{name}") for name in names]
 
 
 def prepare(setting: Setting) -> None:
     """Put in place what is the same in every process, before ranks are forked."""
-    for part in parts():
+    for part in parts(setting.of_notebook):
         if hasattr(part, "prepare"):
             part.prepare(setting)
 
@@ -173,9 +182,25 @@ def begin(gpu: GPU, run: Run) -> Iterator[Rank]:
     rank = Rank(gpu, run)
     _this_process[:] = [rank]
     with contextlib.ExitStack() as contexts:
-        for part in parts():
+        for part in parts(run.setting.of_notebook):
             if hasattr(part, "install"):
                 context = part.install(rank)
                 if context is not None:
                     contexts.enter_context(context)
         yield rank
+        tell_all(rank)
+
+
+def run_program(program: Callable[[], Any]) -> None:
+    """Run what a rank is to run. What a garbage collection frees is in the timeline, so that they are counted from here, and end with it."""
+    gc.collect()
+    left = program()
+    gc.disable()
+    del left
+
+
+def tell_all(rank: Rank) -> None:
+    """Let a rank tell what it has done so far."""
+    for part in reversed(parts(rank.of_notebook)):
+        if hasattr(part, "tell"):
+            part.tell(rank)

@@ -9,7 +9,7 @@ from typing import Any
 from .. import _errors as errors
 from . import from_torch, rank, simulated
 from .answer.answers import Answers
-from .launch import spawn, start
+from .launch import alone, spawn, start
 from .options import Options
 from .refusals import Refused
 
@@ -17,29 +17,33 @@ ENDS = (start.Ended, Refused, errors.Error, KeyboardInterrupt)
 """What run() raises where the run, and not the program around it, is what ended."""
 
 
-def setting_of(options: Options) -> rank.Setting:
-    return rank.Setting(options, start.machine_of(options))
+def setting_of(options: Options, *, of_notebook: bool = False) -> rank.Setting:
+    return rank.Setting(options, start.machine_of(options), of_notebook)
+
+
+def import_torch(setting: rank.Setting) -> None:
+    """Import PyTorch on simulated GPUs, with all that ranks have in common. Requires: this process has not imported it."""
+    simulated.open_door(setting.options.machine, hollow=setting.options.hollow)
+    from_torch.import_torch()
+    from_torch.seed(0)
+    rank.prepare(setting)
 
 
 def run(answers: Answers, program: Callable[[], Any]) -> None:
-    """Run the program as the ranks that are asked for; where none are, once, and it starts its ranks by itself.
+    """Run the program as the ranks that are asked for; where none are, as the only one, unless it starts ranks by itself.
 
     Requires: this process has not imported torch, and ends with the run.
     """
     setting = answers.setting
     count = start.world_of(setting.options, setting.machine)
-    simulated.open_door(setting.options.machine, hollow=setting.options.hollow)
-    from_torch.import_torch()
-    from_torch.seed(0)
-    rank.prepare(setting)
+    import_torch(setting)
     starter = start.Starter(setting, answers.add)
     spawn.use(starter)
     try:
         if count is not None:
             starter.start(count, lambda _: program(), as_torchrun=True)
         else:
-            program()
-            spawn.run_waiting()
+            alone.run_script(starter, lambda: (program(), spawn.run_waiting()))
     finally:
         answers.close()
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib
-from collections.abc import Iterator
 from typing import Any
 
 from .._errors import MachineLimit
@@ -44,13 +42,17 @@ def most_of_any_device(torch: Any, what: str) -> int:
     return max((torch.cuda.memory_stats(device).get(f"{what}.all.peak", 0) for device in devices), default=0)
 
 
+def has_used_gpus() -> bool:
+    """Whether there is, or was, a tensor on a simulated GPU of this process."""
+    return most_of_any_device(importlib.import_module("torch"), "reserved_bytes") > 0
+
+
 def most_allocated() -> int:
     """The peak of what tensors held, of the device that has the highest."""
     return most_of_any_device(importlib.import_module("torch"), "allocated_bytes")
 
 
-@contextlib.contextmanager
-def install(rank: ranks.Rank) -> Iterator[None]:
+def install(rank: ranks.Rank) -> None:
     options = rank.options
     torch: Any = importlib.import_module("torch")
     # A process that was forked makes PyTorch's pool of threads anew. Several threads at once, as those of a backward pass
@@ -67,7 +69,7 @@ def install(rank: ranks.Rank) -> Iterator[None]:
             rank.place.is_at(line)
         return line
 
-    gpus = rank.gpus = TorchGpus(
+    rank.gpus = TorchGpus(
         rank.gpu,
         machine=options.machine,
         home=rank.local_rank,
@@ -79,9 +81,14 @@ def install(rank: ranks.Rank) -> Iterator[None]:
         line=lambda: explain.where_main(rank.thread),
         went_on=rank.place.go_on,
     )
-    yield
+
+
+def tell(rank: ranks.Rank) -> None:
+    gpus = rank.gpus
+    assert gpus is not None
     gpus.synchronize()
+    torch: Any = importlib.import_module("torch")
     rank.tell("memory", [most_of_any_device(torch, what) for what in ("allocated_bytes", "reserved_bytes")])
-    if options.explain_cost and rank.gpu.rank == 0:
+    if rank.options.explain_cost and rank.gpu.rank == 0:
         rank.tell("operators", gpus.operators())
         rank.tell("operators for people", gpus.operators_text())

@@ -72,7 +72,9 @@ void register_for_all() {
 }  // namespace
 
 void leave_host_hollow() {
-    register_for_all();
+    // Ranks may be forked from a rank that has done so.
+    static std::once_flag is_registered;
+    std::call_once(is_registered, register_for_all);
     c10::impl::tls_set_dispatch_key_included(above_devices, true);
 }
 

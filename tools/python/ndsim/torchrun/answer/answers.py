@@ -68,7 +68,7 @@ def text_of(setting: ranks.Setting, result: Result, budget: Budget) -> str:
     ran = "" if len(budget.ranks) == budget.world else f", of which {len(budget.ranks)} ran in the place of all"
     memory = f"{bytes_text(budget.allocated)} allocated, {bytes_text(budget.reserved)} reserved"
     lines = [
-        f"{os.path.basename(setting.options.script)} on {budget.world:,} x {machine.accelerator} ({machine.name}){ran}",
+        f"{setting.options.title} on {budget.world:,} x {machine.accelerator} ({machine.name}){ran}",
         "",
         f"  step            {step_text(budget)}",
         f"  simulated time  {time_text(seconds)}",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import contextlib
-import html
 import os
 import pickle
 import select
@@ -16,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TextIO
 
 from ..._errors import Error, MachineLimit, UsageError
+from ..answer.run import Run
 from ..options import Options, keyword_options
 from . import shipped
 from .exchange import Answer, Exchange, Request
@@ -25,41 +25,6 @@ BEGIN = "import sys; sys.path.insert(0, sys.argv.pop(1)); from ndsim.torchrun.fu
 
 SECONDS_TO_END = 10
 MOST_AT_ONCE = 1 << 16
-
-
-class Run:
-    """A run of a function as ranks: what they returned, and where the time went."""
-
-    def __init__(self, returned: list[Any], report: dict[str, Any], text: str) -> None:
-        self.returned = returned
-        """By rank, of those that ran."""
-        self.report = report
-        """What `python3 -m ndsim.torchrun --json` prints of a run: times in seconds, memory in bytes."""
-        self._text = text
-
-    @property
-    def seconds(self) -> float:
-        """Simulated, until the last rank's GPU and host have ended."""
-        return float(self.report["simulated_seconds"])
-
-    @property
-    def step_seconds(self) -> float | None:
-        """Simulated, of a step of the optimizer; None: there are no two."""
-        return self.report["step_seconds"]  # type: ignore[no-any-return]
-
-    @property
-    def timeline_sha256(self) -> str:
-        """Equal for equal timelines."""
-        return str(self.report["timeline_sha256"])
-
-    def __str__(self) -> str:
-        return self._text
-
-    def __repr__(self) -> str:
-        return f"<ndsim.torch.Run: {self.report['ranks']} ranks, {self.seconds:.6g} s simulated>"
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self._text)}</pre>"
 
 
 def launch(fn: Callable[..., Any], ranks: int = 1, *, args: Sequence[Any] = (), **options: Any) -> Run:

@@ -16,6 +16,7 @@ from types import CodeType
 from typing import Any
 
 from ..._errors import MachineLimit, UsageError
+from ..launch.explain import cell_name
 
 CANNOT_BE_PICKLED = (pickle.PicklingError, TypeError, AttributeError, ValueError, NotImplementedError)
 
@@ -80,10 +81,3 @@ def ship(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Shipped:
 def code_in_file(make: Callable[..., CodeType], of: tuple[Any, ...], name: str) -> CodeType:
     """Code that stands in this file, where it was made: cloudpickle forgets that."""
     return make(*of).replace(co_filename=name)
-
-
-def cell_name(file: str) -> str:
-    """Of a notebook's cell, whose file is nowhere, as its reader knows it: "In[3]"; else the file."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    name = shell.compile.format_code_name(file) if shell is not None else None
-    return name[1] if name else file

@@ -31,9 +31,16 @@ def is_script(code: CodeType) -> bool:
     return known
 
 
+def cell_name(file: str) -> str:
+    """Of a notebook's cell, whose file is nowhere, as its reader knows it: "In[3]"; else the file."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    name = shell.compile.format_code_name(file) if shell is not None else None
+    return name[1] if name else file
+
+
 def short(file: str) -> str:
     """A file as one would type it: from here where it is below, and its name where it is far away."""
-    here = os.path.relpath(file)
+    here = os.path.relpath(cell_name(file))
     return here if not here.startswith(os.pardir) else os.path.basename(file)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import rank as ranks
+from .. import simulated
 from . import explain
 
 # The starter of this process: what the module is given before the script runs.
@@ -23,9 +24,19 @@ def use(starter: Any) -> None:
     _starters[:] = [starter]
 
 
+def may_start_ranks(rank: ranks.Rank) -> bool:
+    """Whether ranks can be forked from this one: nobody has started it as one, and it has nothing on a GPU."""
+    return rank.alone is not None and not simulated.has_used_gpus()
+
+
 def start(count: int, program: Callable[[int], Any]) -> None:
-    if ranks.this_rank() is not None:
-        raise RuntimeError("this process is a rank already, and the script starts ranks by itself: leave out --nproc")
+    rank = ranks.this_rank()
+    if rank is not None and not may_start_ranks(rank):
+        raise RuntimeError(
+            "this process has used its GPUs, and ranks would be forked from it: let it start them before"
+            if rank.alone is not None
+            else "this process is a rank already, and the script starts ranks by itself: leave out --nproc"
+        )
     _starters[0].start(count, program)
 
 
@@ -114,7 +125,8 @@ def prepare(setting: ranks.Setting) -> None:
 
     def start_process(self: Any) -> None:
         caller = sys._getframe(1)
-        if ranks.this_rank() is not None or not explain.is_script(caller.f_code):
+        rank = ranks.this_rank()
+        if (rank is not None and not may_start_ranks(rank)) or not explain.is_script(caller.f_code):
             really_start(self)
             return
         self._popen = Waiting(self)

@@ -87,7 +87,8 @@ def as_torchrun_sets_it(rank: ranks.Rank) -> dict[str, str]:
 
 @contextlib.contextmanager
 def garbage_is_left() -> Iterator[None]:
-    """While ranks are forked from this process, their garbage collections leave alone what they share with it."""
+    """Garbage collections of ranks leave alone what was there before: they come at the same places in every run, and what ranks that
+    are forked share with this process stays shared."""
     gc.collect()
     gc.freeze()
     try:
@@ -132,11 +133,13 @@ class Starter:
     def __init__(self, setting: ranks.Setting, on_end: Callable[[Result, Channel, str], Any]) -> None:
         self.setting = setting
         self.on_end = on_end
+        self.has_started = False
         self.waiting: list[str] = []
         """Where in the script each rank of a run that ended early waits: "train.py:41"; empty: it does not."""
 
     def start(self, count: int, program: Callable[[int], Any], *, as_torchrun: bool = False) -> None:
         """Run program(rank) as so many ranks. Raises Ended where the run does not end well, and Refused."""
+        self.has_started = True
         options = self.setting.options
         fold = fold_of(count, options.fold)
         with contextlib.ExitStack() as open_until_then:
@@ -152,9 +155,9 @@ class Starter:
                         functools.partial(be_rank, run, program, as_torchrun),
                         machine=options.machine,
                         watchdog=options.watchdog,
-                        timeline=bool(options.trace or options.report or options.timeline),
-                        title=os.path.basename(options.script),
-                        faults=[fault for fault in options.fault.split(";") if fault.strip()],
+                        timeline=options.keeps_timeline,
+                        title=options.title,
+                        faults=options.faults,
                     )
             except Error as error:
                 if error.result is None:
@@ -186,7 +189,7 @@ def be_rank(run: ranks.Run, program: Callable[[int], Any], as_torchrun: bool, gp
             os.environ.update(as_torchrun_sets_it(rank))
             from_torch.seed(gpu.rank)
         try:
-            program(gpu.rank)
+            ranks.run_program(lambda: program(gpu.rank))
         except Exception as error:
             if refusal := refusal_in(error, rank):
                 rank.tell("refused", refusal)

@@ -16,9 +16,9 @@ def compile_model(model: Any = None, **settings: Any) -> Any:
     if model is None:
         return compile_model
     rank = ranks.this_rank()
-    if rank is None:
+    if rank is None or rank.alone is not None:
         _before_the_ranks[:] = [True]
-    else:
+    if rank is not None:
         fuse(rank)
     return model
 

@@ -80,7 +80,5 @@ def steady_seconds(ends: Sequence[int]) -> float | None:
     return (settled[-1] - settled[0]) / (len(settled) - 1) / ranks.PICOSECONDS
 
 
-@contextlib.contextmanager
-def install(rank: ranks.Rank) -> Iterator[None]:
-    yield
+def tell(rank: ranks.Rank) -> None:
     rank.tell("steps", ends_of_steps(rank))

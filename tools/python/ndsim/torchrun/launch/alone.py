@@ -1,0 +1,68 @@
+"""This process as the one rank of a world: a script that has asked for no ranks, and a notebook."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..._errors import fault_of
+from ..._ndsim import Here
+from .. import rank as ranks
+from .. import simulated
+from ..refusals import Refused
+from .channel import Channel
+from .fold import Fold
+from .places import Places
+from .rendezvous import Meeting
+from .start import Ended, Starter, explained, garbage_is_left, refusal_in
+
+
+@contextlib.contextmanager
+def run_of_one(setting: ranks.Setting) -> Iterator[ranks.Run]:
+    """What a world of this process alone shares with itself."""
+    options = setting.options
+    world = Here(machine=options.machine, timeline=options.keeps_timeline, title=options.title, faults=options.faults)
+    with contextlib.ExitStack() as open_until_then:
+        words, meeting, places = (
+            open_until_then.enter_context(contextlib.closing(each)) for each in (Channel(), Meeting(), Places(1))
+        )
+        yield ranks.Run(setting, Fold(1, 1), meeting, words, places, world)
+
+
+def run_script(starter: Starter, program: Callable[[], Any]) -> None:
+    """Run a script that may use GPUs by itself, or start ranks. Raises what it raises, Ended and Refused."""
+    with run_of_one(starter.setting) as run:
+        world = run.alone
+        assert world is not None
+        try:
+            with garbage_is_left(), ranks.begin(world.gpu, run) as rank:
+                rank.tell("world", 1)
+                run_to_its_end(program, rank)
+                is_told = simulated.has_used_gpus() or not starter.has_started
+        except Exception:
+            result = world.so_far()
+            if result.fault is None:
+                raise
+        else:
+            result = world.end()
+        if result.fault is not None:
+            error = fault_of(result)
+            explanation = explained(error, run.places)
+            starter.on_end(result, run.words, explanation)
+            raise Ended(error, explanation)
+        if is_told:
+            starter.on_end(result, run.words, "")
+
+
+def run_to_its_end(program: Callable[[], Any], rank: ranks.Rank) -> None:
+    """A script may end by sys.exit(), too."""
+    try:
+        ranks.run_program(program)
+    except SystemExit as left:
+        if left.code not in (None, 0):
+            raise
+    except Exception as error:
+        if refusal := refusal_in(error, rank):
+            raise Refused(refusal) from None
+        raise
