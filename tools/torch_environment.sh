@@ -5,7 +5,9 @@
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/usage.bash
-(($# == 2)) && [[ $1 != -* ]] || refuse_all "$@"
+if (($# != 2)) || [[ $1 == -* ]]; then
+    refuse_all "$@"
+fi
 
 python=/usr/bin/python3
 [[ -x $python ]] || python=python3
