@@ -3,7 +3,6 @@
 import pytest
 
 OWN_KERNELS = "a kernel of one's own cannot be priced; use operators of PyTorch"
-GRAPHS = "a replayed graph calls no operators, and these are what is priced; call the model itself"
 ELASTIC = "this launcher starts the ranks, once; a simulated run ends where a rank fails"
 SHARED = "the memory of a simulated GPU is that of one process; share tensors of the host"
 REMOTE = "remote procedure calls have no simulated time; ranks communicate by collectives, send and recv"
@@ -21,14 +20,6 @@ REMOTE = "remote procedure calls have no simulated time; ranks communicate by co
             f"train.py:3: torch.utils.cpp_extension.load cannot run here: {OWN_KERNELS}",
         ),
         ("import triton", f"train.py:1: import triton cannot run here: {OWN_KERNELS}"),
-        (
-            "import torch\ngraph = torch.cuda.CUDAGraph()",
-            f"train.py:2: torch.cuda.CUDAGraph cannot run here: {GRAPHS}",
-        ),
-        (
-            "import torch\nwith torch.cuda.graph(None):\n    pass",
-            f"train.py:2: torch.cuda.graph cannot run here: {GRAPHS}",
-        ),
         (
             "from torch.distributed.launcher.api import elastic_launch\nelastic_launch(None, None)",
             f"train.py:2: torch.distributed.launcher.api.elastic_launch cannot run here: {ELASTIC}",
