@@ -8,6 +8,7 @@ import io
 import linecache
 import os
 import pickle
+import signal
 import sys
 from typing import Any
 
@@ -27,6 +28,8 @@ def begin(exchange: Exchange) -> Request | None:
     workers.end_with_parent()
     if os.getppid() != request.caller:
         return None
+    # Ctrl-C is sent on to this process, which has ignored it where its caller was begun in the background.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.path[:], sys.argv[:] = request.path, request.argv
     return request
 
