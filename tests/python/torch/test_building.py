@@ -75,7 +75,7 @@ def test_an_old_pytorch_is_refused_by_its_version(torch_folder, monkeypatch):
 
 def test_a_newer_pytorch_is_tried_and_said(torch_folder):
     torch = installed.torch_at(torch_folder("3.0.0+cu140", "14.0"))
-    assert installed.unknown_version(torch) == "PyTorch 3.0.0+cu140 is newer than this ndsim knows (2.14 is the last); trying it"
+    assert installed.unknown_version(torch) == "PyTorch 3.0.0+cu140 is newer than this ndsim knows (2.15 is the last); trying it"
 
 
 def test_a_pytorch_that_is_imported_already_is_too_late(monkeypatch):
