@@ -61,7 +61,7 @@ def test_data_parallel_works_on_several_gpus(printed):
         ("sys.exit()", [], 0, ""),
         ("sys.exit(5)", [], 5, ""),
         ("raise ValueError('enough')", [], 1, "ValueError: enough"),
-        ("torch.cuda.CUDAGraph()", [], 2, "train.py:4: torch.cuda.CUDAGraph cannot run here: "),
+        ("import torch.distributed.rpc as rpc; rpc.init_rpc('a')", [], 2, "train.py:4: torch.distributed.rpc.init_rpc cannot run here: "),
         ("time.sleep(2)", ["--fault", "kill rank 0 at 1s"], 4, "rank 0 was killed "),
     ],
     ids=["exit", "code", "exception", "refusal", "killed"],

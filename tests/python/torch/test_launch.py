@@ -126,7 +126,7 @@ ENDS = [
     ("torch.empty(200 << 30, dtype=torch.uint8, device='cuda')", ndsim.RankDied, "OutOfMemoryError: CUDA out of memory"),
     ("os.kill(os.getpid(), 9)", ndsim.RankDied, "was killed by signal 9"),
     ("dist.init_process_group('gloo'); dist.get_rank() and dist.barrier()", ndsim.DeadlockError, "rank 1 waits at <cell 1>:4, in barrier"),
-    ("import torch.distributed.rpc as rpc; rpc.init_rpc(\"a\")", ndsim.UsageError, "<cell 1>:4: torch.distributed.rpc.init_rpc cannot run here"),
+    ("import torch.distributed.rpc as rpc; rpc.init_rpc('a')", ndsim.UsageError, "<cell 1>:4: torch.distributed.rpc.init_rpc cannot run here"),
     ("return (number for number in range(3))", ndsim.RankDied, "what the function returns cannot be sent back"),
 ]
 
