@@ -218,6 +218,7 @@ const Gpu* stand_in_gpu() {
     table.devices = static_cast<std::int32_t>(asked("STAND_IN_DEVICES", 2));
     table.is_hollow = asked("STAND_IN_IS_HOLLOW", 0) != 0;
     table.error = why;
+    table.error_number = [] { return 0; };
     table.properties = properties;
     table.host_now = host_now;
     table.host_passes = host_passes;
@@ -236,6 +237,12 @@ const Gpu* stand_in_gpu() {
     table.synchronize_stream = synchronize_stream;
     table.synchronize_device = synchronize_device;
     table.forget = forget;
+    // It captures nothing, and no profiler watches it.
+    table.begin_capture = [](Stream, bool) { return false; };
+    table.capture_status = [](Stream) { return std::int64_t{0}; };
+    table.watch = [](bool) {};
+    table.tag = [](std::uint64_t) {};
+    table.seen = [](const Seen**) { return 0; };
     table.reserve = reserve;
     table.give_back = give_back;
     table.free_bytes = free_bytes;

@@ -227,11 +227,11 @@ def test_what_is_not_simulated_names_itself(on_gpu):
         import torch
         torch.ones(1, device="cuda")
         try:
-            torch.cuda.CUDAGraph()
+            torch.cuda.tunable.tune_gemm_in_file("of_hip.csv")
         except RuntimeError as error:
             print(str(error).splitlines()[0])
     """)
-    assert lines[0].startswith("ndsim does not simulate at::cuda::CUDAGraph")
+    assert lines[0].startswith("ndsim does not simulate at::cuda::tunable")
 
 
 def test_a_sleep_takes_cycles_of_the_gpus_clock(on_gpu):
