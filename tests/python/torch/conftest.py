@@ -6,6 +6,15 @@ import textwrap
 import pytest
 
 from forked import forked
+from real_ranks import RealRanks
+
+
+@pytest.fixture(scope="session")
+def real_ranks():
+    """A folder and words of a command line -> how the same ranks ended as real processes over gloo."""
+    launcher = RealRanks()
+    yield launcher.run
+    launcher.end()
 
 
 @pytest.fixture

@@ -2,8 +2,6 @@
 
 import pytest
 
-from real_ranks import real_ranks
-
 BEGIN = """import os
 import sys
 
@@ -90,7 +88,7 @@ def losses(text):
 
 
 @pytest.fixture
-def under_gloo(tmp_path):
+def under_gloo(real_ranks, tmp_path):
     """A script and how many ranks -> its losses, of real processes."""
 
     def run(text, ranks):

@@ -9,7 +9,6 @@ import re
 import pytest
 
 from forked import forked
-from real_ranks import real_ranks
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 LESSONS = FOLDER.parents[2] / "docs" / "pytorch"
@@ -44,7 +43,7 @@ def numbers(text):
     return [float(number) for number in re.findall(r"\b(?:loss|sum|weights) (-?[\d.]+(?:e[-+]\d+)?)", text)]
 
 
-def under_gloo(run):
+def under_gloo(real_ranks, run):
     script, nodes, ranks, arguments = run
     done = real_ranks(FOLDER, ["--nnodes", nodes, "--nproc-per-node", ranks, LESSONS / f"{script}.py", *arguments])
     assert done.returncode == 0, done.stderr
@@ -60,8 +59,8 @@ def simulated(run):
 
 
 @pytest.mark.parametrize("run", RUNS, ids=name)
-def test_a_lesson_computes_what_it_computes_under_gloo(run):
-    real = numbers(under_gloo(run))
+def test_a_lesson_computes_what_it_computes_under_gloo(real_ranks, run):
+    real = numbers(under_gloo(real_ranks, run))
     ours = numbers(simulated(run))
     assert real
     exact = run[1] * run[2] == 2
@@ -93,7 +92,7 @@ def test_micro_batches_and_stages_do_not_change_the_model_that_is_split():
     assert losses[1] == pytest.approx(losses[0], rel=1e-6)
 
 
-def test_a_rank_that_fails_ends_the_launcher_with_its_traceback(tmp_path):
+def test_a_rank_that_fails_ends_its_run_with_its_traceback(real_ranks, tmp_path):
     script = tmp_path / "broken.py"
     script.write_text("import os, time\nif os.environ['RANK'] == '1':\n    raise ValueError('of rank 1')\ntime.sleep(1000)\n")
     done = real_ranks(tmp_path, ["--nproc-per-node", "3", script])
