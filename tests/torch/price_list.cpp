@@ -166,6 +166,34 @@ TEST(PriceListOfACompiledRegion, MakesACastAgainAndWritesIntoWhatWasThere) {
     EXPECT_EQ(cast_and_taken(9), kernel(shop, "fused copy+mul", 3 * 2 * n));
 }
 
+// The gradient of silu(gate) * up: one kernel reads three tensors and writes two, whatever comes between its operators.
+TEST(PriceListOfACompiledRegion, LetsJoinAChainWhatComesBehindTheProductThatEndedIt) {
+    const Schema silu{.name = "aten::silu", .arguments = {"self"}};
+    const Schema silu_backward{.name = "aten::silu_backward", .arguments = {"grad_output", "self"}};
+    const On gate = of(1);
+    const On up = of(2);
+    const On gradient = of(5);
+    const auto forward_and_first = [&](Shop& shop) {
+        shop.list.is_compiled = true;
+        shop.buy(silu, {gate}, {of(3)});
+        shop.buy(multiply, {of(3), up}, {of(4)});
+        shop.list.flush();
+        shop.buy(mm, {of(8, 64), of(8, 64)}, {gradient});
+        shop.buy(multiply, {gradient, up}, {of(6)});
+        shop.buy(multiply, {gradient, of(3)}, {of(7)});
+        const On square{.sizes = {1 << 10, 1 << 10}, .storage = 7};
+        return shop.buy(mm, {square, square}, {of(9)}).front();
+    };
+    Shop together;
+    EXPECT_EQ(forward_and_first(together), kernel(together, "fused mul", 5 * 2 * n).front());
+    together.buy(silu_backward, {of(6), gate}, {of(10)});
+    EXPECT_TRUE(sold(together.list.flush()).empty());
+    Shop apart;
+    forward_and_first(apart);
+    apart.buy(add, {of(6), of(9)}, {of(10)});  // what the product has made is newer
+    EXPECT_EQ(sold(apart.list.flush()), kernel(apart, "fused add", 3 * 2 * n));
+}
+
 TEST(PriceListOfACompiledRegion, LeavesItsOptimizerAsItIs) {
     Shop shop;
     EXPECT_EQ(sold(shop.list.flush()), Sold{});

@@ -14,6 +14,7 @@ constexpr std::size_t most_roots = 8;
 constexpr std::size_t most_open = 64;  // chains that nobody has read from yet
 constexpr std::size_t names_in_label = 3;
 constexpr std::size_t most_remembered = 32768;
+constexpr std::size_t most_past = 8;  // chains that a product has ended
 
 template <class Bytes>
 std::int64_t sum_of(const Bytes& bytes) {
@@ -52,7 +53,7 @@ std::string Chain::label() const {
 }
 
 std::int64_t Chain::bytes() const {
-    return sum_of(read) + sum_of(left) + sum_of(written) + late;
+    return std::max<std::int64_t>(0, sum_of(read) + sum_of(left) + sum_of(written) + late);
 }
 
 void Chain::add_name(const std::string& name) {
@@ -70,6 +71,8 @@ void Chain::take_over(const Chain& other) {
     overwrite(left, other.left);
     overwrite(written, other.written);
     late += other.late;
+    overwrite(had, other.had);
+    before = before == 0 || other.before == 0 ? std::max(before, other.before) : std::min(before, other.before);
 }
 
 Chains::Ended Chains::add(const Call& call) {
@@ -113,9 +116,9 @@ Chains::Ended Chains::alone(const Call& call) {
         }
         const std::uint64_t storage = tensor->storage;
         if (Chain* maker = found_in(made_by_, storage)) {
-            if (!maker->written.contains(storage)) {
-                maker->left[storage] = maker->made[storage];
-            }
+            maker->left.erase(storage);
+            maker->written.try_emplace(storage, maker->made[storage]);
+            roots_.erase(storage);
             if (std::find(makers.begin(), makers.end(), maker) == makers.end()) {
                 makers.push_back(maker);
                 found.emplace_back(maker, nullptr);
@@ -127,10 +130,17 @@ Chains::Ended Chains::alone(const Call& call) {
             again->late = bytes(*tensor);
             roots_.erase(storage);
             found.emplace_back(nullptr, std::move(again));
+        } else {
+            is_needed(storage);
         }
     }
     for (auto& [maker, again] : found) {
-        all.push_back(maker == nullptr ? std::move(again) : ended(*maker));
+        if (maker == nullptr) {
+            all.push_back(std::move(again));
+            continue;
+        }
+        keep(*maker);
+        all.push_back(ended(*maker));
     }
     for (const Tensor* tensor : call.written()) {
         roots_.erase(tensor->storage);
@@ -153,12 +163,13 @@ Chain& Chains::joined(const std::vector<Input>& inputs) {
     for (const Input& input : inputs) {
         Chain* maker = found_in(made_by_, input.place.storage);
         Chain* chain = maker != nullptr ? maker : found_in(read_by_, input.place);
-        if (chain != nullptr && std::find(chains.begin(), chains.end(), chain) == chains.end()) {
+        if (chain != nullptr && may_join(*chain, inputs) &&
+            std::find(chains.begin(), chains.end(), chain) == chains.end()) {
             chains.push_back(chain);
         }
     }
     if (chains.empty()) {
-        return *open_.emplace_back(std::make_unique<Chain>());
+        return begun(inputs);
     }
     Chain& first = *chains.front();
     for (auto other = chains.begin() + 1; other != chains.end(); ++other) {
@@ -176,6 +187,58 @@ Chain& Chains::joined(const std::vector<Input>& inputs) {
     return first;
 }
 
+// A new chain, which joins one that has ended where that has made an input and all others were there.
+Chain& Chains::begun(const std::vector<Input>& inputs) {
+    Chain& chain = *open_.emplace_back(std::make_unique<Chain>());
+    for (auto past = past_.rbegin(); past != past_.rend(); ++past) {
+        const auto is_left = [&](const Input& input) { return past->left.contains(input.place.storage); };
+        const auto was_there = [&](const Input& input) { return input.place.storage <= past->newest; };
+        if (!std::ranges::any_of(inputs, is_left) || !std::ranges::all_of(inputs, was_there)) {
+            continue;
+        }
+        chain.had = past->had;
+        chain.before = past->newest;
+        for (const Input& input : inputs) {
+            if (const auto left = past->left.find(input.place.storage); left != past->left.end()) {
+                chain.had[input.place] = input.bytes;
+                chain.late -= left->second.first;
+                remember(input.place.storage, left->second.second);
+                past->left.erase(left);
+            }
+        }
+        break;
+    }
+    return chain;
+}
+
+bool Chains::may_join(const Chain& chain, const std::vector<Input>& inputs) const {
+    return chain.before == 0 || std::ranges::all_of(inputs, [&](const Input& input) {
+               return input.place.storage <= chain.before || found_in(made_by_, input.place.storage) == &chain;
+           });
+}
+
+// For those that join it when it has ended.
+void Chains::keep(const Chain& chain) {
+    Past past{.had = chain.read, .left = {}, .newest = newest_};
+    overwrite(past.had, chain.had);
+    for (const auto& [storage, count] : chain.left) {
+        if (const BytesOfPlaces* roots = roots_of(storage)) {
+            past.left.emplace(storage, std::pair(count, *roots));
+        }
+    }
+    past_.push_back(std::move(past));
+    if (past_.size() > most_past) {
+        past_.pop_front();
+    }
+}
+
+// In memory: it was rightly written.
+void Chains::is_needed(std::uint64_t storage) {
+    for (Past& past : past_) {
+        past.left.erase(storage);
+    }
+}
+
 // What the chain reads for a tensor that it did not make.
 BytesOfPlaces Chains::enter(Chain& chain, const Input& input) {
     const std::uint64_t storage = input.place.storage;
@@ -184,7 +247,7 @@ BytesOfPlaces Chains::enter(Chain& chain, const Input& input) {
     if (roots != nullptr) {
         std::int64_t more = 0;
         for (const auto& [place, count] : *roots) {
-            more += chain.read.contains(place) ? 0 : count;
+            more += chain.read.contains(place) || chain.had.contains(place) ? 0 : count;
         }
         if (static_cast<double>(more) <= cheap * static_cast<double>(input.bytes)) {
             itself = *roots;
@@ -192,14 +255,18 @@ BytesOfPlaces Chains::enter(Chain& chain, const Input& input) {
             roots_.erase(storage);
             chain.late += input.bytes;
         }
+    } else {
+        is_needed(storage);
     }
     read(chain, itself);
     return itself;
 }
 
 void Chains::read(Chain& chain, const BytesOfPlaces& places) {
-    overwrite(chain.read, places);
     for (const auto& [place, count] : places) {
+        if (!chain.had.contains(place)) {
+            chain.read[place] = count;
+        }
         read_by_[place] = &chain;
     }
 }

@@ -45,7 +45,9 @@ struct Chain {
     BytesOfStorages made = {};
     BytesOfStorages left = {};     // made, and not taken within the chain
     BytesOfStorages written = {};  // whoever takes it
-    std::int64_t late = 0;         // for chains before it, whose result turned out to be needed
+    std::int64_t late = 0;         // for chains before it, whose result turned out to be needed, or below 0 not to be
+    BytesOfPlaces had = {};        // of one that joins a chain that has ended: what needs no reading
+    std::uint64_t before = 0;      // of such a one: nothing that it reads is newer than this storage; 0: it is none
 
     std::string label() const;
     std::int64_t bytes() const;
@@ -71,7 +73,18 @@ private:
         Place place;
         std::int64_t bytes;
     };
+    // A chain that a product has ended, as those that join it find it.
+    struct Past {
+        BytesOfPlaces had;
+        std::map<std::uint64_t, std::pair<std::int64_t, BytesOfPlaces>> left;  // that nobody has taken, with its roots
+        std::uint64_t newest;
+    };
+
     Chain& joined(const std::vector<Input>& inputs);
+    Chain& begun(const std::vector<Input>& inputs);
+    bool may_join(const Chain& chain, const std::vector<Input>& inputs) const;
+    void keep(const Chain& chain);
+    void is_needed(std::uint64_t storage);
     BytesOfPlaces enter(Chain& chain, const Input& input);
     void read(Chain& chain, const BytesOfPlaces& places);
     void leave(Chain& chain, const Call& call, const BytesOfPlaces& roots);
@@ -86,6 +99,7 @@ private:
     std::unordered_map<std::uint64_t, BytesOfPlaces> roots_;  // of what is not in memory: what it can be made of
     std::deque<std::uint64_t> remembered_;                    // storages in the order in which they came to have roots
     std::uint64_t newest_ = 0;                                // storage that an operator has left behind
+    std::deque<Past> past_;                                   // the newest last
 };
 
 }  // namespace sim::torch::prices
