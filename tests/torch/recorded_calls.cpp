@@ -1,6 +1,6 @@
 // Calls that were drawn, and programs that were run, and priced by the price list in Python that this one took the
-// place of. Of every kind that both price alike; in a program each operator has the kernels that ended with it, but for a
-// gradient of silu that now joins the chain that a product ended before it.
+// place of. Of every kind that both price alike; in a program each operator has the kernels that ended with it, but for
+// a gradient of silu that now joins the chain that a product ended before it.
 #include "tests/torch/recorded.hpp"
 
 #include <gtest/gtest.h>
