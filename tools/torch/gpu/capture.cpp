@@ -5,27 +5,13 @@
 
 namespace sim::torch {
 
-namespace {
-
-// As cudaError_t numbers them.
-constexpr int unsupported = 900;
-constexpr int invalidated = 901;
-constexpr int unjoined = 904;
-
-}  // namespace
-
 void refuse_in_capture() {
-    throw CaptureError(unsupported, "operation not permitted when stream is capturing");
+    throw CaptureError(cuda_error::unsupported_in_capture, "operation not permitted when stream is capturing");
 }
 
-void Capture::add(const GraphKernel& kernel) {
-    graph_.nodes.emplace_back(kernel);
-    ++clocks_.at(kernel.stream)[kernel.stream];
-}
-
-void Capture::add(const GraphMeeting& meeting) {
-    graph_.nodes.emplace_back(meeting);
-    ++clocks_.at(meeting.stream)[meeting.stream];
+void Capture::append(StreamName stream, const GraphNode& node) {
+    graph_.nodes.push_back(node);
+    ++clocks_.at(stream)[stream];
 }
 
 std::size_t Capture::record(StreamName stream) {
@@ -44,7 +30,7 @@ void Capture::wait(StreamName stream, std::size_t place) {
 
 void Capture::require_sound() const {
     if (is_spoilt_) {
-        throw CaptureError(invalidated, "operation failed due to a previous error during capture");
+        throw CaptureError(cuda_error::invalidated_capture, "operation failed due to a previous error during capture");
     }
 }
 
@@ -53,7 +39,7 @@ Graph Capture::finished() && {
     Clock& origin = clocks_.at(graph_.origin);
     for (auto& [stream, clock] : clocks_) {
         if (origin[stream] < clock[stream]) {
-            throw CaptureError(unjoined, "capturing stream has unjoined work");
+            throw CaptureError(cuda_error::unjoined_work, "capturing stream has unjoined work");
         }
         if (stream != graph_.origin) {
             graph_.branches[stream];

@@ -33,6 +33,16 @@ struct Mark {
     std::int64_t capture = 0;               // which one
 };
 
+// As cudaError_t numbers them.
+namespace cuda_error {
+inline constexpr int invalid_value = 1;
+inline constexpr int unsupported_in_capture = 900;
+inline constexpr int invalidated_capture = 901;
+inline constexpr int unjoined_work = 904;
+inline constexpr int isolation = 905;
+inline constexpr int captured_event = 907;
+}  // namespace cuda_error
+
 // What CUDA refuses while it captures, by its own number.
 class CaptureError : public ProgramError {
 public:
@@ -90,8 +100,8 @@ public:
     void require_sound() const;
 
     // Requires: has(stream).
-    void add(const GraphKernel& kernel);
-    void add(const GraphMeeting& meeting);
+    void add(const GraphKernel& kernel) { append(kernel.stream, kernel); }
+    void add(const GraphMeeting& meeting) { append(meeting.stream, meeting); }
     std::size_t record(StreamName stream);
     void wait(StreamName stream, std::size_t place);
 
@@ -101,6 +111,8 @@ public:
 private:
     // How far into each stream one has come: how many nodes lie behind it.
     using Clock = std::map<StreamName, std::int64_t>;
+
+    void append(StreamName stream, const GraphNode& node);
 
     std::int64_t number_;
     bool is_relaxed_;

@@ -5,15 +5,6 @@
 
 namespace sim::torch {
 
-namespace {
-
-// As cudaError_t numbers them.
-constexpr int invalid_value = 1;
-constexpr int isolation = 905;
-constexpr int captured_event = 907;
-
-}  // namespace
-
 void Gpus::begin_capture(StreamName stream, bool is_relaxed) {
     if (capture_) {
         throw ProgramError("ndsim captures one CUDA graph at a time");
@@ -23,7 +14,7 @@ void Gpus::begin_capture(StreamName stream, bool is_relaxed) {
 
 std::int64_t Gpus::end_capture(StreamName stream) {
     if (!capture_ || !capture_->has(stream)) {
-        throw CaptureError(invalid_value, "invalid argument");
+        throw CaptureError(cuda_error::invalid_value, "invalid argument");
     }
     Capture captured = std::move(*capture_);
     capture_.reset();
@@ -57,7 +48,8 @@ void Gpus::require_question(const Mark& mark) {
         if (capture_) {
             capture_->spoil();
         }
-        throw CaptureError(captured_event, "operation not permitted on an event last recorded in a capturing stream");
+        throw CaptureError(cuda_error::captured_event,
+                           "operation not permitted on an event last recorded in a capturing stream");
     }
     refuse_if(capture_ && !capture_->is_relaxed());
 }
@@ -72,7 +64,7 @@ void Gpus::wait_in_capture(StreamName stream, const Mark& mark) {
         require_question(mark);
     }
     capture_of(stream)->spoil();
-    throw CaptureError(isolation, "dependency created on uncaptured work in another stream");
+    throw CaptureError(cuda_error::isolation, "dependency created on uncaptured work in another stream");
 }
 
 void Gpus::begin_launch(std::int64_t number, StreamName stream) {
