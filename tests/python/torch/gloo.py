@@ -76,8 +76,9 @@ def leave_together(store, ranks):
 
 
 def keep_groups():
-    """Keep every process group until its process ends. Where the last reference to one is DDP's, PyTorch 1.13 may hang:
-    it joins the group's thread while it holds the interpreter's lock, which that thread wants for freeing a tensor."""
+    """Keep every process group until its process ends. Where the last reference to one is DDP's, PyTorch may hang, as these tests
+    on 2.13 did now and then: it joins the group's thread while it holds the interpreter's lock, which that thread wants for freeing
+    a tensor."""
     really_make = dist.distributed_c10d._new_process_group_helper
     kept = []
 
