@@ -43,6 +43,7 @@ def read_options():
     parser.add_argument("--recompute", choices=["none", "selective", "full"], default="none")
     parser.add_argument("--compile", action="store_true", help="torch.compile for every block")
     parser.add_argument("--clip", type=float, help="norm that gradients are clipped to")
+    parser.add_argument("--metrics", type=int, default=0, help="so many metrics of the logits, kept over all ranks beside the loss")
     parser.add_argument("--optimizer", choices=["fewest", "loop"], default="fewest", help="AdamW: few kernels, or one tensor at a time")
     parser.add_argument("--steps", type=int, default=3)
     options = parser.parse_args()
@@ -97,7 +98,30 @@ def clip(model, options):
         nn.utils.clip_grad_norm_(model.parameters(), options.clip)
 
 
-def step(model, optimizer, batches, options, device):
+class Metric:
+    """A mean over all tokens of a step, as a trainer keeps it: it computes a cross entropy of its own, in float32, of each micro-batch."""
+
+    def __init__(self, device):
+        self.total = torch.zeros((), device=device)
+        self.tokens = torch.zeros((), dtype=torch.int64, device=device)
+
+    def add(self, logits, targets):
+        self.total += nn.functional.cross_entropy(logits.float(), targets, reduction="sum")
+        self.tokens += (targets >= 0).sum()
+
+    def mean(self):
+        """Over all ranks, which meet for each of its sums."""
+        return over_ranks(self.total) / over_ranks(self.tokens)
+
+
+def over_ranks(value):
+    dist.barrier()
+    values = [torch.empty_like(value) for _ in range(dist.get_world_size())]
+    dist.all_gather(values, value)
+    return torch.stack(values).sum(0)
+
+
+def step(model, optimizer, batches, metrics, options, device):
     """A step over these micro-batches. Returns the mean loss of this rank's."""
     total = torch.zeros(1, device=device)
     # FSDP hands its bf16 weights to the operators; under DDP autocast makes them.
@@ -111,9 +135,13 @@ def step(model, optimizer, batches, options, device):
             # Under autocast the loss would be of fp32 logits in any case.
             if options.logits == "fp32":
                 logits = logits.float()
-            loss = nn.functional.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten()) / len(batches)
+            logits, targets = logits.flatten(0, 1), tokens[:, 1:].flatten()
+            loss = nn.functional.cross_entropy(logits, targets) / len(batches)
             loss.backward()
         total += loss.detach()
+        with torch.no_grad():
+            for metric in metrics:
+                metric.add(logits, targets)
     clip(model, options)
     optimizer.step()
     # Under DDP gradients stay where they are, in its buckets: micro-batches without a sum would take memory for others beside them.
@@ -145,12 +173,14 @@ def main():
         size = (micro_batches, options.micro_batch, options.sequence + 1)
         tokens = torch.randint(options.vocab, size, generator=generator).to(device)
         started = time.perf_counter()
-        loss = step(model, optimizer, tokens.unbind(0), options, device)
+        metrics = [Metric(device) for _ in range(options.metrics)]
+        loss = step(model, optimizer, tokens.unbind(0), metrics, options, device)
         dist.all_reduce(loss)
         value = loss.item() / world
+        means = [metric.mean().item() for metric in metrics]
         seconds = time.perf_counter() - started
         if rank == 0:
-            print(f"step {index}: loss {value:.9g}")
+            print(f"step {index}: loss {value:.9g}", *(f"metric {mean:.9g}" for mean in means))
             print(f"step {index}: {seconds:.6f} s, {batch * options.sequence / world / seconds:.0f} tokens/s on a GPU")
     if rank == 0 and on_gpu:
         print(f"peak memory of rank 0: {torch.cuda.max_memory_allocated() / 2**30:.2f} GiB allocated, "

@@ -29,7 +29,7 @@ RUNS = [
     ("fsdp", 1, 4, ["--width", "64"]),
     ("fsdp", 1, 2, ["--width", "64", "--strategy", "zero2"]),
     ("train_llm", 1, 2, ["--arch", "llama", "--kv-heads", "2", "--recompute", "selective", "--clip", "1"]),
-    ("train_llm", 1, 4, ["--arch", "gpt", "--recompute", "full", "--attention", "plain", "--tied", "--bias"]),
+    ("train_llm", 1, 4, ["--arch", "gpt", "--recompute", "full", "--attention", "plain", "--tied", "--bias", "--metrics", "1"]),
 ]
 
 
@@ -39,8 +39,8 @@ def name(run):
 
 
 def numbers(text):
-    """What a lesson computes, in the order of its lines: what stands behind the words loss, sum and weights."""
-    return [float(number) for number in re.findall(r"\b(?:loss|sum|weights) (-?[\d.]+(?:e[-+]\d+)?)", text)]
+    """What a lesson computes, in the order of its lines: what stands behind the words loss, metric, sum and weights."""
+    return [float(number) for number in re.findall(r"\b(?:loss|metric|sum|weights) (-?[\d.]+(?:e[-+]\d+)?)", text)]
 
 
 def under_gloo(real_ranks, run):
@@ -78,6 +78,14 @@ def test_recomputation_does_not_change_a_loss(arch):
     losses = [numbers(simulated(("train_llm", 1, 2, [*sizes, "--recompute", what]))) for what in ("none", "selective", "full")]
     assert losses[0] == losses[1] == losses[2]
     assert len(losses[0]) == 3
+
+
+def test_the_mean_loss_of_all_tokens_and_ranks_is_the_loss_of_the_training():
+    text = simulated(("train_llm", 1, 2, ["--metrics", "2", "--global-batch", "8"]))
+    lines = re.findall(r"loss (\S+) metric (\S+) metric (\S+)", text)
+    assert len(lines) == 3
+    for loss, first, second in lines:
+        assert float(first) == float(second) == pytest.approx(float(loss), rel=1e-6)
 
 
 def test_hybrid_layouts_of_the_same_ranks_train_the_same_model():
