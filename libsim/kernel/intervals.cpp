@@ -25,7 +25,11 @@ Duration Intervals::covered(const Interval& interval) const {
     return sum;
 }
 
+// Asked of every stream whenever a rank goes on, and nearly always there is nothing to forget.
 void Intervals::forget_until(Time time) {
+    if (all_.empty() || all_.front().end > time) {
+        return;
+    }
     all_.erase(all_.begin(), all_.begin() + (after(time) - all_.begin()));
 }
 
