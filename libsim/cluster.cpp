@@ -15,7 +15,7 @@ namespace {
 
 // Units on a network that knows bytes alone.
 bool counts_as_bytes(const Cluster& cluster, Size size, Hop hop) {
-    return size.measure == Measure::units && cluster.bytes_per_unit > 0 && prices(cluster.network, Measure::bytes, hop);
+    return size.measure == Measure::units && cluster.bytes_per_unit > 0 && cluster.network->prices(Measure::bytes, hop);
 }
 
 constexpr Pace free_of_charge{0, 1};
@@ -71,7 +71,7 @@ Cluster nodes(const NodesOptions& options) {
 
 void require_price(const Cluster& cluster, Size size, Hop hop) {
     const bool in_bytes = size.measure == Measure::bytes;
-    const bool has_price = prices(cluster.network, size.measure, hop) || counts_as_bytes(cluster, size, hop);
+    const bool has_price = cluster.network->prices(size.measure, hop) || counts_as_bytes(cluster, size, hop);
     if (size.amount != 0 && !has_price) {  // an empty message needs no price
         throw_no_price(cluster, in_bytes ? "bytes" : "units of data", in_bytes ? "units" : "bytes");
     }
@@ -85,8 +85,8 @@ std::int64_t bytes_of(const Cluster& cluster, Size size) {
 
 Duration transfer_time(const Cluster& cluster, Size size, Hop hop) {
     require_price(cluster, size, hop);
-    const bool as_it_is = prices(cluster.network, size.measure, hop) || size.amount == 0;
-    return message_time(cluster.network, as_it_is ? size : Size{Bytes{bytes_of(cluster, size)}}, hop);
+    const bool as_it_is = cluster.network->prices(size.measure, hop) || size.amount == 0;
+    return cluster.network->message_time(as_it_is ? size : Size{Bytes{bytes_of(cluster, size)}}, hop);
 }
 
 Duration compute_time(const Cluster& cluster, int rank, Work work) {
@@ -107,7 +107,7 @@ Duration compute_time(const Cluster& cluster, int rank, Work work) {
 }
 
 bool links_are_shared(const Cluster& cluster) {
-    return shared_topology(cluster.network) != nullptr;
+    return cluster.network->shared_topology() != nullptr;
 }
 
 }  // namespace sim

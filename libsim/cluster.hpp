@@ -1,7 +1,12 @@
 // A cluster defines how long computations and messages take for the ranks that run on it.
 #pragma once
 
+#include "libsim/network/fair_share.hpp"
+#include "libsim/network/loggp.hpp"
+#include "libsim/network/nccl.hpp"
 #include "libsim/network/network.hpp"
+#include "libsim/network/nodes.hpp"
+#include "libsim/network/uniform.hpp"
 #include "libsim/units.hpp"
 
 #include <optional>
@@ -67,11 +72,11 @@ std::int64_t bytes_of(const Cluster& cluster, Size size);
 Duration transfer_time(const Cluster& cluster, Size size, Hop hop = Hop::within);
 // The time that the receiver of any message pays once it has arrived; 0 where that depends on the message.
 inline Duration acknowledgement_time(const Cluster& cluster, Hop hop = Hop::within) {
-    return acknowledgement_time(cluster.network, hop);
+    return cluster.network->acknowledgement_time(hop);
 }
 // 0: there are no nodes, all are within.
 inline int ranks_per_node(const Cluster& cluster) {
-    return node_map(cluster.network).ranks_per_node();
+    return cluster.network->node_map().ranks_per_node();
 }
 // Throws ProgramError if the cluster has no price for what `work` counts.
 Duration compute_time(const Cluster& cluster, int rank, Work work);

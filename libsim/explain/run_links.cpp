@@ -51,7 +51,7 @@ double count_of(const Size& size) {
 
 // Of one message alone, where the network has such a price.
 Value price_of(const ExplainedRun& run, const Size& size) {
-    if (run.timeline.topology != nullptr || !network::prices_messages(run.cluster.network)) {
+    if (run.timeline.topology != nullptr || !run.cluster.network->prices_messages()) {
         return {};
     }
     return seconds(transfer_time(run.cluster, size));

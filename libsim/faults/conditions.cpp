@@ -21,7 +21,7 @@ Slowing slowing_of(double factor, const Window& window) {
 }  // namespace
 
 Conditions::Conditions(std::span<const Injection> injections, int ranks, const Network& network)
-    : parts_(parts_of(network, ranks)), topology_(shared_topology(network)) {
+    : parts_(parts_of(network, ranks)), topology_(network->shared_topology()) {
     for (const Injection& injection : drawn(injections, ranks, network)) {
         std::visit([this](const auto& one) { suffer(one); }, injection);
     }

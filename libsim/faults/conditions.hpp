@@ -8,6 +8,7 @@
 #include "libsim/faults/slowing.hpp"
 #include "libsim/group.hpp"
 #include "libsim/network/network.hpp"
+#include "libsim/network/topology.hpp"
 
 #include <memory>
 #include <span>

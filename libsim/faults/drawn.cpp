@@ -58,8 +58,8 @@ int NetworkParts::nodes() const {
 
 NetworkParts parts_of(const Network& network, int ranks) {
     NetworkParts parts{.ranks = ranks};
-    const NodeMap nodes = node_map(network);
-    const auto topology = shared_topology(network);
+    const NodeMap nodes = network->node_map();
+    const auto topology = network->shared_topology();
     for (int rank = 0; (topology || nodes.has_nodes()) && rank < ranks; ++rank) {
         parts.node_of.push_back(topology ? rank / topology->gpus_per_node() : nodes.node(rank));
     }

@@ -14,15 +14,15 @@ Kernel::Sending Kernel::sending_at_ends(int rank, NumberedOp at, Time begin) {
     const Op& op = at.op;
     prices_.require_for_message(rank, op, at.number, begin);
     const std::int64_t bytes = bytes_of(cluster_, Size{op.amount, op.measure});
-    SendTimes times = send_at(cluster_.network, begin, bytes);
+    SendTimes times = cluster_.network->send_at(begin, bytes);
     if (conditions_.change_messages()) {
         const auto slowed = [&](Time end) { return conditions_.end_of_message(rank, op.peer, begin, end - begin); };
         times.card = slowed(times.card);
         times.there = slowed(times.there);
     }
-    return {.times = times,
-            .waits_for_receiver =
-                op.tag >= 0 && (cluster_.blocking_sends || network::waits_for_receiver(cluster_.network, bytes))};
+    return {
+        .times = times,
+        .waits_for_receiver = op.tag >= 0 && (cluster_.blocking_sends || cluster_.network->waits_for_receiver(bytes))};
 }
 
 // Until its receive begins. An asynchronous send holds nobody before the program waits for it.
@@ -50,7 +50,7 @@ void Kernel::release_sender(Message& message, Time posted) {
 Time Kernel::take(Time& card, Time ready, const Message& message) {
     const Time begin = std::max({ready, card, message.end});
     const ReceiveTimes ends =
-        receive_at(cluster_.network, begin, bytes_of(cluster_, Size{message.amount, message.measure}));
+        cluster_.network->receive_at(begin, bytes_of(cluster_, Size{message.amount, message.measure}));
     card = ends.card;
     if (message.transfer != TransferId::none) {
         const Transfer met = transfers_[message.transfer];

@@ -23,7 +23,7 @@ Op received(Op op, const Message& message) {
 namespace {
 
 std::optional<LinkTraffic> traffic_on(const Network& network, int ranks, const faults::Conditions& conditions) {
-    const auto topology = shared_topology(network);
+    const auto topology = network->shared_topology();
     return topology != nullptr
                ? std::optional<LinkTraffic>(std::in_place, topology, ranks, conditions.bandwidth_changes())
                : std::nullopt;
@@ -44,7 +44,7 @@ Kernel::Kernel(int ranks, const Cluster& cluster, const Names& names, const Grou
       agenda_(options.order, ranks),
       conditions_(options.faults, ranks, cluster_.network),
       prices_(cluster_, ranks, conditions_),
-      times_ends_(times_ends(cluster_.network)),
+      times_ends_(cluster_.network->times_ends()),
       links_(traffic_on(cluster_.network, ranks, conditions_)),
       may_hold_senders_(times_ends_ || links_ || cluster_.blocking_sends),
       sends_specially_(may_hold_senders_ || conditions_.lose_messages()),
@@ -53,7 +53,7 @@ Kernel::Kernel(int ranks, const Cluster& cluster, const Names& names, const Grou
       beside_streams_(slowed({1, 1}, cluster.compute.overlap_slowdown)),
       due_(ranks) {
     check(!links_ || options.order == Order::time, "links are shared in the order of time");
-    if (prices_collectives(cluster_.network)) {
+    if (cluster_.network->prices_collectives()) {
         whole_prices_.emplace(cluster_, groups);
     }
     for (int rank = 0; rank < ranks; ++rank) {

@@ -20,7 +20,7 @@ namespace {
 Prices::Prices(const Cluster& cluster, int ranks, const faults::Conditions& conditions)
     : cluster_(&cluster),
       conditions_(&conditions),
-      nodes_(node_map(cluster.network)),
+      nodes_(cluster.network->node_map()),
       acknowledgements_{acknowledgement_time(cluster, Hop::within), acknowledgement_time(cluster, Hop::across)} {
     check(nodes_.size() == 0 || nodes_.size() == static_cast<std::size_t>(ranks), "{} ranks have {} places", ranks,
           nodes_.size());

@@ -36,8 +36,8 @@ const WholePrice& WholePrices::of(const Op& collective) {
     place = {.word = collective.bytes,
              .amount = collective.amount,
              .measure = collective.measure,
-             .price = collective_time(cluster_->network, word.kind, bytes_of(*cluster_, size), members),
-             .sent = sent_in_collective(cluster_->network, word.kind, collective.amount, members),
+             .price = cluster_->network->collective_time(word.kind, bytes_of(*cluster_, size), members),
+             .sent = cluster_->network->sent_in_collective(word.kind, collective.amount, members),
              .alone = group.size() == 1};
     return place;
 }

@@ -23,7 +23,7 @@ struct WholePrice {
 
 class WholePrices {
 public:
-    // Both must outlive it. Requires: prices_collectives(cluster.network).
+    // Both must outlive it. Requires: cluster.network->prices_collectives().
     WholePrices(const Cluster& cluster, const Groups& groups) : cluster_(&cluster), groups_(&groups) {}
 
     // Null if the price is not in the cache.

@@ -6,7 +6,7 @@
 //   SharesLinks      messages are flows that share the links of a topology.
 // It may define more: which measures it prices, what a receiver pays, which ranks form a node, what a collective takes
 // as a whole, and its numbers by the keys of a profile file. Each concept states the default for a model that omits it.
-// A new model is a type in a file of this folder and a row of `Network` (network.hpp).
+// A type with these functions is a Network (network.hpp), wherever it is written.
 #pragma once
 
 #include "libsim/network/field.hpp"

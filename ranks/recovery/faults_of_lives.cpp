@@ -64,7 +64,7 @@ private:
 }  // namespace
 
 FaultsOfLives::FaultsOfLives(const std::vector<Injection>& faults, int places, const Network& network)
-    : links_are_shared_(shared_topology(network) != nullptr) {
+    : links_are_shared_(network->shared_topology() != nullptr) {
     for (const Injection& fault : drawn(faults, places, network)) {
         const auto* const node = std::get_if<KillNode>(&fault);
         if (node == nullptr) {

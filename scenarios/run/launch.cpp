@@ -28,7 +28,7 @@ using namespace report;
 namespace {
 
 Duration acknowledgement_of(const Cluster& cluster, const Span& receive) {
-    return acknowledgement_time(cluster, node_map(cluster.network).hop(receive.peer, receive.rank));
+    return acknowledgement_time(cluster, cluster.network->node_map().hop(receive.peer, receive.rank));
 }
 
 constexpr std::chrono::milliseconds between_pulses{100};
@@ -195,7 +195,7 @@ Launched launch_and_show(const std::string& name, const RunOptions& options, con
     Timeline timeline{.title = name,
                       .facts = {{"host", name_of(options.host)}, {"profile", options.profile}},
                       .ranks = options.ranks,
-                      .topology = network::shared_topology(cluster.network),
+                      .topology = cluster.network->shared_topology(),
                       .bytes_per_unit = cluster.bytes_per_unit};
     if (!options.faults.empty()) {
         timeline.facts.push_back({"faults", to_text(options.faults)});

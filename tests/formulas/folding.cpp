@@ -237,7 +237,7 @@ TEST_P(Folding, ARepresentativeAlonePaysForItsWholeGroup) {
         all_reduce(gpu, Group::strided(0, 1, 1).standing_for(whole), Bytes{1'000'000});
     });
     const Cluster cluster = cluster_of({});
-    EXPECT_EQ(s.end(), nccl_time(std::get<Nccl>(cluster.network), CollectiveKind::all_reduce, 1'000'000,
+    EXPECT_EQ(s.end(), nccl_time(*cluster.network.as<Nccl>(), CollectiveKind::all_reduce, 1'000'000,
                                  {.members = 64, .on_node = 8}));
 }
 

@@ -23,8 +23,7 @@ Collective all_to_all(std::int64_t bytes) {
 }
 
 Duration price_of(std::int64_t bytes) {
-    return nccl_time(std::get<Nccl>(machine().network), CollectiveKind::all_to_all, bytes,
-                     {.members = 2, .on_node = 2});
+    return nccl_time(*machine().network.as<Nccl>(), CollectiveKind::all_to_all, bytes, {.members = 2, .on_node = 2});
 }
 
 TEST_P(Communicators, MeetOnDifferentStreams) {

@@ -52,7 +52,7 @@ TEST(Profile, OfTheFileIsThatOfTheName) {
         EXPECT_EQ(compute_time(read, 0, Units{units}), compute_time(named, 0, Units{units}));
         EXPECT_EQ(transfer_time(read, Units{units}), transfer_time(named, Units{units}));
     }
-    EXPECT_EQ(std::get<Uniform>(read.network).acknowledgement, duration_of_seconds(0.05));
+    EXPECT_EQ(read.network.as<Uniform>()->acknowledgement, duration_of_seconds(0.05));
 }
 
 TEST(Profile, MayPayAcknowledgementsApartAndHaveSlowRanks) {
@@ -67,7 +67,7 @@ TEST(Profile, MayPayAcknowledgementsApartAndHaveSlowRanks) {
     EXPECT_EQ(compute_time(cluster, 1, Units{10}), duration_of_seconds(50));
     EXPECT_EQ(compute_time(cluster, 2, Units{10}), duration_of_seconds(20));
     EXPECT_EQ(transfer_time(cluster, Units{2}), duration_of_seconds(7));
-    EXPECT_EQ(std::get<Uniform>(cluster.network).acknowledgement, Duration{0});
+    EXPECT_EQ(cluster.network.as<Uniform>()->acknowledgement, Duration{0});
 }
 
 TEST(Profile, OfKindUniformPricesBytesAndFlops) {

@@ -172,7 +172,7 @@ TEST(Profile, OfKindClusterHasATopologyForItsRanks) {
     const Cluster cluster = read_profile(
         folder.with("p.toml", "kind = \"cluster\"\ncompute.flops_per_second = 1e15\ntopology.name = \"dgx-h100\"\n"),
         64);
-    EXPECT_EQ(std::get<FairShare>(cluster.network).topology->gpus, 64);
+    EXPECT_EQ(cluster.network.as<FairShare>()->topology->gpus, 64);
     EXPECT_EQ(compute_time(cluster, 0, Flops{1'000'000'000'000}), duration_of_seconds(1e-3));
     EXPECT_TRUE(links_are_shared(cluster));
 }
@@ -189,7 +189,7 @@ TEST(Profile, OfKindLoggpHoldsItsSixCosts) {
         overhead_per_byte_seconds = 0.25e-12
         eager_limit_bytes = 8192)"),
                                          2);
-    const LogGP& network = std::get<LogGP>(cluster.network);
+    const LogGP& network = *cluster.network.as<LogGP>();
     EXPECT_EQ(network.latency, Duration{1'000'000});
     EXPECT_EQ(network.overhead, Duration{200'000});
     EXPECT_EQ(network.gap, Duration{5'000});
@@ -202,7 +202,7 @@ TEST(Profile, OfKindLoggpCostsNothingThatItDoesNotSay) {
     const TemporaryFolder folder;
     const Cluster cluster = read_profile(
         folder.with("p.toml", "kind = \"loggp\"\ncompute.flops_per_second = 1\nnetwork.latency_seconds = 1e-6\n"), 2);
-    const LogGP& network = std::get<LogGP>(cluster.network);
+    const LogGP& network = *cluster.network.as<LogGP>();
     EXPECT_EQ(network.overhead, Duration{0});
     EXPECT_EQ(time_for(1'000'000, network.gap_per_byte), Duration{0});
     EXPECT_EQ(network.eager_limit, LogGP{}.eager_limit);

@@ -133,7 +133,7 @@ TEST_P(SimulatedGpus, OverlapACollectiveWithWhatIsComputedMeanwhile) {
     // As DDP: a bucket is ready at 11 us and all-reduced on a stream of its own, while 40 us of the backward pass go
     // on.
     const Duration price =
-        nccl_time(std::get<Nccl>(machine().network), CollectiveKind::all_reduce, 4000, {.members = 2, .on_node = 2});
+        nccl_time(*machine().network.as<Nccl>(), CollectiveKind::all_reduce, 4000, {.members = 2, .on_node = 2});
     const Simulation simulation = run(2, [&](GPU& gpu) {
         Gpus gpus = gpus_of(gpu, us(1));
         const Group both = world(gpu).as_communicator(5);

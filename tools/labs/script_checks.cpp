@@ -105,9 +105,8 @@ Duration price_of(const Case& played, CollectiveKind kind, std::int64_t bytes, i
     const auto named = std::find_if(played.costs.begin(), played.costs.end(),
                                     [](const config::TomlEntry& each) { return each.key == "machine"; });
     const Cluster cluster = training::machine_cluster(predict::read_machine(std::get<std::string>(named->value)));
-    return network::collective_time(
-        cluster.network, kind, bytes,
-        network::footprint_of(Group::strided(0, 1, members), node_map(cluster.network).ranks_per_node()));
+    return cluster.network->collective_time(
+        kind, bytes, network::footprint_of(Group::strided(0, 1, members), ranks_per_node(cluster)));
 }
 
 Check bytes_called_are(const Record& found, const Which& which, std::int64_t expected, std::string why) {

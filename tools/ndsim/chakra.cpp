@@ -117,7 +117,7 @@ int run_traces(const ChakraOptions& options) {
     report::Timeline timeline{.title = chakra_command.name,
                               .facts = {{"ranks", std::to_string(ranks)}, {"network", ask.cluster.name}},
                               .ranks = ranks,
-                              .topology = network::shared_topology(ask.cluster.network)};
+                              .topology = ask.cluster.network->shared_topology()};
     if (wants_timeline(options.outputs)) {
         ask.on_span = [&](const Span& span) { add_span(timeline, span); };
     }

@@ -55,7 +55,7 @@ report::Timeline message_timeline(const Sweep& sweep, const TimedMethod& timed) 
     report::Timeline timeline{.title = fmt::format("{} of {}", what.name(), config::size_text(what.bytes())),
                               .facts = {{"algorithm", timed.name}, {"network", sweep.cluster.name}},
                               .ranks = what.ranks,
-                              .topology = network::shared_topology(sweep.cluster.network),
+                              .topology = sweep.cluster.network->shared_topology(),
                               .bytes_per_unit = sweep.cluster.bytes_per_unit};
     const ranks::Result result = carry_out_messages(sweep, timed, [&](const trace::Span& span) { timeline.add(span); });
     timeline.totals = result.ranks;

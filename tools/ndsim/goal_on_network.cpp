@@ -71,7 +71,7 @@ goal::GoalOutcome run_on_network(const GoalFile& file, const GoalOnNetwork& opti
     const replay::Recording programs = programs_of(file, options.units);
     replay::ReplayOptions replay{.cluster = cluster, .hash_timeline = false};
     if (timeline != nullptr) {
-        timeline->topology = network::shared_topology(cluster.network);
+        timeline->topology = cluster.network->shared_topology();
         timeline->bytes_per_unit = cluster.bytes_per_unit;
         replay.on_span = [timeline](const Span& span) { timeline->add(span); };
     }

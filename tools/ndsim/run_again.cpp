@@ -113,7 +113,7 @@ report::Timeline timeline_of_run(const ComparedRun& run, const std::string& trac
     }
     const Cluster cluster = read_profile(run.profile, timeline.ranks);
     timeline.facts = {{"profile", run.profile}};
-    timeline.topology = network::shared_topology(cluster.network);
+    timeline.topology = cluster.network->shared_topology();
     timeline.bytes_per_unit = cluster.bytes_per_unit;
     return timeline;
 }

@@ -67,7 +67,7 @@ void begin(RunResult& run, const Settings& settings, ranks::LaunchOptions& optio
     run.timeline.title = settings.title;
     run.timeline.facts = {{"host", "process"}, {"cluster", options.cluster.name}};
     run.timeline.ranks = settings.ranks;
-    run.timeline.topology = network::shared_topology(options.cluster.network);
+    run.timeline.topology = options.cluster.network->shared_topology();
     run.timeline.bytes_per_unit = options.cluster.bytes_per_unit;
     if (settings.keeps_timeline) {
         options.on_span = [&timeline = run.timeline](const Span& span) { timeline.add(span); };

@@ -22,7 +22,7 @@ struct Cards {
     // Returns when the first byte is at the receiver.
     Time send(MemberClock& member, const ChannelMessage& message) const {
         const Time begin = std::max(member.time, member.sends_free);
-        SendTimes ends = send_at(cluster.network, begin, bytes(message.chunks));
+        SendTimes ends = cluster.network->send_at(begin, bytes(message.chunks));
         if (end) {
             ends.card = end(message.from, message.to, begin, ends.card - begin);
             ends.there = end(message.from, message.to, begin, ends.there - begin);
@@ -36,7 +36,7 @@ struct Cards {
     }
     void receive(MemberClock& member, const ChannelMessage& message, Time first_byte) const {
         const Time begin = std::max({member.time, member.receives_free, first_byte});
-        const ReceiveTimes ends = receive_at(cluster.network, begin, bytes(message.chunks));
+        const ReceiveTimes ends = cluster.network->receive_at(begin, bytes(message.chunks));
         member.busy += ends.processor - begin;
         member.time = ends.processor;
         member.receives_free = ends.card;

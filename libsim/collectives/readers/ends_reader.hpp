@@ -13,7 +13,7 @@ namespace sim::collectives {
 
 // `each` is the size of a chunk. `members` holds the clocks on arrival and, afterwards, at the end. `end`, if there is
 // one, says when the card is free and the message there.
-// Requires: times_ends(cluster.network).
+// Requires: cluster.network->times_ends().
 void read_channel_at_ends(const Schedule& schedule, int channel, const Cluster& cluster, Size each,
                           std::vector<MemberClock>& members, const MessageEnd& end = nullptr);
 

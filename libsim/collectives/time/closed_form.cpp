@@ -46,7 +46,7 @@ Found as_a_whole(const CollectiveQuestion& question) {
     for (const Time arrival : question.arrivals) {
         last = std::max(last, arrival);
     }
-    const Time end = later(last, collective_time(question.cluster.network, question.schedule.kind, bytes, at));
+    const Time end = later(last, question.cluster.network->collective_time(question.schedule.kind, bytes, at));
     return {.ends = std::vector<Time>(question.ranks.size(), end),
             .why = "this network prices a collective as a whole, from the last arrival on",
             .walked = {}};
@@ -56,13 +56,13 @@ Found as_a_whole(const CollectiveQuestion& question) {
 
 std::optional<Found> by_closed_form(const CollectiveQuestion& question) {
     const Network& network = question.cluster.network;
-    if (prices_collectives(network)) {
+    if (network->prices_collectives()) {
         return as_a_whole(question);
     }
-    if (times_ends(network)) {
+    if (network->times_ends()) {
         return std::nullopt;
     }
-    if (const auto topology = shared_topology(network)) {
+    if (const auto topology = network->shared_topology()) {
         return around_routed_rings(question, *topology);
     }
     const LinkCosts costs = link_costs(question);

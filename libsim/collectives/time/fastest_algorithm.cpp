@@ -18,16 +18,16 @@ using Cost = std::function<Duration(const ChannelMessage&)>;
 // Of a message alone, to its sender. Lives no longer than the question.
 Cost sender_cost(const CollectiveQuestion& question) {
     const Network& network = question.cluster.network;
-    if (prices_collectives(network)) {
+    if (network->prices_collectives()) {
         return [](const ChannelMessage&) { return Duration{0}; };  // a collective is not made of messages there
     }
-    if (times_ends(network)) {
+    if (network->times_ends()) {
         return [&network, &question](const ChannelMessage& message) {
-            return send_at(network, Time{}, bytes_of_message(question, message.chunks).count)
+            return network->send_at(Time{}, bytes_of_message(question, message.chunks).count)
                 .processor.time_since_epoch();
         };
     }
-    if (const auto topology = shared_topology(network)) {
+    if (const auto topology = network->shared_topology()) {
         auto routes = std::make_shared<Routes>(*topology, question);
         return [routes, &question](const ChannelMessage& message) {
             return routes->of(message).cost.of(bytes_of_message(question, message.chunks));
@@ -103,12 +103,12 @@ Comparison fastest_algorithm(const ComparisonQuestion& question, std::span<const
 }
 
 Wiring wiring_of(const Cluster& cluster) {
-    const auto topology = shared_topology(cluster.network);
+    const auto topology = cluster.network->shared_topology();
     return topology == nullptr ? Wiring::private_links : has_rails(*topology) ? Wiring::rails : Wiring::shared_links;
 }
 
 int gpus_per_node(const Cluster& cluster) {
-    const auto topology = shared_topology(cluster.network);
+    const auto topology = cluster.network->shared_topology();
     return topology != nullptr ? topology->gpus_per_node() : ranks_per_node(cluster);
 }
 

@@ -149,7 +149,7 @@ private:
 }  // namespace
 
 std::optional<Found> by_flows(const CollectiveQuestion& question) {
-    const auto topology = shared_topology(question.cluster.network);
+    const auto topology = question.cluster.network->shared_topology();
     if (topology == nullptr) {
         return std::nullopt;
     }

@@ -83,13 +83,13 @@ std::optional<Found> on_routes(const CollectiveQuestion& question, const Topolog
 
 std::optional<Found> by_recurrence(const CollectiveQuestion& question) {
     const Network& network = question.cluster.network;
-    if (prices_collectives(network)) {
+    if (network->prices_collectives()) {
         return std::nullopt;  // there are no steps
     }
-    if (times_ends(network)) {
+    if (network->times_ends()) {
         return at_both_ends(question);
     }
-    if (const auto topology = shared_topology(network)) {
+    if (const auto topology = network->shared_topology()) {
         return on_routes(question, *topology);
     }
     return on_uniform_links(question);

@@ -70,7 +70,7 @@ bool arrive_together(std::span<const Time> arrivals) {
 }  // namespace
 
 std::optional<Found> by_synchronous_steps(const CollectiveQuestion& question) {
-    const auto topology = shared_topology(question.cluster.network);
+    const auto topology = question.cluster.network->shared_topology();
     if (topology == nullptr || question.schedule.synchrony > Synchrony::same_step ||
         !arrive_together(question.arrivals)) {
         return std::nullopt;

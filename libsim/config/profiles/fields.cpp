@@ -1,5 +1,6 @@
 // Kinds whose [network] is the fields of a network model: "loggp", and any model that gives its own (ReadByFields).
 #include "libsim/config/profiles/kinds.hpp"
+#include "libsim/network/loggp.hpp"
 
 namespace sim::config {
 
@@ -47,24 +48,18 @@ Cluster fields_profile(const TomlReader& file, int /*ranks*/) {
     return cluster;
 }
 
-template <class Model>
-void append_kind(std::vector<ProfileKind>& kinds) {
-    if constexpr (ReadByFields<Model>) {
-        kinds.push_back({Model::profile_kind, fields_profile<Model>});
-    }
-}
-
-template <class... Models>
-std::vector<ProfileKind> kinds_of(const std::variant<Models...>& /*the rows*/) {
-    std::vector<ProfileKind> kinds;
-    (append_kind<Models>(kinds), ...);
-    return kinds;
+template <ReadByFields Model>
+ProfileKind kind_of() {
+    return {Model::profile_kind, fields_profile<Model>};
 }
 
 }  // namespace
 
+// One row a model.
 std::vector<ProfileKind> kinds_read_by_fields() {
-    return kinds_of(Network{});
+    return {
+        kind_of<LogGP>(),
+    };
 }
 
 }  // namespace sim::config

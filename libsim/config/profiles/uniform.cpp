@@ -60,7 +60,7 @@ Cluster uniform_profile(const TomlReader& file, int /*ranks*/) {
         if (const TomlEntry* acknowledgement = file.find(name + ".acknowledgement_seconds")) {
             options.acknowledgement = file.duration(*acknowledgement);
         }
-        return std::get<Uniform>(uniform(options).network);
+        return *uniform(options).network.as<Uniform>();
     });
     return cluster;
 }

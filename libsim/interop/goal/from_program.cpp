@@ -19,7 +19,7 @@ namespace {
 // What GOAL's one size counts.
 class Sizes {
 public:
-    explicit Sizes(const Cluster& cluster) : cluster_(&cluster), has_units_(prices_messages(cluster.network)) {}
+    explicit Sizes(const Cluster& cluster) : cluster_(&cluster), has_units_(cluster.network->prices_messages()) {}
 
     std::int64_t of(Size size) {
         if (size.amount == 0) {
