@@ -120,8 +120,9 @@ TEST(CollectiveTime, EqualsTheMessagesOnEveryNetworkForEveryCollectiveWithStragg
             if (!any.fits(members)) {
                 continue;
             }
-            int of_networks = 0;
+            int of_networks = -1;
             for (const Network& network : networks(random)) {
+                ++of_networks;
                 const int root = any.has_root() ? random.below(members) : 0;
                 const Case what{.cluster = priced(network),
                                 .schedule = any.schedule(members, root),
@@ -129,7 +130,7 @@ TEST(CollectiveTime, EqualsTheMessagesOnEveryNetworkForEveryCollectiveWithStragg
                                 .ranks = some_ranks(members, 24, random),
                                 .arrivals = random_arrivals(members, random.below(2) == 0 ? 1 : 5'000, random)};
                 std::ostringstream description;
-                description << any << " of " << members << ", network " << of_networks++;
+                description << any << " of " << members << ", network " << of_networks;
                 expect_all_ways_right(what, description.str());
             }
         }
