@@ -30,8 +30,8 @@ void enter(Kinds& kinds, const Names& row) {
 const Kinds& kinds_by_name() {
     static const Kinds kinds = [] {
         Kinds made;
-        for (const auto rows :
-             {names_of_views(), names_of_products(), names_of_elementwise(), names_of_traffic(), names_of_guessed()}) {
+        for (const auto rows : {names_of_views(), names_of_products(), names_of_elementwise(), names_of_traffic(),
+                                names_of_stand_ins(), names_of_guessed()}) {
             for (const Names& row : rows) {
                 enter(made, row);
             }

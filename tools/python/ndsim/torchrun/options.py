@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from .._errors import UsageError
+from .stand_ins import registry
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,6 +36,8 @@ class Options:
     flash_attention: int | None = None
     """The version of its kernels; None: PyTorch's."""
     launch_microseconds: float | None = None
+    without: tuple[str, ...] = ()
+    """Packages that the simulated machine lacks, though there are stand-ins for them."""
     watchdog: float = 120.0
     fault: str = ""
     """What the run is to suffer; several, with ; between them."""
@@ -117,6 +120,15 @@ def zero_or_more(text: str) -> float:
     return number
 
 
+def package_names(text: str) -> tuple[str, ...]:
+    names = tuple(name.strip().replace("-", "_") for name in text.split(","))
+    known = registry.names()
+    for name in names:
+        if name not in known:
+            raise ValueError(f"has {name}, for which there is no stand-in; there are {', '.join(sorted(known))}")
+    return names
+
+
 def nodes(text: str) -> int:
     least, _, most = text.partition(":")
     if most and most != least:
@@ -143,6 +155,7 @@ ROWS = (
     Row("compiled", "", "price the operators as torch.compile would fuse them, as if the script called it"),
     Row("flash-attention", "V", "the version of FlashAttention that attention costs: 1, 2 or 3 (2)", flash_version),
     Row("launch-microseconds", "X", "what an operator costs its host (the machine's)", zero_or_more),
+    Row("without", "NAME,…", "packages that the simulated machine lacks: stand-ins that are not to be found", package_names),
     Row("watchdog", "S", "a rank that runs so long without a simulated operation is hung (120)", positive),
     Row("fault", "TEXT", "'slow rank 1 x2', 'kill rank 3 at 2s': what the run suffers; several: with ; between them"),
     Row("nnodes", "N", "start ranks on N nodes, with --nproc-per-node", nodes, "nodes", ""),

@@ -36,6 +36,7 @@ PARTS = (
     "script.ranges",
     "script.compiled",
     "refusals",
+    "stand_ins.imports",
     "script.clock",
     "launch.workers",
     "hollow.shown",

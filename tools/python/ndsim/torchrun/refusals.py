@@ -6,10 +6,11 @@ import functools
 import importlib.abc
 import sys
 import threading
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+from ..torch.door import finished_later
 from . import rank as ranks
 from .launch import explain
 
@@ -30,7 +31,6 @@ ELASTIC = "this launcher starts the ranks, once; a simulated run ends where a ra
 # A module, its functions, classes or their methods, why they cannot run.
 REFUSED = (
     ("torch.distributed.rpc", ("init_rpc",), REMOTE_CALLS),
-    ("torch.utils.cpp_extension", ("load", "load_inline"), OWN_KERNELS),
     ("torch.storage", ("UntypedStorage._share_cuda_",), SHARED),
     ("torch.cuda.jiterator", ("_create_jit_fn", "_create_multi_output_jit_fn"), OWN_KERNELS),
     ("torch.distributed.launcher.api", ("elastic_launch", "launch_agent"), ELASTIC),
@@ -75,17 +75,7 @@ class Importer(importlib.abc.MetaPathFinder):
                 refuse(f"import {name}", OWN_KERNELS, RefusedImport)
         if not any(name == row[0] for row in REFUSED):
             return None
-        spec = PathFinder.find_spec(name, path, target)
-        if spec is not None and spec.loader is not None:
-            loader: Any = spec.loader
-            execute = loader.exec_module
-
-            def execute_and_refuse(module: ModuleType) -> None:
-                execute(module)
-                put_refusals(module)
-
-            loader.exec_module = execute_and_refuse
-        return spec
+        return finished_later(name, path, target, put_refusals)
 
 
 def refuser(name: str, why: str) -> Any:

@@ -1,0 +1,109 @@
+"""The imports of a script for which there is a stand-in, and the extensions that it would compile."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.metadata
+import os
+import sys
+from collections.abc import Iterable
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from ...torch.door import finished_later
+from .. import rank as ranks
+from ..refusals import OWN_KERNELS, refuse
+from .registry import PACKAGES, names
+
+TOOLKIT = Path(__file__).parent / "toolkit"
+COMPILER = "torch.utils.cpp_extension"
+SOURCES_FOR_GPUS = (".cu", ".cuh", ".hip")
+
+
+def is_installed(spec: ModuleSpec) -> bool:
+    """Whether a package lies where pip puts them: one that lies beside the script is the script's own."""
+    return f"-packages{os.sep}" in (spec.origin or next(iter(spec.submodule_search_locations or ()), ""))
+
+
+class StandIns(importlib.abc.MetaPathFinder):
+    """Finds what stands in `packages/`, before what is installed."""
+
+    def __init__(self, without: Iterable[str]) -> None:
+        self.names = names() - set(without)
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        if name == COMPILER:
+            return finished_later(name, path, target, self.compile_nothing_for_gpus)
+        top, _, below = name.partition(".")
+        if top not in self.names:
+            return None
+        if not below:
+            local = PathFinder.find_spec(name)
+            if local is not None and not is_installed(local):
+                return None
+            return PathFinder.find_spec(name, [str(PACKAGES)])
+        spec = PathFinder.find_spec(name, path)
+        if spec is None and is_stand_in(top) and is_imported(sys._getframe(1)):
+            raise ModuleNotFoundError(f"ndsim's stand-in for {top} has no module {name}", name=name)
+        return spec
+
+    def find_distributions(self, context: Any = importlib.metadata.DistributionFinder.Context()) -> Iterable[Any]:
+        """Their versions, as importlib.metadata tells them."""
+        if context.name is not None and str(context.name).replace("-", "_") not in self.names:
+            return []
+        inside = importlib.metadata.DistributionFinder.Context(name=context.name, path=[str(PACKAGES)])
+        found = importlib.metadata.MetadataPathFinder.find_distributions(inside)
+        return [each for each in found if each.metadata["Name"].replace("-", "_") in self.names]
+
+
+    def compile_nothing_for_gpus(self, compiler: ModuleType) -> None:
+        """Let torch.utils.cpp_extension give stand-ins, refuse what is for GPUs, and compile what is for the host."""
+        real, real_inline = compiler.load, compiler.load_inline
+
+        def load(name: str, sources: Any, *rest: Any, **settings: Any) -> Any:
+            if name in self.names:
+                return importlib.import_module(name)
+            files = [sources] if isinstance(sources, (str, os.PathLike)) else sources
+            if settings.get("with_cuda") or any(str(file).endswith(SOURCES_FOR_GPUS) for file in files):
+                refuse(f"{COMPILER}.load of {name}", OWN_KERNELS)
+            return real(name, sources, *rest, **settings)
+
+        def load_inline(name: str, cpp_sources: Any, cuda_sources: Any = None, *rest: Any, **settings: Any) -> Any:
+            if settings.get("with_cuda") or cuda_sources:
+                refuse(f"{COMPILER}.load_inline of {name}", OWN_KERNELS)
+            return real_inline(name, cpp_sources, None, *rest, **settings)
+
+        setattr(compiler, "load", load)  # noqa: B010
+        setattr(compiler, "load_inline", load_inline)  # noqa: B010
+        # The toolkit of the simulated machine: frameworks ask its compiler for its version.
+        setattr(compiler, "CUDA_HOME", str(TOOLKIT))  # noqa: B010
+
+
+def is_stand_in(name: str) -> bool:
+    """Whether a module that has been imported stands in for another."""
+    return str(getattr(sys.modules.get(name), "__file__", "")).startswith(str(PACKAGES) + os.sep)
+
+
+def is_imported(frame: Any) -> bool:
+    """Whether the search for a module that this frame stands in is that of an import; else somebody asks whether it is there."""
+    while frame is not None and frame.f_code.co_filename.startswith("<frozen importlib._bootstrap"):
+        if frame.f_code.co_name == "_find_and_load":
+            return True
+        frame = frame.f_back
+    return False
+
+
+def prepare(setting: ranks.Setting) -> None:
+    stand_ins = StandIns(setting.options.without)
+    sys.meta_path.insert(0, stand_ins)
+    torch: Any = importlib.import_module("torch")
+    os.environ["NDSIM_CUDA_VERSION"] = str(torch.version.cuda)
+    if COMPILER in sys.modules:
+        stand_ins.compile_nothing_for_gpus(sys.modules[COMPILER])
+
+
+def tell(rank: ranks.Rank) -> None:
+    rank.tell("stand-ins", sorted(filter(is_stand_in, names())))

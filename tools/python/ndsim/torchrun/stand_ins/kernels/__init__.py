@@ -1,0 +1,1 @@
+"""The kernels of the packages that stand in for others', by what they are for."""

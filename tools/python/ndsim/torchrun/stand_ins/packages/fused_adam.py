@@ -1,0 +1,12 @@
+"""DeepSpeed's extension fused_adam."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ndsim.torchrun.stand_ins.kernels import optimizers
+
+
+def multi_tensor_adam(chunk_size: int, noop_flag: Any, tensor_lists: list[list[Any]], *settings: Any) -> None:
+    """tensor_lists: gradients, parameters, first and second moments; settings: as the kernel of the same name has them."""
+    optimizers.multi_tensor_adam(noop_flag, *tensor_lists, *settings)

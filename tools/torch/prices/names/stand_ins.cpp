@@ -1,0 +1,19 @@
+// Kernels of other packages, which stand in for them as operators of the namespace ndsim
+// (tools/python/ndsim/torchrun/stand_ins/kernels).
+#include "tools/torch/prices/names/names.hpp"
+
+namespace sim::torch::prices {
+
+namespace {
+
+constexpr Names stand_in_names[]{
+    {Kind::lists, "multi_tensor_adam"},
+};
+
+}  // namespace
+
+std::span<const Names> names_of_stand_ins() {
+    return stand_in_names;
+}
+
+}  // namespace sim::torch::prices
