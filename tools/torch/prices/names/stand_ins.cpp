@@ -7,7 +7,7 @@ namespace sim::torch::prices {
 namespace {
 
 constexpr Names stand_in_names[]{
-    {Kind::lists, "multi_tensor_adam"},
+    {Kind::lists, "multi_tensor_adam multi_tensor_lion"},
 };
 
 }  // namespace

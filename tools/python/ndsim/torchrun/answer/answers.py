@@ -62,7 +62,12 @@ def step_text(budget: Budget) -> str:
     return f"{time_text(budget.step_seconds)}, the mean of {budget.steps} steps of the optimizer{left_out}"
 
 
-def text_of(setting: ranks.Setting, result: Result, budget: Budget) -> str:
+def stand_ins_of(words: Channel) -> list[str]:
+    """The packages that ndsim stood in for, on any rank."""
+    return sorted({name for _, names in words.told("stand-ins") for name in names})
+
+
+def text_of(setting: ranks.Setting, result: Result, budget: Budget, words: Channel) -> str:
     """The summary of a run."""
     machine, seconds = setting.machine, result.seconds
     ran = "" if len(budget.ranks) == budget.world else f", of which {len(budget.ranks)} ran in the place of all"
@@ -75,6 +80,7 @@ def text_of(setting: ranks.Setting, result: Result, budget: Budget) -> str:
         f"  memory          {memory} of {bytes_text(machine.memory_bytes)}, on the fullest rank",
         f"  timeline        {result.timeline_sha256[:16]}",
         f"  wall time       {result.wall_seconds:.3f} s",
+        *(f"  stand-ins       {', '.join(names)}" for names in [stand_ins_of(words)] if names),
         "",
     ]
     if not seconds:
@@ -105,6 +111,7 @@ def json_of(
         "ranks": budget.world,
         "ranks_run": len(budget.ranks),
         "hollow": setting.options.hollow,
+        "stand_ins": stand_ins_of(words),
         "simulated_seconds": result.seconds,
         "wall_seconds": result.wall_seconds,
         "steps": budget.steps,
@@ -189,7 +196,7 @@ class Answers:
             return
         text = result.text() + "\n" if self.options.timeline else ""
         if result.fault is None:
-            text += "\n" + text_of(self.setting, result, budget)
+            text += "\n" + text_of(self.setting, result, budget, words)
             if self.options.explain_cost:
                 text += "\nOperators of rank 0\n" + operators_for_people(words)
         self.print(text)

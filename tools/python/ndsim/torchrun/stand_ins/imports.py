@@ -16,7 +16,7 @@ from typing import Any
 from ...torch.door import finished_later
 from .. import rank as ranks
 from ..refusals import OWN_KERNELS, refuse
-from .registry import PACKAGES, names
+from .registry import EXTENSIONS, PACKAGES, names
 
 TOOLKIT = Path(__file__).parent / "toolkit"
 COMPILER = "torch.utils.cpp_extension"
@@ -33,6 +33,7 @@ class StandIns(importlib.abc.MetaPathFinder):
 
     def __init__(self, without: Iterable[str]) -> None:
         self.names = names() - set(without)
+        self.extensions = names(EXTENSIONS)
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         if name == COMPILER:
@@ -64,8 +65,8 @@ class StandIns(importlib.abc.MetaPathFinder):
         real, real_inline = compiler.load, compiler.load_inline
 
         def load(name: str, sources: Any, *rest: Any, **settings: Any) -> Any:
-            if name in self.names:
-                return importlib.import_module(name)
+            if name in self.extensions:
+                return importlib.import_module(f"{__package__}.extensions.{name}")
             files = [sources] if isinstance(sources, (str, os.PathLike)) else sources
             if settings.get("with_cuda") or any(str(file).endswith(SOURCES_FOR_GPUS) for file in files):
                 refuse(f"{COMPILER}.load of {name}", OWN_KERNELS)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 PACKAGES = Path(__file__).parent / "packages"
+EXTENSIONS = Path(__file__).parent / "extensions"
 
 
-def names() -> frozenset[str]:
-    """As a script imports them."""
-    return frozenset(path.stem for path in PACKAGES.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists())
+def names(folder: Path = PACKAGES) -> frozenset[str]:
+    """Those of packages, as a script imports them, or of extensions, as it has them compiled."""
+    return frozenset(path.stem for path in folder.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists())

@@ -1,10 +1,10 @@
-"""DeepSpeed's extension fused_adam."""
+"""DeepSpeed's Adam for GPUs."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ndsim.torchrun.stand_ins.kernels import optimizers
+from ..kernels import optimizers
 
 
 def multi_tensor_adam(chunk_size: int, noop_flag: Any, tensor_lists: list[list[Any]], *settings: Any) -> None:
