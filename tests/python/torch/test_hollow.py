@@ -198,3 +198,95 @@ def test_a_model_of_several_gigabytes_stays_untouched(answer):
     found = answer(text, "--nproc", 2, "--hollow")
     assert found["memory"]["allocated"] > 4 * 12 * 4 * 11264 * 11264
     assert found["steps"] == 2
+
+
+ROUTER = """
+    import torch
+    import torch.distributed as dist
+
+    dist.init_process_group("nccl")
+    torch.cuda.set_device(dist.get_rank())
+    x = torch.randn(4096, 64, device="cuda")
+    scores = torch.nn.Linear(64, 8, device="cuda")(x)
+    weights, chosen = scores.topk(2)
+    bincount = torch.bincount(chosen.view(-1), minlength=8).tolist()
+    histc = torch.histc(chosen.view(-1), bins=8, min=0, max=7).tolist()
+    one_hot = torch.nn.functional.one_hot(chosen, 8).sum((0, 1)).tolist()
+    assert bincount == histc == one_hot, (bincount, histc, one_hot)
+    mask = (chosen == 3).any(1)
+    assert x[mask].shape == (bincount[3], 64) and torch.masked_select(x, mask[:, None]).numel() == 64 * bincount[3]
+    assert len(mask.nonzero()) == bincount[3] and x[chosen.view(-1).argsort() // 2].shape == (8192, 64)
+    if dist.get_rank() == 0:
+        print(bincount)
+"""
+
+
+# A share that is far above the others is picked once for each token; the others share what is left.
+@pytest.mark.parametrize(
+    ("options", "first", "each_of_the_others", "how"),
+    [
+        ([], 1024, range(1024, 1025), "balanced, as --routing declares nothing"),
+        (["--routing", "balanced"], 1024, range(1024, 1025), "balanced"),
+        (["--routing", "drawn:3"], 1038, range(920, 1130), "drawn:3"),
+        (["--routing", "shares.txt"], 4096, range(500, 670), "shares.txt"),
+    ],
+)
+def test_tokens_go_where_the_routing_declares(script, tmp_path, options, first, each_of_the_others, how):
+    (tmp_path / "shares.txt").write_text("1e9, 1 1 1 1 1 1 1\n")
+    done = script(ROUTER, "--json", "--nproc", 1, "--hollow", *options)
+    assert done.returncode == 0, done.stderr
+    counts = json.loads(done.stderr)
+    assert sum(counts) == 8192 and counts[0] == first and all(count in each_of_the_others for count in counts[1:])
+    assert json.loads(done.stdout)["made_up"] == [{"line": "train.py:8", "what": f"topk of 8, 2 picked: {how}", "count": 1}]
+
+
+def test_counts_of_routed_tokens_travel_between_ranks_and_real_runs_make_nothing_up(answer):
+    text = ROUTER + """
+    mine = torch.tensor(bincount, device="cuda")
+    theirs = torch.empty_like(mine)
+    dist.all_to_all_single(theirs, mine)
+    ins, outs = (each.view(2, 4).sum(1).tolist() for each in (mine, theirs))
+    got = torch.empty(sum(outs), 64, device="cuda")
+    dist.all_to_all_single(got, x[chosen.view(-1).argsort() // 2].detach(), outs, ins)
+    assert sum(ins) == 8192
+    """
+    assert answer(text, "--nproc", 2)["made_up"] == []
+    assert [row["line"] for row in answer(text, "--nproc", 2, "--hollow")["made_up"]] == ["train.py:8"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "what"),
+    [
+        ("int((large > 0).sum())", "int(): 0"),
+        ("(large > 0).sum().item()", "item(): 0"),
+        ("large.argmax(1)[:3].tolist()", "tolist() of 3: 0"),
+        ("bool(large.sum() > 0)", "bool(): False"),
+        ("[7, 8][(large > 0).sum()]", "an index: 0"),
+    ],
+)
+def test_a_number_that_was_made_up_is_told_with_its_line(answer, asked, what):
+    found = answer(BEGIN + f"    for _ in range(2):\n        {asked}", "--nproc", 1, "--hollow")
+    assert found["made_up"] == [{"line": "train.py:10", "what": what, "count": 2}]
+
+
+def test_whole_numbers_of_a_program_are_computed_however_large_they_are(printed):
+    text = """
+    tokens = torch.arange(100000, device=device) % 1000
+    labels = torch.zeros(100000, dtype=torch.long, device=device).fill_(7).to("cpu")
+    print(tokens.bincount()[:2].tolist(), (tokens == 3).sum().item(), labels.sum().item(), tokens.cpu()[1500].item())
+    """
+    assert printed(BEGIN + text, "--nproc", 1, "--hollow") == ["[100, 100] 100 700000 500"]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("1 2\n3 x\n", "has x in line 2: a share is a number above 0"),
+        ("1 -2\n", "has -2 in line 1: a share is a number above 0"),
+        ("\n", "has no shares"),
+    ],
+)
+def test_a_file_of_shares_that_has_none_is_refused(script, tmp_path, text, why):
+    (tmp_path / "shares.txt").write_text(text)
+    done = script("", "--hollow", "--nproc", 1, "--routing", "shares.txt")
+    assert (done.returncode, done.stderr) == (2, f"ndsim.torchrun: --routing shares.txt {why}\n")

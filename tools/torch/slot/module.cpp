@@ -4,10 +4,14 @@
 #endif
 #include "tools/torch/slot/hollow/hollow.hpp"
 #include "tools/torch/slot/hollow/of_host.hpp"
+#include "tools/torch/slot/hollow/routing.hpp"
 #include "tools/torch/slot/process_group/module.hpp"
 
 #include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
 #include <torch/csrc/utils/pybind.h>
+
+namespace py = pybind11;
 
 PYBIND11_MODULE(_slot, module) {
     module.doc() = "The simulated GPUs of ndsim in this PyTorch.";
@@ -17,6 +21,16 @@ PYBIND11_MODULE(_slot, module) {
     module.def("is_hollow", sim::slot::is_hollow, "Whether a tensor's numbers, or some of them, were never computed.");
     module.def("leave_host_hollow", sim::slot::leave_host_hollow,
                "The host's large tensors have no numbers either, from here on.");
+    module.def(
+        "declare_routing",
+        [](bool is_drawn, std::uint64_t seed, std::vector<std::vector<double>> shares, const py::object& on_choice) {
+            sim::slot::declare_routing({is_drawn, seed, std::move(shares)},
+                                       [tell = py::handle(on_choice).inc_ref()](std::int64_t picks, std::int64_t of) {
+                                           const py::gil_scoped_acquire python;
+                                           tell(picks, of);
+                                       });
+        },
+        "What topk picks from scores that were never computed, and who is told of each call.");
     // torch.distributed's own classes are there later than torch._C.
     module.def("add_process_groups", [module]() mutable { sim::slot::bind_process_groups(module); });
 }

@@ -255,9 +255,10 @@ private:
         return true;
     }
     void mark() {
-        if (is_hollow_run() && plan_.is_kernel && has_hollow({given_.data(), given_.size()})) {
-            mark_results(plan_.hollow, {given_.data(), given_.size()},
-                         {stack_.data() + begin_, stack_.size() - begin_});
+        if (is_hollow_run() && plan_.is_kernel) {
+            const std::span<const c10::IValue> given(given_.data(), given_.size());
+            mark_results(plan_.hollow, given, {stack_.data() + begin_, stack_.size() - begin_},
+                         reads_hollow(plan_.hollow, given));
         }
     }
     void raise_all() {

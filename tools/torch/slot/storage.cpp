@@ -40,11 +40,11 @@ c10::Storage new_numbers(std::size_t bytes, const c10::DataPtr& block) {
 
 void become(c10::StorageImpl& storage, c10::Storage numbers, c10::DataPtr block) {
     const Owned* const before = owned_by(storage);
-    const bool was_hollow = before != nullptr && before->is_hollow;
+    const Values values = before != nullptr ? before->values : Values::known;
     const std::size_t bytes = numbers.nbytes();
     storage.set_data_ptr_noswap(held(std::move(numbers), std::move(block), storage.device().index()));
     storage.set_nbytes(bytes);
-    owned_by(storage)->is_hollow = was_hollow;
+    owned_by(storage)->values = values;
 }
 
 }  // namespace
@@ -68,8 +68,12 @@ c10::Storage new_storage(std::size_t bytes, c10::DeviceIndex device) {
     // The GPU's memory first: where it is full, that is what the script is told, however much the host has.
     c10::DataPtr block = block_of(bytes, device);
     c10::Storage numbers = new_numbers(bytes, block);
-    return {c10::Storage::use_byte_size_t(), bytes, held(std::move(numbers), std::move(block), device),
-            device_allocator(), true};
+    c10::Storage made(c10::Storage::use_byte_size_t(), bytes, held(std::move(numbers), std::move(block), device),
+                      device_allocator(), true);
+    if (is_hollow_run() && is_large(bytes)) {
+        owned_by(*made.unsafeGetStorageImpl())->values = Values::none;
+    }
+    return made;
 }
 
 c10::Storage adopt(c10::Storage numbers, c10::DeviceIndex device) {
@@ -82,6 +86,11 @@ void resize(c10::StorageImpl& storage, std::size_t bytes) {
     c10::DataPtr block = block_of(bytes, storage.device().index());
     c10::Storage numbers = new_numbers(bytes, block);
     const std::size_t kept = std::min(bytes, storage.nbytes());
+    if (is_hollow_run() && is_large(bytes)) {
+        if (Owned* const owned = owned_by(storage)) {
+            owned->values = Values::none;
+        }
+    }
     if (kept > 0 && !(is_hollow_run() && is_large(kept))) {
         std::memcpy(numbers.mutable_data(), storage.data(), kept);
         if (Tape* const tape = Tape::of(storage.device().index())) {

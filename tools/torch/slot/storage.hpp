@@ -16,13 +16,20 @@ namespace sim::slot {
 
 class Pending;
 
+// What a hollow run knows of the numbers in a storage.
+enum class Values : std::uint8_t {
+    known,    // as the real run has them
+    made_up,  // computed, from some that were not
+    none      // never computed, and never touched
+};
+
 // What a storage of the GPU owns.
 struct Owned {
     c10::Storage numbers;                        // on the CPU
     c10::DataPtr block;                          // on the GPU
     std::uint64_t id = 0;                        // which storage it is: no other one of this process has had it
     std::shared_ptr<Pending> pending = nullptr;  // what other ranks send is on its way there
-    bool is_hollow = false;                      // its numbers, or some of them, were never computed
+    Values values = Values::known;
 };
 
 // Null: not one of ours, such as memory that another library brought.

@@ -14,11 +14,20 @@ namespace {
 
 using at::ScalarType;
 
-bool is_narrow(ScalarType type) {
-    return type == at::kHalf || type == at::kBFloat16 || type == at::kComplexHalf;
+// CUDA has a kernel for whole numbers, too.
+bool counts_whole_numbers(const c10::OperatorHandle& op) {
+    return op.operator_name().name == "aten::histc";
+}
+
+bool is_narrow(ScalarType type, bool of_whole_numbers) {
+    return type == at::kHalf || type == at::kBFloat16 || type == at::kComplexHalf ||
+           (of_whole_numbers && at::isIntegralType(type, false));
 }
 
 ScalarType widened(ScalarType type) {
+    if (at::isIntegralType(type, false)) {
+        return at::kDouble;
+    }
     return type == at::kComplexHalf ? at::kComplexFloat : at::kFloat;
 }
 
@@ -46,12 +55,13 @@ private:
         const std::size_t begin = stack_.size() - arguments.size();
         for (std::size_t i = 0; i < arguments.size(); ++i) {
             c10::IValue& value = stack_[begin + i];
-            if (!value.isTensor() || !is_narrow(value.toTensor().scalar_type())) {
+            if (!value.isTensor() || !is_narrow(value.toTensor().scalar_type(), counts_whole_numbers(op_))) {
                 continue;
             }
             const at::Tensor narrow = value.toTensor();
             const ScalarType type = narrow.scalar_type();
             real_ = type == at::kComplexHalf ? at::kHalf : type;
+            wide_real_ = type == at::kComplexHalf ? at::kFloat : widened(type);
             at::Tensor wide = narrow.to(widened(type));
             if (arguments[i].alias_info() != nullptr && arguments[i].alias_info()->isWrite()) {
                 written_.push_back({narrow, wide});
@@ -77,13 +87,14 @@ private:
             return at->narrow;
         }
         const bool is_complex = result.scalar_type() == at::kComplexFloat;
-        return is_complex || result.scalar_type() == at::kFloat ? result.to(is_complex ? at::kComplexHalf : *real_)
+        return is_complex || result.scalar_type() == wide_real_ ? result.to(is_complex ? at::kComplexHalf : *real_)
                                                                 : result;
     }
 
     const c10::OperatorHandle& op_;
     torch::jit::Stack& stack_;
-    std::optional<ScalarType> real_;  // of results, where an argument is narrow
+    std::optional<ScalarType> real_;        // of results, where an argument is narrow
+    ScalarType wide_real_ = at::kFloat;     // what stands for it
     c10::SmallVector<Written, 2> written_;
 };
 
@@ -100,6 +111,7 @@ bool is_widened(std::string_view name) {
                                       "aten::_upsample_bilinear2d_aa_backward"sv,
                                       "aten::avg_pool3d"sv,
                                       "aten::avg_pool3d_backward"sv,
+                                      "aten::histc"sv,
                                       "aten::multi_margin_loss"sv,
                                       "aten::multi_margin_loss_backward"sv,
                                       "aten::multilabel_margin_loss_backward"sv,

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from .._errors import UsageError
+from .hollow.routing import BALANCED, Routing, routing
 from .stand_ins import registry
 
 
@@ -30,6 +31,8 @@ class Options:
     json: bool = False
     explain_cost: bool = False
     hollow: bool = False
+    routing: Routing = BALANCED
+    """Where tokens go in a hollow run."""
     fold: int | None = None
     """How many ranks run in the place of all."""
     compiled: bool = False
@@ -152,6 +155,7 @@ ROWS = (
     Row("explain-cost", "", "list the operators with their count and time, how each was priced, and what was guessed"),
     Row("hollow", "", "run without arithmetic, for models that do not fit into this computer: the same times"),
     Row("fold", "K", "run ranks 0 to K-1 alone, each for all that do the same (i, i+K, i+2K, …); hollow, too", whole),
+    Row("routing", "HOW", "where tokens go in a hollow run: balanced, drawn, drawn:SEED, or a file of shares (balanced)", routing),
     Row("compiled", "", "price the operators as torch.compile would fuse them, as if the script called it"),
     Row("flash-attention", "V", "the version of FlashAttention that attention costs: 1, 2 or 3 (2)", flash_version),
     Row("launch-microseconds", "X", "what an operator costs its host (the machine's)", zero_or_more),

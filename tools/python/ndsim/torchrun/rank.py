@@ -40,6 +40,7 @@ PARTS = (
     "script.clock",
     "launch.workers",
     "hollow.shown",
+    "hollow.made_up",
     "simulated",
 )
 

@@ -45,7 +45,7 @@ void Tape::touch(const at::Tensor& tensor) {
     const Owned* const owned = owned_by(*storage);
     const std::lock_guard lock(mutex_);
     touched_.try_emplace(storage, tensor.storage().getWeakStorageImpl());
-    const bool is_untouched = is_hollow_run() && is_large(storage->nbytes());
+    const bool is_untouched = is_hollow_run() && lacks_numbers(tensor);
     if ((owned != nullptr && owned->id > newest_before_) || is_untouched || storage->nbytes() == 0) {
         return;
     }

@@ -60,7 +60,7 @@ Pending::Finish noticing(Pending::Finish finish, std::vector<at::Tensor> outputs
             finish(rest);
         }
         if (worst != Note::real) {
-            std::ranges::for_each(outputs, mark_hollow);
+            std::ranges::for_each(outputs, mark_skipped);
         }
     };
 }

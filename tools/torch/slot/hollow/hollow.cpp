@@ -27,6 +27,10 @@ public:
         }
         all_.insert_or_assign(storage.unsafeGetStorageImpl(), storage.getWeakStorageImpl());
     }
+    void remove(const c10::Storage& storage) {
+        const std::lock_guard lock(mutex_);
+        all_.erase(storage.unsafeGetStorageImpl());
+    }
     bool has(const c10::StorageImpl* storage) {
         const std::lock_guard lock(mutex_);
         const auto at = all_.find(storage);
@@ -49,6 +53,42 @@ bool has_memory(const at::Tensor& tensor) {
     return tensor.defined() && tensor.layout() == c10::kStrided && tensor.has_storage();
 }
 
+Values values_of(const at::Tensor& tensor) {
+    if (!is_hollow_run() || !has_memory(tensor)) {
+        return Values::known;
+    }
+    const c10::StorageImpl* const storage = tensor.storage().unsafeGetStorageImpl();
+    if (tensor.device().is_cpu()) {
+        if (!of_host().has(storage)) {
+            return Values::known;
+        }
+        return is_large(storage->nbytes()) ? Values::none : Values::made_up;
+    }
+    Owned* const owned = owned_by(*storage);
+    if (owned == nullptr) {
+        return Values::known;
+    }
+    if (owned->pending != nullptr) {
+        owned->pending->complete();  // what comes may be hollow
+    }
+    return owned->values;
+}
+
+void mark(const at::Tensor& tensor, Values values) {
+    if (!has_memory(tensor)) {
+        return;
+    }
+    if (tensor.device().is_cpu()) {
+        if (values == Values::known) {
+            of_host().remove(tensor.storage());
+        } else {
+            of_host().add(tensor.storage());
+        }
+    } else if (Owned* const owned = owned_by(*tensor.storage().unsafeGetStorageImpl())) {
+        owned->values = values;
+    }
+}
+
 }  // namespace
 
 bool is_hollow_run() {
@@ -59,44 +99,51 @@ bool is_large(const at::Tensor& tensor) {
     return is_large(static_cast<std::size_t>(tensor.numel()) * tensor.element_size());
 }
 
-bool is_hollow(const at::Tensor& tensor) {
-    if (!is_hollow_run() || !has_memory(tensor)) {
-        return false;
-    }
-    const c10::StorageImpl* const storage = tensor.storage().unsafeGetStorageImpl();
-    if (tensor.device().is_cpu()) {
-        return of_host().has(storage);
-    }
-    Owned* const owned = owned_by(*storage);
-    if (owned != nullptr && owned->pending != nullptr) {
-        owned->pending->complete();  // what comes may be hollow
-    }
-    return owned != nullptr && owned->is_hollow;
+bool is_countable(const at::Tensor& tensor) {
+    constexpr std::size_t most_bytes = std::size_t{1} << 26U;
+    return at::isIntegralType(tensor.scalar_type(), true) &&
+           static_cast<std::size_t>(tensor.numel()) * tensor.element_size() <= most_bytes;
 }
 
-void mark_hollow(const at::Tensor& tensor) {
-    if (!has_memory(tensor)) {
-        return;
+bool is_hollow(const at::Tensor& tensor) {
+    return values_of(tensor) != Values::known;
+}
+
+bool lacks_numbers(const at::Tensor& tensor) {
+    return is_large(tensor) && (!is_countable(tensor) || values_of(tensor) == Values::none);
+}
+
+void mark_skipped(const at::Tensor& tensor) {
+    mark(tensor, has_memory(tensor) && is_large(tensor.storage().nbytes()) ? Values::none : Values::made_up);
+}
+
+void mark_made_up(const at::Tensor& tensor) {
+    if (values_of(tensor) == Values::known) {
+        mark(tensor, Values::made_up);
     }
-    if (tensor.device().is_cpu()) {
-        of_host().add(tensor.storage());
-    } else if (Owned* const owned = owned_by(*tensor.storage().unsafeGetStorageImpl())) {
-        owned->is_hollow = true;
+}
+
+void mark_known(const at::Tensor& tensor) {
+    if (has_memory(tensor) && tensor.nbytes() == tensor.storage().nbytes()) {
+        mark(tensor, Values::known);
     }
 }
 
 void copy_hollow(const at::Tensor& to, const at::Tensor& from) {
     TORCH_CHECK(at::is_expandable_to(from.sizes(), to.sizes()), "The size of tensor a (", to.sizes(),
                 ") must match the size of tensor b (", from.sizes(), ")");
-    const bool is_skipped = is_large(to);
-    if (!is_skipped) {
-        on_cpu(to).copy_(on_cpu(from));
-    }
-    if (!is_hollow(from) && !is_skipped) {
+    const bool is_skipped = is_large(to) && (!is_countable(to) || lacks_numbers(from));
+    if (is_skipped) {
+        mark_skipped(to);
         return;
     }
-    mark_hollow(to);
-    if (to.device().is_cpu() && to.is_floating_point() && !is_skipped) {
+    on_cpu(to).copy_(on_cpu(from));
+    if (!is_hollow(from)) {
+        mark_known(to);
+        return;
+    }
+    mark_made_up(to);
+    if (to.device().is_cpu() && to.is_floating_point()) {
         at::Tensor(to).fill_(std::numeric_limits<double>::quiet_NaN());
     }
 }

@@ -1,8 +1,10 @@
 // Hollow runs: tensors have a shape, a time and their memory on the simulated GPU, and no numbers.
 //
-// An operator on a large tensor does not run: what it gives back has the right shape, on memory that nobody touches.
-// Small tensors are computed, on zeros where they come from large ones, so that a program's own bookkeeping goes on.
-// What comes from numbers that were never computed is hollow, and known as such, on the host, too.
+// An operator on a large tensor of real numbers does not run: what it gives back has the right shape, on memory that
+// nobody touches. Small tensors are computed, on zeros where they come from large ones, so that a program's own
+// bookkeeping goes on; so are large ones of whole numbers and truth values that come from such alone, since they tell
+// where tokens go and how large things are. What comes from numbers that were never computed is hollow, and known as
+// such, on the host, too.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -19,10 +21,17 @@ inline bool is_large(std::size_t bytes) {
     return bytes >= large_bytes;
 }
 bool is_large(const at::Tensor& tensor);
+// Whether its numbers are worth computing, where it is large: whole ones, up to a size.
+bool is_countable(const at::Tensor& tensor);
 
 // Whether its numbers, or some of them, were never computed.
 bool is_hollow(const at::Tensor& tensor);
-void mark_hollow(const at::Tensor& tensor);
+// Whether there are no numbers at all, not even made-up ones: it is large.
+bool lacks_numbers(const at::Tensor& tensor);
+// A call that would have written to it did not run, or ran on made-up numbers, or wrote all of it from known ones.
+void mark_skipped(const at::Tensor& tensor);
+void mark_made_up(const at::Tensor& tensor);
+void mark_known(const at::Tensor& tensor);
 
 // Of one GPU, or of a GPU and the host: numbers are copied where they are small, and hollow where they come from hollow
 // ones. Real numbers of the host that come from hollow ones are no numbers (nan).

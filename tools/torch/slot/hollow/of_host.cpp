@@ -1,5 +1,6 @@
 #include "tools/torch/slot/hollow/of_host.hpp"
 
+#include "tools/torch/slot/below_autograd.hpp"
 #include "tools/torch/slot/hollow/shapes.hpp"
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -15,10 +16,6 @@
 namespace sim::slot {
 
 namespace {
-
-// The key that PyTorch keeps for tensors without numbers, which nothing else uses: below autograd and what Python
-// dispatches, and above every device.
-constexpr c10::DispatchKey above_devices = c10::DispatchKey::Fake;
 
 const HollowTraits& traits_of(const c10::OperatorHandle& op) {
     static std::mutex mutex;
@@ -48,11 +45,12 @@ void run_on_host(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch:
             return;
         }
     }
-    const bool is_hollow_call = traits.is_kernel && has_hollow(arguments);
-    const std::vector<c10::IValue> given(is_hollow_call ? arguments.begin() : arguments.end(), arguments.end());
+    const bool has_read_hollow = traits.is_kernel && reads_hollow(traits, arguments);
+    const bool is_marked = has_read_hollow || traits.overwrites;
+    const std::vector<c10::IValue> given(is_marked ? arguments.begin() : arguments.end(), arguments.end());
     op.redispatchBoxed(below, stack);
-    if (is_hollow_call) {
-        mark_results(traits, given, {stack->data() + begin, stack->size() - begin});
+    if (is_marked) {
+        mark_results(traits, given, {stack->data() + begin, stack->size() - begin}, has_read_hollow);
     }
 }
 

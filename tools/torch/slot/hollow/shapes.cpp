@@ -1,20 +1,25 @@
 #include "tools/torch/slot/hollow/shapes.hpp"
 
+#include "tools/torch/slot/aliases.hpp"
 #include "tools/torch/slot/below_autograd.hpp"
 #include "tools/torch/slot/call.hpp"
 #include "tools/torch/slot/hollow/hollow.hpp"
 #include "tools/torch/slot/hollow/known_shapes.hpp"
+#include "tools/torch/slot/hollow/routing.hpp"
 #include "tools/torch/slot/refusals.hpp"
 #include "tools/torch/slot/storage.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/EmptyTensor.h>
+#include <ATen/ExpandUtils.h>
 #include <c10/core/CPUAllocator.h>
 #include <c10/util/FunctionRef.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 namespace sim::slot {
@@ -54,16 +59,49 @@ bool is_nan(const c10::IValue& value) {
     return value.isDouble() && std::isnan(value.toDouble());
 }
 
+bool is_mask(const at::Tensor& tensor) {
+    return tensor.scalar_type() == at::kBool || tensor.scalar_type() == at::kByte;
+}
+
+bool is_among(const std::vector<std::size_t>& places, std::size_t place) {
+    return std::ranges::find(places, place) != places.end();
+}
+
+// Whether the call reads any tensor that is so.
+bool reads_any(const HollowTraits& traits, std::span<const c10::IValue> given,
+               c10::function_ref<bool(const at::Tensor&)> is) {
+    for (std::size_t i = 0; i < given.size(); ++i) {
+        const bool is_read = !traits.overwrites || !is_among(traits.written, i);
+        if (is_read && any_tensor(given.subspan(i, 1), is)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// What it overwrites is worth computing: all of a memory, of whole numbers.
+bool overwrites_countable(const HollowTraits& traits, std::span<const c10::IValue> given) {
+    return std::ranges::all_of(traits.written, [&](std::size_t i) {
+        return !any_tensor(given.subspan(i, 1), [](const at::Tensor& tensor) {
+            return is_large(tensor) && !(is_countable(tensor) && tensor.nbytes() == tensor.storage().nbytes());
+        });
+    });
+}
+
+// Known numbers of a mask count what it picks.
+bool is_known_mask(const at::Tensor& tensor) {
+    return is_mask(tensor) && !is_hollow(tensor);
+}
+
 bool is_nan_of_python(const at::Tensor& tensor) {
     return tensor.unsafeGetTensorImpl()->is_wrapped_number() && tensor.scalar_type() == at::kDouble &&
            std::isnan(*tensor.const_data_ptr<double>());
 }
 
-bool is_mask(const at::Tensor& tensor) {
-    return tensor.scalar_type() == at::kBool || tensor.scalar_type() == at::kByte;
+at::Tensor places_of_picked(const at::Tensor& mask) {
+    return on_cpu(mask).nonzero();
 }
 
-// tensor[indices] has the shape of its indices, where none of them is a mask.
 at::Tensor meta_of(const at::Tensor& tensor) {
     if (!tensor.defined() || tensor.layout() != c10::kStrided) {
         return tensor;
@@ -78,6 +116,24 @@ at::Tensor meta_of(const at::Tensor& tensor) {
     return made;
 }
 
+// tensor[indices] has the shape of its indices; a mask picks by as many as it has places that are set.
+c10::IValue meta_of_indices(c10::ArrayRef<c10::IValue> indices) {
+    c10::List<std::optional<at::Tensor>> list;
+    for (const c10::IValue& each : indices) {
+        if (!each.isTensor()) {
+            list.push_back(std::nullopt);
+        } else if (is_mask(each.toTensor())) {
+            const at::Tensor picked = places_of_picked(each.toTensor());
+            for (std::int64_t side = 0; side < picked.size(1); ++side) {
+                list.push_back(meta_of(picked.select(1, side)));
+            }
+        } else {
+            list.push_back(meta_of(each.toTensor()));
+        }
+    }
+    return list;
+}
+
 c10::IValue meta_of(const c10::IValue& value) {
     if (value.isTensor()) {
         return meta_of(value.toTensor());
@@ -90,11 +146,7 @@ c10::IValue meta_of(const c10::IValue& value) {
         return list;
     }
     if (value.isOptionalTensorList()) {
-        c10::List<std::optional<at::Tensor>> list;
-        for (const c10::IValue& each : value.toListRef()) {
-            list.push_back(each.isTensor() ? std::optional(meta_of(each.toTensor())) : std::nullopt);
-        }
-        return list;
+        return meta_of_indices(value.toListRef());
     }
     if (value.isDevice()) {
         return c10::Device(c10::kMeta);
@@ -150,6 +202,11 @@ struct Shapes {
     Memories memories;
 };
 
+at::Tensor picked_by_mask(const at::Tensor& tensor, const at::Tensor& mask) {
+    const std::int64_t count = on_cpu(mask).expand(at::infer_size(tensor.sizes(), mask.sizes())).sum().item<std::int64_t>();
+    return at::empty({count}, at::TensorOptions(tensor.scalar_type()).device(at::kMeta));
+}
+
 Shapes results_on_meta(const c10::OperatorHandle& op, const HollowTraits& traits, std::span<const c10::IValue> given) {
     Shapes shapes;
     for (const c10::IValue& value : given) {
@@ -159,6 +216,10 @@ Shapes results_on_meta(const c10::OperatorHandle& op, const HollowTraits& traits
         }
     }
     const BelowAutograd below;
+    if (traits.picks_by_mask) {
+        shapes.results = {picked_by_mask(given[0].toTensor(), given[1].toTensor())};
+        return shapes;
+    }
     const c10::DispatchKeySet meta(c10::DispatchKey::Meta);
     if (traits.own != nullptr) {
         traits.own->function.callBoxed(op, meta, &shapes.results);
@@ -175,7 +236,7 @@ at::Tensor hollow_like(const at::Tensor& shape, Memories& memories, c10::Device 
     const c10::DispatchKeySet key(device.is_cuda() ? c10::DispatchKey::CUDA : c10::DispatchKey::CPU);
     at::Tensor made = at::detail::make_tensor<c10::TensorImpl>(memories.of(shape, device), key, shape.dtype());
     made.unsafeGetTensorImpl()->set_sizes_and_strides(shape.sizes(), shape.strides(), shape.storage_offset());
-    mark_hollow(made);
+    mark_skipped(made);
     return made;
 }
 
@@ -206,7 +267,8 @@ void fit_outputs(const HollowTraits& traits, std::span<const c10::IValue> given,
 std::optional<Shapes> shapes_of_results(const c10::OperatorHandle& op, const HollowTraits& traits,
                                         std::span<const c10::IValue> given) {
     // What a kernel of ours gives back may lie in what it is given.
-    const auto signature = traits.own == nullptr ? signature_of(op, given) : std::nullopt;
+    const bool by_shapes = traits.own == nullptr && !traits.is_shaped_by_numbers;
+    const auto signature = by_shapes ? signature_of(op, given) : std::nullopt;
     if (signature) {
         if (auto known = known_shapes(*signature)) {
             return Shapes{.results = std::move(*known), .memories = {}};
@@ -223,6 +285,29 @@ std::optional<Shapes> shapes_of_results(const c10::OperatorHandle& op, const Hol
     }
 }
 
+// topk(Tensor self, int k, int dim, …) -> (values, indices)
+void choose_where_hollow(const HollowTraits& traits, std::span<const c10::IValue> given,
+                         std::span<const c10::IValue> results) {
+    if (!traits.chooses || results.size() != 2 || !is_hollow(results[1].toTensor())) {
+        return;
+    }
+    const at::Tensor& scores = given[0].toTensor();
+    const std::int64_t dim = given[2].toInt();
+    choose(results[1].toTensor(), scores.dim() == 0 ? 1 : scores.size(dim), dim);
+}
+
+constexpr std::array<std::string_view, 3> overwriting{"aten::zero_", "aten::fill_", "aten::random_"};
+
+// Whether it picks by masks alone whose numbers are known.
+bool knows_what_it_picks(const HollowTraits& traits, std::span<const c10::IValue> given) {
+    if (traits.picks_by_mask) {
+        return any_tensor(given.subspan(1, 1), is_known_mask);
+    }
+    const auto picks = std::ranges::find_if(given, &c10::IValue::isOptionalTensorList);
+    return picks != given.end() &&
+           !any_tensor({&*picks, 1}, [](const at::Tensor& index) { return is_mask(index) && !is_known_mask(index); });
+}
+
 }  // namespace
 
 HollowTraits hollow_traits(const c10::OperatorHandle& op) {
@@ -237,6 +322,9 @@ HollowTraits hollow_traits(const c10::OperatorHandle& op) {
             traits.has_outputs = traits.has_outputs || arguments[i].is_out();
         }
     }
+    traits.picks_by_mask = op.operator_name().name == "aten::masked_select" && op.operator_name().overload_name.empty();
+    traits.chooses = op.operator_name().name == "aten::topk";
+    traits.overwrites = traits.has_outputs || std::ranges::find(overwriting, op.operator_name().name) != overwriting.end();
     traits.needs_shapes = traits.has_outputs || !std::ranges::all_of(op.schema().returns(), is_written);
     return traits;
 }
@@ -248,18 +336,24 @@ bool waits_for_numbers(const HollowTraits& traits, std::span<const c10::IValue> 
 }
 
 bool is_skipped(const c10::OperatorHandle& op, const HollowTraits& traits, std::span<const c10::IValue> given) {
-    const bool has_large = any_tensor(given, [](const at::Tensor& tensor) { return is_large(tensor); });
-    if (has_large && traits.is_shaped_by_numbers && waits_for_numbers(traits, given)) {
+    const bool lacks = reads_any(traits, given, lacks_numbers);
+    if (lacks && traits.is_shaped_by_numbers && waits_for_numbers(traits, given) &&
+        !knows_what_it_picks(traits, given)) {
         refuse(c10::str(
             op.operator_name(),
             " in a hollow run cannot run here: how large its result is depends on numbers that are not computed; run "
             "it without --hollow, or smaller"));
     }
-    if (has_large || !traits.has_outputs) {
-        return has_large;
+    if (lacks || !overwrites_countable(traits, given)) {
+        return true;
+    }
+    const bool has_large = any_tensor(given, [](const at::Tensor& tensor) { return is_large(tensor); });
+    if (traits.is_shaped_by_numbers || !(has_large || traits.has_outputs)) {
+        return false;
     }
     const auto shapes = shapes_of_results(op, traits, given);
-    return shapes && any_tensor(shapes->results, [](const at::Tensor& tensor) { return is_large(tensor); });
+    return shapes && any_tensor(shapes->results,
+                                [](const at::Tensor& tensor) { return is_large(tensor) && !is_countable(tensor); });
 }
 
 bool is_of_host(std::span<const c10::IValue> given) {
@@ -272,9 +366,10 @@ bool is_of_host(std::span<const c10::IValue> given) {
     });
 }
 
-bool has_hollow(std::span<const c10::IValue> values) {
-    return std::ranges::any_of(values, is_nan) ||
-           any_tensor(values, [](const at::Tensor& tensor) { return is_hollow(tensor) || is_nan_of_python(tensor); });
+bool reads_hollow(const HollowTraits& traits, std::span<const c10::IValue> given) {
+    return std::ranges::any_of(given, is_nan) || reads_any(traits, given, [](const at::Tensor& tensor) {
+               return is_hollow(tensor) || is_nan_of_python(tensor);
+           });
 }
 
 std::optional<torch::jit::Stack> hollow_results(const c10::OperatorHandle& op, const HollowTraits& traits,
@@ -291,7 +386,7 @@ std::optional<torch::jit::Stack> hollow_results(const c10::OperatorHandle& op, c
         }
     }
     for (const std::size_t i : traits.written) {
-        for_tensors(given[i], mark_hollow);
+        for_tensors(given[i], mark_skipped);
     }
     // What is written to comes back in this order, between what is new.
     std::size_t written = 0;
@@ -300,19 +395,29 @@ std::optional<torch::jit::Stack> hollow_results(const c10::OperatorHandle& op, c
         result = is_written(op.schema().returns()[i]) ? given[traits.written.at(written++)]
                                                       : hollow_like(result, shapes->memories, device);
     }
+    choose_where_hollow(traits, given, shapes->results);
     return std::move(shapes->results);
 }
 
-void mark_results(const HollowTraits& traits, std::span<const c10::IValue> given,
-                  std::span<const c10::IValue> results) {
+void mark_results(const HollowTraits& traits, std::span<const c10::IValue> given, std::span<const c10::IValue> results,
+                  bool has_read_hollow) {
+    if (!has_read_hollow) {
+        if (traits.overwrites) {
+            for (const std::size_t i : traits.written) {
+                for_tensors(given[i], mark_known);
+            }
+        }
+        return;
+    }
     for (const std::size_t i : traits.written) {
-        for_tensors(given[i], mark_hollow);
+        for_tensors(given[i], mark_made_up);
     }
     if (traits.written.empty()) {
         for (const c10::IValue& result : results) {
-            for_tensors(result, mark_hollow);
+            for_tensors(result, mark_made_up);
         }
     }
+    choose_where_hollow(traits, given, results);
 }
 
 }  // namespace sim::slot

@@ -22,6 +22,9 @@ struct HollowTraits {
     bool is_shaped_by_numbers = false;      // how large its result is depends on numbers
     bool is_kernel = true;                  // else it only looks at a tensor, or makes memory that nobody has touched
     bool needs_shapes = true;               // it gives back more than what it writes to as it is
+    bool picks_by_mask = false;             // masked_select
+    bool chooses = false;                   // topk: where tokens go
+    bool overwrites = false;                // what it writes to, it does not read
     const Kernel* own = nullptr;            // it takes meta tensors; null: PyTorch's kernel for them does
 };
 HollowTraits hollow_traits(const c10::OperatorHandle& op);
@@ -35,14 +38,16 @@ bool is_of_host(std::span<const c10::IValue> given);
 // Whether a call does not run. Throws where its result's shape depends on numbers that are not there.
 bool is_skipped(const c10::OperatorHandle& op, const HollowTraits& traits, std::span<const c10::IValue> given);
 
-// Whether any of these tensors is hollow.
-bool has_hollow(std::span<const c10::IValue> values);
+// Whether any tensor that a call reads is hollow.
+bool reads_hollow(const HollowTraits& traits, std::span<const c10::IValue> given);
 
 // The results of a call that is skipped, hollow, on `device`. Empty, where PyTorch does not know their shapes.
 std::optional<torch::jit::Stack> hollow_results(const c10::OperatorHandle& op, const HollowTraits& traits,
                                                 std::span<const c10::IValue> given, c10::Device device);
 
-// Some arguments were hollow, and the call ran: so is what it has written to, or else given back.
-void mark_results(const HollowTraits& traits, std::span<const c10::IValue> given, std::span<const c10::IValue> results);
+// A call ran. Where it has read hollow numbers, hollow is what it has written to, or else given back; what it has
+// overwritten with others is known.
+void mark_results(const HollowTraits& traits, std::span<const c10::IValue> given, std::span<const c10::IValue> results,
+                  bool has_read_hollow);
 
 }  // namespace sim::slot

@@ -183,7 +183,7 @@ at::Tensor RankBackend::hollow_out(Call& call, bool is_taken) {
         return brought;
     }
     if (is_large(static_cast<std::size_t>(call.bytes))) {
-        std::ranges::for_each(call.outputs, mark_hollow);
+        std::ranges::for_each(call.outputs, mark_skipped);
         call.takes = is_taken;
         call.finish = [](Parts /*parts*/, const Tensors& /*outputs*/) {};
     } else if (call.finish) {
@@ -205,7 +205,7 @@ void RankBackend::record(Tape& tape, const Call& call, Begin begin) {
         }
     }
     if (is_hollow_run()) {
-        std::ranges::for_each(call.outputs, mark_hollow);
+        std::ranges::for_each(call.outputs, mark_skipped);
         return tape.add([begin = std::move(begin)] { require(begin({}) >= 0); });
     }
     tape.add([begin = std::move(begin), bring = call.bring, finish = call.finish, takes = call.takes, inputs, outputs] {

@@ -67,6 +67,22 @@ def stand_ins_of(words: Channel) -> list[str]:
     return sorted({name for _, names in words.told("stand-ins") for name in names})
 
 
+def made_up_of(words: Channel) -> list[dict[str, Any]]:
+    """What a hollow run made up, each thing once: how often on the rank that met it most often."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in (row for _, rows in words.told("made up") for row in rows):
+        known = found.setdefault((row["line"], row["what"]), row)
+        known["count"] = max(known["count"], row["count"])
+    return list(found.values())
+
+
+def made_up_text(rows: list[dict[str, Any]]) -> list[str]:
+    if not rows:
+        return []
+    lines = ["", "Made up, since it comes from numbers that were not computed; what the script does by it may differ from a real run"]
+    return lines + [f"  {row['line']}  {row['what']}" + (f" ({row['count']} times)" if row["count"] > 1 else "") for row in rows]
+
+
 def text_of(setting: ranks.Setting, result: Result, budget: Budget, words: Channel) -> str:
     """The summary of a run."""
     machine, seconds = setting.machine, result.seconds
@@ -96,7 +112,7 @@ def text_of(setting: ranks.Setting, result: Result, budget: Budget, words: Chann
         ("   run", seconds),
     )
     lines += [f"  {what:<24}{time_text(part):>10}  {percent_text(part / seconds):>7}" for what, part in parts]
-    return "\n".join([*lines, "", *rank_table(budget), ""])
+    return "\n".join([*lines, "", *rank_table(budget), *made_up_text(made_up_of(words)), ""])
 
 
 def json_of(
@@ -112,6 +128,7 @@ def json_of(
         "ranks_run": len(budget.ranks),
         "hollow": setting.options.hollow,
         "stand_ins": stand_ins_of(words),
+        "made_up": made_up_of(words),
         "simulated_seconds": result.seconds,
         "wall_seconds": result.wall_seconds,
         "steps": budget.steps,

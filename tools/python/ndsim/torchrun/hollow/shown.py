@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...torch.making import loader
-from . import numbers
+from . import made_up, numbers
 
 if TYPE_CHECKING:
     from ..rank import Rank, Setting
@@ -34,14 +34,40 @@ def install(rank: Rank) -> None:
 def show(torch: Any, is_hollow: IsHollow) -> None:
     Tensor = torch.Tensor  # noqa: N806
     for name in ("item", "tolist"):
-        setattr(Tensor, name, looked_at(getattr(Tensor, name), is_hollow, numbers.hollow))
-    # float(x) and int(x) are numbers of Python itself, whatever these return.
-    for name, bare in (("__float__", math.nan), ("__int__", 0)):
-        setattr(Tensor, name, looked_at(getattr(Tensor, name), is_hollow, lambda value, bare=bare: bare))
+        setattr(Tensor, name, looked_at(getattr(Tensor, name), is_hollow, lambda value, name=name: hollow(name, value)))
+    # These are numbers of Python itself, whatever is returned.
+    for name in ("__float__", "__int__", "__index__", "__bool__"):
+        setattr(Tensor, name, looked_at(getattr(Tensor, name), is_hollow, BARE[name]))
     for place in (torch, Tensor):
         place.allclose = true_of_hollow(place.allclose, is_hollow)
     Tensor.numpy = as_objects(Tensor.numpy, is_hollow)
     Tensor.__repr__ = described(Tensor.__repr__, is_hollow)
+
+
+def reported(what: str, value: Any) -> Any:
+    """Say that the script has this number, which may steer it."""
+    made_up_here = made_up.of_this_process()
+    if made_up_here is not None:
+        made_up_here.whole_number(what, value)
+    return value
+
+
+def hollow(name: str, value: Any) -> Any:
+    first = value
+    while isinstance(first, list) and first:
+        first = first[0]
+    if isinstance(first, int):
+        size = f" of {len(value)}" if isinstance(value, list) else ""
+        reported(f"{name}(){size}", first)
+    return numbers.hollow(value)
+
+
+BARE: dict[str, Callable[[Any], Any]] = {
+    "__float__": lambda value: math.nan,
+    "__int__": lambda value: reported("int()", 0),
+    "__index__": lambda value: reported("an index", 0),
+    "__bool__": lambda value: reported("bool()", value),
+}
 
 
 def looked_at(real: Callable[..., Any], is_hollow: IsHollow, show: Callable[[Any], Any]) -> Callable[..., Any]:

@@ -1,0 +1,57 @@
+"""What a hollow run made up, and its script may have been steered by: told at the end, with the lines of the script.
+
+Whole numbers and truth values that come from numbers that were never computed, where the host reads them; and where tokens go, as
+`--routing` declares it.
+"""
+
+from __future__ import annotations
+
+import collections
+from typing import TYPE_CHECKING, Any
+
+from ...torch.making import loader
+from ..launch import explain
+from .routing import Routing
+
+if TYPE_CHECKING:
+    from ..rank import Rank
+
+
+class MadeUp:
+    """What a rank was told of by lines of its script."""
+
+    def __init__(self, routing: Routing) -> None:
+        self.routing = routing
+        self.lines: collections.Counter[tuple[str, str]] = collections.Counter()
+
+    def whole_number(self, what: str, value: Any) -> None:
+        self.lines[explain.where(), f"{what}: {value}"] += 1
+
+    def choice(self, picks: int, count: int) -> None:
+        how = self.routing.text if self.routing.is_declared else f"{self.routing.text}, as --routing declares nothing"
+        self.lines[explain.where(), f"topk of {count}, {picks} picked: {how}"] += 1
+
+    def rows(self) -> list[dict[str, Any]]:
+        return [{"line": line, "what": what, "count": count} for (line, what), count in self.lines.items()]
+
+
+_of_this_process: list[MadeUp] = []
+
+
+def of_this_process() -> MadeUp | None:
+    return _of_this_process[0] if _of_this_process else None
+
+
+def install(rank: Rank) -> None:
+    if not rank.options.hollow:
+        return
+    declared = rank.options.routing
+    made_up = MadeUp(declared)
+    _of_this_process[:] = [made_up]
+    loader.loaded_slot().declare_routing(declared.is_drawn, declared.seed + rank.gpu.rank, declared.shares, made_up.choice)
+
+
+def tell(rank: Rank) -> None:
+    made_up = of_this_process()
+    if made_up is not None:
+        rank.tell("made up", made_up.rows())
