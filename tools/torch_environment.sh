@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # torch_environment.sh [FOLDER VERSION]: makes Python environments with PyTorch 2, where there are none yet, for the tests of scripts on
 # it: build/torch has one for the CPU, build/torch-cuda one for CUDA; or the one that is named. None of the packages that PyTorch drives
-# GPUs with is installed: simulated ones need none.
+# GPUs with is installed: simulated ones need none. build/frameworks has what trains on PyTorch, upon the one for the CPU.
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/usage.bash
@@ -38,12 +38,27 @@ make_environment() { # FOLDER VERSION
     echo "${packages[*]}" > "$ready"
 }
 
+frameworks=(transformers==5.24.0 accelerate==1.15.0 lightning==2.6.6 deepspeed==0.19.8)
+
+make_frameworks() { # FOLDER FOLDER_OF_PYTORCH
+    local folder=$1 ready=$1/ready
+    [[ ! -e $ready || $(< "$ready") != "${frameworks[*]}" ]] || return 0
+    echo "torch: ${frameworks[*]} into $folder"
+    rm -rf "$folder"
+    "$python" -m venv "$folder"
+    # What is installed there counts as installed here.
+    ls -d "$PWD/$2"/lib/python3*/site-packages > "$(ls -d "$folder"/lib/python3*/site-packages)/pytorch.pth"
+    install "$folder" --no-compile "${frameworks[@]}"
+    "$folder/bin/python" -c "import accelerate, deepspeed, lightning, transformers.trainer, transformers.models.llama"
+    echo "${frameworks[*]}" > "$ready"
+}
+
 if (($# == 2)); then
     make_environment "$1" "$2"
     exit
 fi
 # Beside each other: pip needs one core.
-make_environment build/torch 2.13.0 &
+(make_environment build/torch 2.13.0 && make_frameworks build/frameworks build/torch) &
 made=("$!")
 make_environment build/torch-cuda 2.14.1 &
 made+=("$!")

@@ -4,6 +4,7 @@
 #include "libsim/predict/machine_file.hpp"
 #include "tools/python/bindings.hpp"
 #include "tools/python/rank_gpu.hpp"
+#include "tools/torch/prices/kind.hpp"
 #include "tools/torch/table/table.hpp"
 
 #include <pybind11/functional.h>
@@ -100,6 +101,9 @@ void bind_torch_gpus(py::module_& module) {
         },
         py::arg("machine"), py::arg("hollow"),
         "The address of the functions by which PyTorch's slot uses simulated GPUs of this machine.");
+    module.def(
+        "has_price", [](const std::string& name) { return torch::prices::known_kind(name).has_value(); },
+        py::arg("name"), "Whether an operator, by its name and namespace, has a row in the tables of prices.");
     py::class_<TorchGpus> gpus(
         module, "TorchGpus",
         "The simulated GPUs of this process, which is a rank from here on. All times are in picoseconds.");

@@ -44,6 +44,7 @@ def environment(rank, options, port):
         "MASTER_PORT": str(port),
         "TORCHELASTIC_USE_AGENT_STORE": "True",
         "TORCHELASTIC_RESTART_COUNT": "0",
+        "TORCHELASTIC_RUN_ID": "none",
         "GLOO_SOCKET_IFNAME": "lo",
     }
 

@@ -1,0 +1,71 @@
+"""Frameworks run unmodified, with their default options, and their losses are those of plain PyTorch over gloo."""
+
+import json
+import pathlib
+import re
+
+import pytest
+
+SCRIPTS = pathlib.Path(__file__).resolve().parent / "scripts"
+
+
+@pytest.fixture
+def losses(command):
+    """Words of a command line -> the losses that two ranks print, and the answer."""
+
+    def run(name, *arguments, options=()):
+        done = command("--json", "--nproc", 2, *options, SCRIPTS / f"{name}.py", *arguments)
+        assert done.returncode == 0, done.stderr
+        return losses_of(done.stderr), json.loads(done.stdout)
+
+    return run
+
+
+@pytest.fixture
+def losses_on_the_host(real_ranks, tmp_path):
+    """The same in real processes over gloo."""
+
+    def run(name, *arguments):
+        done = real_ranks(tmp_path, ["--nproc-per-node", 2, SCRIPTS / f"{name}.py", *arguments])
+        assert done.returncode == 0, done.stderr
+        return losses_of(done.stdout)
+
+    return run
+
+
+def losses_of(text):
+    return [float(number) for number in re.findall(r"^loss (\S+)$", text, re.MULTILINE)]
+
+
+def test_transformers_trains_as_on_the_host(losses, losses_on_the_host):
+    found, answer = losses("trainer_of_transformers")
+    assert found == losses_on_the_host("trainer_of_transformers", "--cpu") and len(found) == 5
+    assert answer["steps"] == 4
+
+
+@pytest.mark.parametrize("more", [["--parallel", "fsdp2", "--recompute"], ["--attention", "flash_attention_2"]], ids=["fsdp2", "flash"])
+def test_transformers_trains_in_bf16(losses, more):
+    found, answer = losses("trainer_of_transformers", "--precision", "bf16", *more, options=["--explain-cost"])
+    assert found == pytest.approx([4.855, 4.870, 4.857, 4.862, 4.820], abs=0.02)
+    assert answer["stand_ins"] == (["flash_attn"] if "flash_attention_2" in more else [])
+    assert not [row["operator"] for row in answer["operators"] if row["guessed"]]
+
+
+def test_accelerate_trains_as_on_the_host(losses, losses_on_the_host):
+    found, _ = losses("accelerated")
+    assert found == losses_on_the_host("accelerated", "--cpu") and len(found) == 4
+
+
+@pytest.mark.parametrize("what", ["trainer", "fabric"])
+def test_lightning_trains_as_on_the_host(losses, losses_on_the_host, what):
+    found, _ = losses("lightning_trainer", "--with", what)
+    assert found == losses_on_the_host("lightning_trainer", "--with", what, "--accelerator", "cpu") and len(found) >= 6
+
+
+@pytest.mark.parametrize("more", [["--stage", "1"], ["--stage", "3"], ["--stage", "2", "--offload"]], ids=" ".join)
+def test_deepspeed_trains_as_plain_pytorch_with_its_own_optimizers(losses, losses_on_the_host, more):
+    found, answer = losses("zero", *more, options=["--explain-cost"])
+    assert found == pytest.approx(losses_on_the_host("zero", "--plain"), rel=1e-6) and len(found) == 5
+    fused = [row for row in answer["operators"] if row["operator"] == "multi_tensor_adam"]
+    assert bool(fused) == ("--offload" not in more)
+    assert not [row["operator"] for row in answer["operators"] if row["guessed"]]
