@@ -28,7 +28,7 @@ def prepare(setting: Setting) -> None:
 
 
 def let_pass(torch: Any) -> None:
-    """Operators that take functions, such as flex_attention, have no part in what the slot does for the host: those inside have."""
+    """Operators that take functions, such as flex_attention, have no part in what the slot does for the host."""
     key = torch._C._dispatch_key_parse("Fake")
     torch._ops._HIGHER_ORDER_OP_DEFAULT_FALLTHROUGH_DISPATCH_KEYS.append(key)
     for operator in torch._ops._higher_order_ops.values():

@@ -1,6 +1,6 @@
 """torch.compile: what it is given stays as it is, and the operators in it are priced as the compiler would fuse them.
 
-In its calls, and in the part of a backward pass that they have made: what stands around them is priced as it runs in PyTorch without.
+In its calls, and in the part of a backward pass that they have made: what stands around them is priced as without it.
 """
 
 from __future__ import annotations

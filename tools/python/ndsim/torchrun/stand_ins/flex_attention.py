@@ -119,7 +119,15 @@ def prepare(setting: ranks.Setting) -> None:
         return dense(query, key, value, score_mod, mask, scale, options, *buffers)
 
     def attend_with_gradient(
-        query: Any, key: Any, value: Any, score_mod: Any, mask: Any, scale: Any, options: Any, captured: Any = (), of_mask: Any = ()
+        query: Any,
+        key: Any,
+        value: Any,
+        score_mod: Any,
+        mask: Any,
+        scale: Any,
+        options: Any,
+        captured: Any = (),
+        of_mask: Any = (),
     ) -> Any:
         if not is_fused(query, options):
             return with_gradient(query, key, value, score_mod, mask, scale, options, captured, of_mask)
@@ -129,8 +137,17 @@ def prepare(setting: ranks.Setting) -> None:
         return apply(query, key, value, score_mod, joint, mask, scale, Fused(options), of_mask, *captured)
 
     def attend_backward(
-        query: Any, key: Any, value: Any, made: Any, sums: Any, gradient: Any, of_sums: Any, score_mod: Any, joint: Any, mask: Any,
-        *rest: Any
+        query: Any,
+        key: Any,
+        value: Any,
+        made: Any,
+        sums: Any,
+        gradient: Any,
+        of_sums: Any,
+        score_mod: Any,
+        joint: Any,
+        mask: Any,
+        *rest: Any,
     ) -> Any:
         scale, options, *buffers = rest
         if not is_fused(query, options):

@@ -1,7 +1,7 @@
 """How many keys a query meets under a mask that is a function, as flex_attention has it.
 
-What a mask takes from tensors, such as the ends of documents, counts as if it let everything pass: a time depends on shapes, not on
-numbers, which a hollow run has not.
+What a mask takes from tensors, such as the ends of documents, counts as if it let everything pass: a time depends on shapes, not
+on numbers, which a hollow run has not.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Flex attention, as torch.compile makes one kernel of it: attention with functions of the script inside.
 
-PyTorch's own operator takes the functions, and computes with them what the kernel would, on tensors of the host. The kernel in the
-namespace ndsim takes the tensors alone, and the number of the call that it belongs to.
+PyTorch's own operator takes the functions, and computes with them what the kernel would, on tensors of the host. The kernel in
+the namespace ndsim takes the tensors alone, and the number of the call that it belongs to.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ calls: dict[int, Callable[..., Any]] = {}
 """What computes the numbers of each call, by its number."""
 
 
-@kernel("flex_attention(Tensor query, Tensor key, Tensor value, Tensor call, int keys_met, bool of_max) -> (Tensor, Tensor, Tensor)")
+@kernel(
+    "flex_attention(Tensor query, Tensor key, Tensor value, Tensor call, int keys_met, bool of_max) -> (Tensor, Tensor, Tensor)"
+)
 def attend(query: Any, key: Any, value: Any, call: Any, keys_met: int, of_max: bool) -> Any:
     """What is attended to, the logarithms of the scores' sums, and the greatest scores if they are asked for."""
     torch: Any = importlib.import_module("torch")
