@@ -183,6 +183,9 @@ struct Gpu {
     // time.
     bool (*multiplies)(std::int32_t op) = nullptr;
     void (*multiply_in_tf32)(bool products, bool convolutions) = nullptr;
+    // Operators from here on are priced as torch.compile fuses them, or no longer: then what waits to be fused is
+    // handed to the stream.
+    bool (*compile)(bool is_compiled, Stream stream) = nullptr;
     bool (*launch)(std::int32_t op, const Value* arguments, std::int32_t results, const Value* result,
                    Stream stream) = nullptr;
     bool (*copy)(const Copy& copy, Stream stream) = nullptr;

@@ -4,6 +4,7 @@ import pytest
 
 OWN_KERNELS = "a kernel of one's own cannot be priced; use operators of PyTorch"
 ELASTIC = "this launcher starts the ranks, once; a simulated run ends where a rank fails"
+PEERS = "the memory of a simulated GPU is that of one process, which no other reads; use collectives"
 SHARED = "the memory of a simulated GPU is that of one process; share tensors of the host"
 REMOTE = "remote procedure calls have no simulated time; ranks communicate by collectives, send and recv"
 
@@ -19,7 +20,11 @@ REMOTE = "remote procedure calls have no simulated time; ranks communicate by co
             "from torch.utils.cpp_extension import load\n\nload(name='a', sources=['a.cu'])",
             f"train.py:3: torch.utils.cpp_extension.load cannot run here: {OWN_KERNELS}",
         ),
-        ("import triton", f"train.py:1: import triton cannot run here: {OWN_KERNELS}"),
+        ("import cupy", f"train.py:1: import cupy cannot run here: {OWN_KERNELS}"),
+        (
+            "import torch.distributed._symmetric_memory as memory\nmemory.empty(4, device='cuda')",
+            f"train.py:2: torch.distributed._symmetric_memory.empty cannot run here: {PEERS}",
+        ),
         (
             "from torch.distributed.launcher.api import elastic_launch\nelastic_launch(None, None)",
             f"train.py:2: torch.distributed.launcher.api.elastic_launch cannot run here: {ELASTIC}",
@@ -53,56 +58,20 @@ def test_it_is_refused(script, text, complaint):
 
 
 def test_a_script_that_spawns_is_refused_at_the_same_line(script):
-    done = script("import triton")
+    done = script("import cupy")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert done.stderr.startswith("ndsim.torchrun: train.py:1: import triton cannot run here")
+    assert done.stderr.startswith("ndsim.torchrun: train.py:1: import cupy cannot run here")
 
 
 def test_a_script_may_know_a_way_without(printed):
     text = """
         import importlib.util
         try:
-            import triton
+            import cupy
         except ImportError:
-            print("without", importlib.util.find_spec("triton"))
+            print("without", importlib.util.find_spec("cupy"))
     """
     assert printed(text, "--nproc", 1) == ["without None"]
-
-
-def test_compile_leaves_the_model_as_it_is(printed):
-    text = """
-        import torch
-        from ndsim.torchrun.rank import this_rank
-
-        model = torch.nn.Linear(2, 2)
-        print(this_rank().compiled)
-        assert torch.compile(model, mode="max-autotune") is model
-
-        @torch.compile
-        def double(x):
-            return 2 * x
-
-        @torch.compile(fullgraph=True)
-        def triple(x):
-            return 3 * x
-
-        print(this_rank().compiled, double(1), triple(1))
-    """
-    assert printed(text, "--nproc", 1) == ["False", "True 2 3"]
-
-
-def test_a_model_compiled_before_the_ranks_is_compiled_in_them(printed):
-    text = """
-        import torch, torch.multiprocessing as mp
-        from ndsim.torchrun.rank import this_rank
-
-        def work(rank):
-            print(this_rank().compiled)
-
-        torch.compile(torch.nn.Linear(2, 2))
-        mp.spawn(work, nprocs=2)
-    """
-    assert printed(text) == ["True", "True"]
 
 
 def test_settings_of_cudnn_are_accepted(printed):

@@ -22,7 +22,7 @@ constexpr std::array not_read{Exception{"copy", "self"}, Exception{"_foreach_cop
 constexpr std::array<std::string_view, 5> read_twice{"cudnn_batch_norm", "cudnn_batch_norm_backward",
                                                      "miopen_batch_norm", "miopen_batch_norm_backward", "renorm"};
 
-constexpr std::array<std::string_view, 21> asked_arguments{"groups",
+constexpr std::array<std::string_view, 22> asked_arguments{"groups",
                                                            "transposed",
                                                            "output_mask",
                                                            "is_causal",
@@ -30,6 +30,7 @@ constexpr std::array<std::string_view, 21> asked_arguments{"groups",
                                                            "window_size_left",
                                                            "window_size_right",
                                                            "window_size",
+                                                           "keys_met",
                                                            "embed_dim",
                                                            "num_heads",
                                                            "num_head",

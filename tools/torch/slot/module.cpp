@@ -2,6 +2,8 @@
 #ifdef SIM_SLOT_CPU_BUILD
 #include "tools/torch/slot/cpu_build/module.hpp"
 #endif
+#include "tools/torch/slot/aliases.hpp"
+#include "tools/torch/slot/compiled_regions.hpp"
 #include "tools/torch/slot/hollow/hollow.hpp"
 #include "tools/torch/slot/hollow/of_host.hpp"
 #include "tools/torch/slot/hollow/routing.hpp"
@@ -31,6 +33,10 @@ PYBIND11_MODULE(_slot, module) {
                                        });
         },
         "What topk picks from scores that were never computed, and who is told of each call.");
+    module.def("on_cpu", sim::slot::on_cpu, "A tensor of the host on the memory of one of a GPU.");
+    module.def("begin_compiled", sim::slot::begin_compiled, "What this thread calls until end_compiled() is compiled.");
+    module.def("end_compiled", sim::slot::end_compiled);
+    module.def("is_compiled", sim::slot::is_compiled, "Whether an operator that is called here would be compiled.");
     // torch.distributed's own classes are there later than torch._C.
     module.def("add_process_groups", [module]() mutable { sim::slot::bind_process_groups(module); });
 }

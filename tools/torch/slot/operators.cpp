@@ -2,6 +2,7 @@
 
 #include "tools/torch/slot/aliases.hpp"
 #include "tools/torch/slot/below_autograd.hpp"
+#include "tools/torch/slot/compiled_regions.hpp"
 #include "tools/torch/slot/device.hpp"
 #include "tools/torch/slot/device_check.hpp"
 #include "tools/torch/slot/generator.hpp"
@@ -105,9 +106,11 @@ void launch_call(const Plan& plan, Facts& arguments, Facts& results, c10::Device
     if (plan.multiplies) {
         tell_precision();
     }
+    const seam::Stream stream = stream_of(current_stream(device));
+    tell_compiled(stream);
     const auto made = results.values();
     require(gpu().launch(plan.number, arguments.values().data(), static_cast<std::int32_t>(made.size()), made.data(),
-                         stream_of(current_stream(device))));
+                         stream));
 }
 
 // As the CPU's kernel does, or ours, on tensors of the CPU.

@@ -82,8 +82,8 @@ void Process::launch(std::int32_t op, const seam::Value* arguments, std::span<co
     }
 }
 
-void Process::compile(bool is_compiled) {
-    settle({terms_.home, 0});
+void Process::compile(bool is_compiled, seam::Stream stream) {
+    settle(stream);
     prices_.is_compiled = terms_.is_compiled = is_compiled;
     gpus_.cost_host(costs_of(terms_));
 }

@@ -59,7 +59,7 @@ public:
     void hold(int device, std::int64_t bytes, const std::string& line);
     void spin(Duration time, seam::Stream stream);
     // From here on operators are what torch.compile makes of them, or they are not.
-    void compile(bool is_compiled);
+    void compile(bool is_compiled, seam::Stream stream);
     bool is_compiled() const { return terms_.is_compiled; }
     // What torch.compile has collected is charged: before others are waited for.
     void settle(seam::Stream stream);

@@ -143,6 +143,9 @@ void add_operators(seam::Gpu& table) {
     table.multiply_in_tf32 = [](bool products, bool convolutions) {
         done([=](Process& process) { process.prices().tf32 = {.products = products, .convolutions = convolutions}; });
     };
+    table.compile = [](bool is_compiled, seam::Stream stream) {
+        return done([=](Process& process) { process.compile(is_compiled, stream); });
+    };
     table.launch = [](std::int32_t op, const seam::Value* arguments, std::int32_t results, const seam::Value* result,
                       seam::Stream stream) {
         return done([&](Process& process) {

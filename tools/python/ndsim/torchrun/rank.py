@@ -37,6 +37,7 @@ PARTS = (
     "script.compiled",
     "refusals",
     "stand_ins.imports",
+    "stand_ins.flex_attention",
     "script.clock",
     "launch.workers",
     "hollow.shown",
@@ -94,8 +95,6 @@ class Rank:
         self.words = run.words
         self.place = run.places.of(gpu.rank)
         self.thread = threading.get_ident()
-        self.compiled = self.options.compiled
-        """Whether operators are priced as torch.compile fuses them."""
         self.ranges: list[str] = []
         """The profiler ranges of the script that are open."""
         self.steps: list[list[int]] = []

@@ -26,19 +26,21 @@ class RefusedImport(Refused, ImportError):
 REMOTE_CALLS = "remote procedure calls have no simulated time; ranks communicate by collectives, send and recv"
 OWN_KERNELS = "a kernel of one's own cannot be priced; use operators of PyTorch"
 SHARED = "the memory of a simulated GPU is that of one process; share tensors of the host"
+PEERS = "the memory of a simulated GPU is that of one process, which no other reads; use collectives"
 ELASTIC = "this launcher starts the ranks, once; a simulated run ends where a rank fails"
 
 # A module, its functions, classes or their methods, why they cannot run.
 REFUSED = (
     ("torch.distributed.rpc", ("init_rpc",), REMOTE_CALLS),
     ("torch.storage", ("UntypedStorage._share_cuda_",), SHARED),
+    ("torch.distributed._symmetric_memory", ("get_symm_mem_workspace", "empty", "rendezvous"), PEERS),
     ("torch.cuda.jiterator", ("_create_jit_fn", "_create_multi_output_jit_fn"), OWN_KERNELS),
     ("torch.distributed.launcher.api", ("elastic_launch", "launch_agent"), ELASTIC),
     ("torch.distributed.launcher", ("elastic_launch", "launch_agent"), ELASTIC),
     ("torch.distributed.run", ("main", "run"), ELASTIC),
 )
 
-REFUSED_IMPORTS = ("triton", "cupy", "pycuda")
+REFUSED_IMPORTS = ("cupy", "pycuda")
 
 
 def refuse(what: str, why: str, kind: type[Refused] = Refused) -> None:

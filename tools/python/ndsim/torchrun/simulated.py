@@ -75,7 +75,7 @@ def install(rank: ranks.Rank) -> None:
         home=rank.local_rank,
         flash_version=options.flash_attention,
         launch_microseconds=options.launch_microseconds,
-        compiled=rank.compiled,
+        compiled=options.compiled,
         running=rank.fold.running if rank.fold.is_folded else 0,
         where=line_of_script,
         line=lambda: explain.where_main(rank.thread),

@@ -7,6 +7,8 @@ namespace sim::torch::prices {
 namespace {
 
 constexpr Names stand_in_names[]{
+    {Kind::attention, "flex_attention"},
+    {Kind::attention_backward, "flex_attention_backward"},
     {Kind::lists, "multi_tensor_adam multi_tensor_lion"},
 };
 

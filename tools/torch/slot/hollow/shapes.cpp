@@ -329,10 +329,23 @@ HollowTraits hollow_traits(const c10::OperatorHandle& op) {
     return traits;
 }
 
+namespace {
+
+// x[mask] = 0 with a number of the host is masked_fill on a GPU.
+bool fills(const c10::IValue& value) {
+    return value.isTensor() && value.toTensor().is_cpu() && value.toTensor().numel() == 1;
+}
+
+}  // namespace
+
 // What picks by numbers, and by no mask, has the shape of these.
 bool waits_for_numbers(const HollowTraits& traits, std::span<const c10::IValue> given) {
     const auto picks = std::ranges::find_if(given, &c10::IValue::isOptionalTensorList);
-    return picks == given.end() ? traits.is_shaped_by_numbers : any_tensor({&*picks, 1}, is_mask);
+    if (picks == given.end()) {
+        return traits.is_shaped_by_numbers;
+    }
+    const auto value = std::next(picks);
+    return any_tensor({&*picks, 1}, is_mask) && !(value != given.end() && fills(*value));
 }
 
 bool is_skipped(const c10::OperatorHandle& op, const HollowTraits& traits, std::span<const c10::IValue> given) {

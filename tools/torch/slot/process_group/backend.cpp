@@ -102,9 +102,10 @@ std::optional<c10::Stream> RankBackend::begin(const Call& call, int way) {
     return own->second;
 }
 
-// A stream that begins with an operation of the group lets the one before end, as a communicator of NCCL has it.
+// A stream that begins with an operation of the group lets the one before end, as a communicator of NCCL has it. A graph
+// that is captured knows none but its own.
 void RankBackend::await_latest(const c10::Stream& stream) {
-    if (latest_ && latest_->stream != stream) {
+    if (latest_ && latest_->stream != stream && latest_->capture == gpu().capture_status(stream_of(stream))) {
         require(gpu().wait(stream_of(stream), latest_->end->mark()));
     }
 }
@@ -114,7 +115,7 @@ std::shared_ptr<const SharedMark> RankBackend::end_of(const std::optional<c10::S
     require(mark != 0);
     auto end = std::make_shared<const SharedMark>(mark);
     if (stream && way == 0) {
-        latest_ = {.stream = *stream, .end = end};
+        latest_ = {.stream = *stream, .end = end, .capture = gpu().capture_status(stream_of(*stream))};
     }
     return end;
 }

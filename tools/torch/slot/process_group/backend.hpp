@@ -94,6 +94,7 @@ private:
     struct Latest {
         c10::Stream stream;
         std::shared_ptr<const SharedMark> end;
+        std::int64_t capture;  // of a graph; 0: none
     };
 
     int acting(std::int64_t root);  // whoever is the root in its place in a folded run

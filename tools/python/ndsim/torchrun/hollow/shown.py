@@ -24,6 +24,15 @@ def prepare(setting: Setting) -> None:
     numbers.install_math()
     torch: Any = importlib.import_module("torch")
     show(torch, loader.loaded_slot().is_hollow)
+    let_pass(torch)
+
+
+def let_pass(torch: Any) -> None:
+    """Operators that take functions, such as flex_attention, have no part in what the slot does for the host."""
+    key = torch._C._dispatch_key_parse("Fake")
+    torch._ops._HIGHER_ORDER_OP_DEFAULT_FALLTHROUGH_DISPATCH_KEYS.append(key)
+    for operator in torch._ops._higher_order_ops.values():
+        operator.fallthrough(key)
 
 
 def install(rank: Rank) -> None:

@@ -1,39 +1,55 @@
-"""torch.compile: the model stays as it is, and its operators are priced as the compiler would fuse them."""
+"""torch.compile: what it is given stays as it is, and the operators in it are priced as the compiler would fuse them.
+
+In its calls, and in the part of a backward pass that they have made: what stands around them is priced as without it.
+"""
 
 from __future__ import annotations
 
+import functools
 import importlib
 from typing import Any
 
+from ...torch.making import loader
 from .. import rank as ranks
 
-# Scripts that spawn their ranks may compile at their top, before there is a rank. Ranks are forked from that process.
-_before_the_ranks: list[bool] = []
+# Those that fuse nothing run the operators one by one.
+FUSES = (None, "inductor", "cudagraphs")
 
 
 def compile_model(model: Any = None, **settings: Any) -> Any:
-    """torch.compile, called and as a decorator."""
+    """torch.compile, called and as a decorator. A module remains itself, and is compiled where it is called."""
     if model is None:
-        return compile_model
+        return functools.partial(compile_model, **settings)
+    if settings.get("disable") or settings.get("backend") not in FUSES:
+        return model
+    torch: Any = importlib.import_module("torch")
+    if isinstance(model, torch.nn.Module):
+        model._compiled_call_impl = compiled(model._call_impl)
+        return model
+    return compiled(model)
+
+
+def compiled(function: Any) -> Any:
+    """A function whose operators are fused."""
+    slot: Any = loader.loaded_slot()
+
+    @functools.wraps(function)
+    def call(*arguments: Any, **settings: Any) -> Any:
+        slot.begin_compiled()
+        try:
+            return function(*arguments, **settings)
+        finally:
+            slot.end_compiled()
+
+    return call
+
+
+def is_compiled() -> bool:
+    """Whether an operator that is called here is fused."""
     rank = ranks.this_rank()
-    if rank is None or rank.alone is not None:
-        _before_the_ranks[:] = [True]
-    if rank is not None:
-        fuse(rank)
-    return model
-
-
-def fuse(rank: ranks.Rank) -> None:
-    rank.compiled = True
-    if rank.gpus is not None:
-        rank.gpus.compiled = True
+    return loader.loaded_slot().is_compiled() or (rank is not None and rank.options.compiled)
 
 
 def prepare(setting: ranks.Setting) -> None:
     torch: Any = importlib.import_module("torch")
     torch.compile = compile_model
-
-
-def install(rank: ranks.Rank) -> None:
-    if rank.compiled or _before_the_ranks:
-        fuse(rank)

@@ -14,17 +14,17 @@ from .. import from_torch
 
 @contextlib.contextmanager
 def during_step() -> Iterator[None]:
-    """What runs in here is the optimizer's, which torch.compile leaves as it is."""
+    """What runs in here is the optimizer's, which torch.compile of a model leaves as it is."""
     rank = ranks.this_rank()
-    if rank is None or rank.gpus is None:
+    if rank is None or rank.gpus is None or not rank.options.compiled:
         yield
         return
     gpus = rank.gpus
-    before, gpus.compiled = gpus.compiled, False
+    gpus.compiled = False
     try:
         yield
     finally:
-        gpus.compiled = before
+        gpus.compiled = True
 
 
 def after_step(optimizer: Any) -> None:

@@ -20,6 +20,8 @@ from .registry import EXTENSIONS, PACKAGES, names
 
 TOOLKIT = Path(__file__).parent / "toolkit"
 COMPILER = "torch.utils.cpp_extension"
+# It would compile its own operators with it.
+HIDDEN_FROM_TORCH = "triton"
 SOURCES_FOR_GPUS = (".cu", ".cuh", ".hip")
 
 
@@ -41,6 +43,8 @@ class StandIns(importlib.abc.MetaPathFinder):
         top, _, below = name.partition(".")
         if top not in self.names:
             return None
+        if top == HIDDEN_FROM_TORCH and is_imported_by_torch(sys._getframe(1)):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
         if not below:
             local = PathFinder.find_spec(name)
             if local is not None and not is_installed(local):
@@ -95,6 +99,13 @@ def is_imported(frame: Any) -> bool:
             return True
         frame = frame.f_back
     return False
+
+
+def is_imported_by_torch(frame: Any) -> bool:
+    """Whether the import that this frame stands in is one of PyTorch's own."""
+    while frame is not None and frame.f_code.co_filename.startswith("<frozen importlib._bootstrap"):
+        frame = frame.f_back
+    return frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "torch"
 
 
 def prepare(setting: ranks.Setting) -> None:

@@ -1,0 +1,168 @@
+"""PyTorch's flex_attention, where it is compiled: one kernel on the GPU instead of the operators that it consists of."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib
+import itertools
+import warnings
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ...torch.making import loader
+from .. import rank as ranks
+from ..refusals import refuse
+from ..script import compiled
+from . import masks
+
+_numbers = itertools.count()
+# The calls that a CUDA graph repeats at each launch.
+_of_graphs: weakref.WeakKeyDictionary[Any, list[contextlib.ExitStack]] = weakref.WeakKeyDictionary()
+
+
+class Fused(dict[str, Any]):
+    """The options of a kernel that is one: the backward pass is what the forward pass was."""
+
+
+def hop() -> Any:
+    return importlib.import_module("torch._higher_order_ops.flex_attention")
+
+
+@functools.cache
+def on_the_host() -> Any:
+    """A mode in which what functions of the script captured on a GPU is read where its numbers lie."""
+    torch: Any = importlib.import_module("torch")
+    pytree: Any = importlib.import_module("torch.utils._pytree")
+    modes: Any = importlib.import_module("torch.utils._python_dispatch")
+    slot: Any = loader.loaded_slot()
+
+    def lower(value: Any) -> Any:
+        if isinstance(value, torch.Tensor) and value.is_cuda:
+            return slot.on_cpu(value)
+        return torch.device("cpu") if isinstance(value, torch.device) and value.type == "cuda" else value
+
+    class OnTheHost(modes.TorchDispatchMode):  # type: ignore[misc]
+        def __torch_dispatch__(self, function: Any, types: Any, arguments: Any = (), settings: Any = None) -> Any:
+            arguments, settings = pytree.tree_map(lower, (arguments, settings or {}))
+            return function(*arguments, **settings)
+
+    return OnTheHost
+
+
+@contextlib.contextmanager
+def numbered(compute: Callable[..., Any]) -> Iterator[Any]:
+    """The number of a call, as a kernel is told it, for as long as it runs; and in a CUDA graph as long as that lives."""
+    torch: Any = importlib.import_module("torch")
+    kernels: Any = importlib.import_module(f"{__package__}.kernels.flex_attention")
+    number = next(_numbers)
+
+    def on_host(*tensors: Any) -> Any:
+        with on_the_host()():
+            return compute(*tensors)
+
+    kernels.calls[number] = on_host
+    with contextlib.ExitStack() as ends:
+        ends.callback(kernels.calls.pop, number)
+        yield torch.tensor(number)
+        rank = ranks.this_rank()
+        graph = rank.graph() if rank is not None and rank.graph is not None else None
+        if graph is not None and torch.cuda.is_current_stream_capturing():
+            weakref.finalize(graph, ends.pop_all().close)
+
+
+def is_fused(query: Any, options: Any) -> bool:
+    return query.is_cuda and (isinstance(options, Fused) or compiled.is_compiled())
+
+
+def joint_of(score_mod: Any, query: Any) -> Callable[..., Any]:
+    """From a score and the gradient of what a function of the script makes of it to its own gradient."""
+    torch: Any = importlib.import_module("torch")
+    if score_mod is importlib.import_module("torch.nn.attention.flex_attention")._identity:
+        return lambda score, b, h, q, kv, gradient, *captured: [gradient, None, None, None, None, *(None for _ in captured)]
+    if any(tensor.requires_grad for tensor in masks.captured(score_mod)):
+        refuse("flex_attention with a score_mod that captures a tensor with a gradient", "the gradient would be lost")
+    fake: Any = importlib.import_module("torch._subclasses.fake_tensor")
+    with fake.FakeTensorMode(allow_non_fake_inputs=True):
+        score = torch.zeros((), dtype=query.dtype, device=query.device, requires_grad=True)
+        places = [torch.zeros((), dtype=torch.int, device=query.device) for _ in range(4)]
+    index: Any = importlib.import_module("torch._dynamo._trace_wrapped_higher_order_op").TransformGetItemToIndex
+    with index():
+        joint: Callable[..., Any] = hop().create_fw_bw_graph(score_mod, (score, *places), ())[1]
+    return joint
+
+
+def prepare(setting: ranks.Setting) -> None:
+    """Put the kernel in the place of the operators."""
+    warnings.filterwarnings("ignore", "flex_attention called without torch.compile")
+    torch: Any = importlib.import_module("torch")
+    try:
+        operators = hop()
+    except ImportError:
+        return
+    explicit, autograd = torch._C.DispatchKey.CompositeExplicitAutograd, torch._C.DispatchKey.Autograd
+    forward, backward = operators.flex_attention.py_kernels, operators.flex_attention_backward.py_kernels
+    dense, dense_backward, with_gradient = forward[explicit], backward[explicit], forward[autograd]
+
+    def attend(query: Any, key: Any, value: Any, score_mod: Any, mask: Any, scale: Any, options: Any, *buffers: Any) -> Any:
+        if not is_fused(query, options):
+            return dense(query, key, value, score_mod, mask, scale, options, *buffers)
+        kernels: Any = importlib.import_module(f"{__package__}.kernels.flex_attention")
+        compute = functools.partial(call_dense, score_mod, mask, scale, options, buffers)
+        met = masks.keys_met(mask[-1], query.shape[-2], key.shape[-2])
+        with numbered(compute) as number:
+            made = kernels.attend(query, key, value, number, met, bool(options.get("OUTPUT_MAX")))
+        return made if operators_give_max else made[:2]
+
+    def call_dense(score_mod: Any, mask: Any, scale: Any, options: Any, buffers: Any, query: Any, key: Any, value: Any) -> Any:
+        return dense(query, key, value, score_mod, mask, scale, options, *buffers)
+
+    def attend_with_gradient(
+        query: Any,
+        key: Any,
+        value: Any,
+        score_mod: Any,
+        mask: Any,
+        scale: Any,
+        options: Any,
+        captured: Any = (),
+        of_mask: Any = (),
+    ) -> Any:
+        if not is_fused(query, options):
+            return with_gradient(query, key, value, score_mod, mask, scale, options, captured, of_mask)
+        wants = torch.is_grad_enabled() and any(tensor.requires_grad for tensor in (query, key, value))
+        joint = joint_of(score_mod, query) if wants else None
+        apply = operators.FlexAttentionAutogradOp.apply
+        return apply(query, key, value, score_mod, joint, mask, scale, Fused(options), of_mask, *captured)
+
+    def attend_backward(
+        query: Any,
+        key: Any,
+        value: Any,
+        made: Any,
+        sums: Any,
+        gradient: Any,
+        of_sums: Any,
+        score_mod: Any,
+        joint: Any,
+        mask: Any,
+        *rest: Any,
+    ) -> Any:
+        scale, options, *buffers = rest
+        if not is_fused(query, options):
+            return dense_backward(query, key, value, made, sums, gradient, of_sums, score_mod, joint, mask, *rest)
+        kernels: Any = importlib.import_module(f"{__package__}.kernels.flex_attention")
+
+        def compute(*tensors: Any) -> Any:
+            return dense_backward(*tensors, score_mod, joint, mask, scale, options, *buffers)
+
+        met = masks.keys_met(mask[-1], query.shape[-2], key.shape[-2])
+        with numbered(compute) as number:
+            gradients = kernels.attend_backward(query, key, value, made, sums, gradient, of_sums, number, met)
+        return *gradients, ()
+
+    operators_give_max = "max_scores" in operators.FlexAttentionAutogradOp.backward.__code__.co_varnames
+    forward[explicit], backward[explicit], forward[autograd] = attend, attend_backward, attend_with_gradient
+    for operator in (operators.flex_attention, operators.flex_attention_backward):
+        operator._dispatch_cache.clear()

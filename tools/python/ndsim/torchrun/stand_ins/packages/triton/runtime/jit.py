@@ -1,0 +1,6 @@
+"""What triton.jit makes of a function."""
+
+from ndsim.torchrun.stand_ins.triton_kernels import Kernel as JITFunction
+from ndsim.torchrun.stand_ins.triton_kernels import jit as jit
+
+KernelInterface = JITFunction

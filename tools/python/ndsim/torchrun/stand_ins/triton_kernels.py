@@ -1,0 +1,105 @@
+"""Kernels in Triton's language: each can be written, and one that is known by its name can be launched.
+
+A kernel's source says nothing that has a price. One whose name and package are in KNOWN is computed and priced by an operator of
+`kernels/`; the launch of any other is refused, with its name.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import inspect
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from ..refusals import OWN_KERNELS, refuse
+
+# (the package of its module, its name) -> what is called with the grid and the kernel's arguments by their names.
+KNOWN: dict[tuple[str, str], Callable[[Any, dict[str, Any]], None]] = {}
+
+
+class Anything:
+    """What a name of Triton's language stands for while kernels are written: it may be called, read from and computed with."""
+
+    def __init__(self, *names: Any, **settings: Any) -> None:
+        self.value = names[0] if names else None
+
+    def __call__(self, *arguments: Any, **settings: Any) -> Any:
+        return Anything(*arguments)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Anything()
+
+    def __getitem__(self, index: Any) -> Any:
+        return Anything()
+
+    def __or__(self, other: Any) -> Any:
+        return Anything()
+
+    __ror__ = __or__
+
+    def __bool__(self) -> bool:
+        return bool(self.value)
+
+    def __int__(self) -> int:
+        return int(self.value)
+
+    __index__ = __int__
+
+
+class Kernel:
+    """A function that `triton.jit` was given, or what an autotuner or a heuristic makes of it."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+        self.fn = function
+        self.arg_names = list(inspect.signature(function).parameters)
+        self.settings: dict[str, Any] = {}
+
+    def __getitem__(self, grid: Any) -> Callable[..., None]:
+        return functools.partial(self.run, grid=grid, warmup=False)
+
+    def __call__(self, *arguments: Any, **settings: Any) -> Any:
+        refuse(f"{self.full_name}, called without a grid,", OWN_KERNELS)
+
+    @property
+    def full_name(self) -> str:
+        return f"the Triton kernel {self.fn.__module__}.{self.fn.__qualname__}"
+
+    def run(self, *arguments: Any, grid: Any, warmup: bool = False, **settings: Any) -> None:
+        known = KNOWN.get((self.fn.__module__.partition(".")[0], self.fn.__name__))
+        if known is None:
+            refuse(self.full_name, OWN_KERNELS)
+        else:
+            given = dict(zip(self.arg_names, arguments)) | settings
+            known(grid, given)
+
+
+def jit(function: Any = None, **settings: Any) -> Any:
+    """triton.jit, called and as a decorator."""
+    return Kernel(function) if function is not None else Kernel
+
+
+def same_kernel(*settings: Any, **more: Any) -> Callable[[Any], Any]:
+    """triton.autotune and triton.heuristics: what they choose has no meaning where nothing is compiled."""
+    return lambda kernel: kernel
+
+
+@functools.cache
+def hide_from_torch() -> None:
+    """Let PyTorch's own imports of Triton fail, as they do on a machine without it, though the script has a stand-in."""
+    real = builtins.__import__
+
+    def import_for_scripts(name: str, globals: Any = None, *rest: Any, **settings: Any) -> Any:
+        if name.partition(".")[0] == "triton" and str((globals or {}).get("__name__")).partition(".")[0] == "torch":
+            raise ModuleNotFoundError("No module named 'triton'", name="triton")
+        return real(name, globals, *rest, **settings)
+
+    # A module is not asked for again where it has been imported: this alone sees who asks.
+    setattr(builtins, "__import__", import_for_scripts)  # noqa: B010
+    has_package: Any = getattr(sys.modules.get("torch.utils._triton"), "has_triton_package", None)
+    if has_package is not None:
+        has_package.cache_clear()
