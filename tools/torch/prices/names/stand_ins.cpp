@@ -8,6 +8,8 @@ namespace {
 
 constexpr Names stand_in_names[]{
     {Kind::lists, "multi_tensor_adam multi_tensor_lion"},
+    {Kind::reduction, "add_norm add_norm_backward cross_entropy_forward"},
+    {Kind::elementwise, "rotary cross_entropy_backward"},
 };
 
 }  // namespace
