@@ -25,7 +25,7 @@ def test_its_ranks_are_those_of_one_run(script):
     assert done.stdout.splitlines()[0] == "begins"
     assert done.stdout.count("x 3.0") == 3
     assert "train.py on 3 x A100" in done.stdout
-    assert "train.py:9 starts 3 ranks" in done.stderr
+    assert "train.py:9 starts ranks: they run from the beginning, as with --nproc 3" in done.stderr
 
 
 def test_other_programs_are_started_as_ever(printed):
@@ -43,4 +43,19 @@ def test_ranks_that_are_started_after_a_gpu_was_used_are_refused(script):
     head, _, start = BEGIN.partition("    if ")
     done = script(head + text + "    if " + start)
     assert done.returncode == 1
-    assert "this process has used its GPUs, and starts 3 ranks: start it with --nproc 3" in done.stderr
+    assert "this process has used its GPUs, and would start ranks; start it with --nproc 3" in done.stderr
+
+
+def test_a_launcher_that_calls_torchrun_starts_the_ranks_of_a_run(script, tmp_path):
+    (tmp_path / "work.py").write_text("import os, sys\nprint(os.environ['GIVEN'], os.environ['RANK'], sys.argv[1])\n")
+    done = script(
+        """
+        import os
+        from torch.distributed.run import get_args_parser, run
+        os.environ["GIVEN"] = "given"
+        run(get_args_parser().parse_args(["--nproc_per_node", "2", "work.py", "x"]))
+        """
+    )
+    assert done.returncode == 0, done.stderr
+    assert "given 0 x" in done.stdout and "given 1 x" in done.stdout
+    assert "work.py on 2 x" in done.stdout
