@@ -61,3 +61,13 @@ def test_a_negative_sleep_is_refused_as_ever(printed):
             print(error)
     """
     assert printed(text, "--nproc", 1) == ["sleep length must be non-negative"]
+
+
+def test_who_waits_for_a_file_waits_in_real_time(tmp_path, printed):
+    (tmp_path / "filelock.py").write_text("import time\n\ndef acquire():\n    time.sleep(0.01)\n    return time.time() > 1e9\n")
+    text = """
+        import time
+        import filelock
+        print(filelock.acquire(), time.time() < 1e-6)
+    """
+    assert printed(text, "--nproc", 1) == ["True True"]

@@ -230,3 +230,18 @@ def test_workers_end_with_their_rank(script, tmp_path):
         return
     assert select.select([worker], [], [], 10)[0] == [worker]
     os.close(worker)
+
+
+def test_a_script_that_ends_by_exit_tells_its_steps_and_operators(answer):
+    text = """
+        import sys, torch
+        x = torch.ones(4, device="cuda", requires_grad=True)
+        optimizer = torch.optim.SGD([x], lr=0.1)
+        for _ in range(3):
+            x.square().sum().backward()
+            optimizer.step()
+        sys.exit(0)
+    """
+    run = answer(text, "--nproc", 2, "--explain-cost")
+    assert run["steps"] == 3
+    assert run["operators"]

@@ -32,6 +32,7 @@ PICOSECONDS = 1_000_000_000_000
 PARTS = (
     "launch.rendezvous",
     "launch.spawn",
+    "launch.itself",
     "script.steps",
     "script.ranges",
     "script.compiled",
@@ -46,7 +47,7 @@ PARTS = (
 )
 
 # Those that a notebook goes without: its own code is beside the user's, and needs the real clock.
-OF_SCRIPTS = ("launch.spawn", "script.clock")
+OF_SCRIPTS = ("launch.spawn", "launch.itself", "script.clock")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -37,7 +37,6 @@ REFUSED = (
     ("torch.cuda.jiterator", ("_create_jit_fn", "_create_multi_output_jit_fn"), OWN_KERNELS),
     ("torch.distributed.launcher.api", ("elastic_launch", "launch_agent"), ELASTIC),
     ("torch.distributed.launcher", ("elastic_launch", "launch_agent"), ELASTIC),
-    ("torch.distributed.run", ("main", "run"), ELASTIC),
 )
 
 REFUSED_IMPORTS = ("cupy", "pycuda")

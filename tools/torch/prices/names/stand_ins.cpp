@@ -10,6 +10,8 @@ constexpr Names stand_in_names[]{
     {Kind::attention, "flex_attention"},
     {Kind::attention_backward, "flex_attention_backward"},
     {Kind::lists, "multi_tensor_adam multi_tensor_lion"},
+    {Kind::reduction, "add_norm add_norm_backward cross_entropy_forward"},
+    {Kind::elementwise, "rotary cross_entropy_backward"},
 };
 
 }  // namespace

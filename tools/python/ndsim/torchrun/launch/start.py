@@ -190,6 +190,9 @@ def be_rank(run: ranks.Run, program: Callable[[int], Any], as_torchrun: bool, gp
             from_torch.seed(gpu.rank)
         try:
             ranks.run_program(lambda: program(gpu.rank))
+        except SystemExit as left:  # what the rank has to tell is told all the same
+            if left.code not in (None, 0):
+                raise
         except Exception as error:
             if refusal := refusal_in(error, rank):
                 rank.tell("refused", refusal)

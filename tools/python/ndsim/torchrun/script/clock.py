@@ -11,14 +11,24 @@ import sys
 import time
 import timeit
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 from .. import rank as ranks
 from ..launch import explain
 
+WAIT_FOR_FILES = ("fasteners", "filelock", "portalocker")
+"""Packages that wait until another process has let go of a file: by the real clock, as that is how long it takes."""
+
 READING_PICOSECONDS = 50_000
 
 CLOCKS = ("time", "perf_counter", "monotonic")
+
+
+def is_simulated_for(frame: FrameType) -> bool:
+    """Whether who looks at the clock there sees the simulated host's."""
+    package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+    return package not in WAIT_FOR_FILES and explain.is_script(frame.f_code)
 
 
 def host_clock(real: Callable[[], Any], whole: bool) -> Callable[[], Any]:
@@ -26,7 +36,7 @@ def host_clock(real: Callable[[], Any], whole: bool) -> Callable[[], Any]:
 
     def clock() -> Any:
         rank = ranks.this_rank()
-        if rank is None or not explain.is_script(sys._getframe(1).f_code):
+        if rank is None or not is_simulated_for(sys._getframe(1)):
             return real()
         if rank.gpus is not None:
             rank.gpus.pass_host(READING_PICOSECONDS)
@@ -41,7 +51,7 @@ def host_clock(real: Callable[[], Any], whole: bool) -> Callable[[], Any]:
 def host_sleep(real: Callable[[float], None]) -> Callable[[float], None]:
     def sleep(seconds: float) -> None:
         rank = ranks.this_rank()
-        if rank is None or not explain.is_script(sys._getframe(1).f_code):
+        if rank is None or not is_simulated_for(sys._getframe(1)):
             real(seconds)
             return
         if seconds < 0:

@@ -1,0 +1,1 @@
+"""Of flash_attn: what its stand-in has of ops."""
