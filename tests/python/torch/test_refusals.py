@@ -18,7 +18,7 @@ REMOTE = "remote procedure calls have no simulated time; ranks communicate by co
         ),
         (
             "from torch.utils.cpp_extension import load\n\nload(name='a', sources=['a.cu'])",
-            f"train.py:3: torch.utils.cpp_extension.load cannot run here: {OWN_KERNELS}",
+            f"train.py:3: torch.utils.cpp_extension.load of a cannot run here: {OWN_KERNELS}",
         ),
         ("import cupy", f"train.py:1: import cupy cannot run here: {OWN_KERNELS}"),
         (

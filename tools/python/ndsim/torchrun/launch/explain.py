@@ -1,6 +1,6 @@
 """Where in the script something happens: for errors, for what waits in a deadlock, for what is refused.
 
-A line belongs to the script if it is neither of PyTorch, nor of ndsim, nor of Python's library, nor of what these stand on.
+A line belongs to the script if it is neither of PyTorch, nor of ndsim, nor of Python's library.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from types import CodeType, FrameType, TracebackType
 
 LIBRARY = (sysconfig.get_path("stdlib") + os.sep, sysconfig.get_path("platstdlib") + os.sep)
 NDSIM = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
-PACKAGES = ("ndsim", "torch", "numpy", "filelock")  # the last waits for other processes, in real time
+PACKAGES = ("ndsim", "torch", "numpy")
 
 _of_script: dict[CodeType, bool] = {}
 
