@@ -16,13 +16,17 @@ struct Exception {
 constexpr std::array not_written{Exception{"_fused_adam", "grads"}, Exception{"_fused_adamw", "grads"},
                                  Exception{"_fused_sgd", "grads"}, Exception{"_fused_adagrad", "grads"}};
 // These are written and not read.
-constexpr std::array not_read{Exception{"copy", "self"}, Exception{"_foreach_copy", "self"},
-                              Exception{"_foreach_zero", "self"}};
+constexpr std::array not_read{Exception{"copy", "self"},
+                              Exception{"_foreach_copy", "self"},
+                              Exception{"_foreach_zero", "self"},
+                              Exception{"multi_tensor_scale", "made"},
+                              Exception{"multi_tensor_scale_by", "made"},
+                              Exception{"multi_tensor_axpby", "made"}};
 // One kernel reads these twice: for the statistics, and for what is made with them.
 constexpr std::array<std::string_view, 5> read_twice{"cudnn_batch_norm", "cudnn_batch_norm_backward",
                                                      "miopen_batch_norm", "miopen_batch_norm_backward", "renorm"};
 
-constexpr std::array<std::string_view, 21> asked_arguments{"groups",
+constexpr std::array<std::string_view, 22> asked_arguments{"groups",
                                                            "transposed",
                                                            "output_mask",
                                                            "is_causal",
@@ -42,6 +46,7 @@ constexpr std::array<std::string_view, 21> asked_arguments{"groups",
                                                            "bidirectional",
                                                            "batch_first",
                                                            "batch_sizes",
+                                                           "rows",
                                                            "dim"};
 
 template <std::size_t count>
