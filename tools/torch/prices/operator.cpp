@@ -68,6 +68,7 @@ bool is_asked_for(std::string_view argument) {
 Operator::Operator(const seam::Operator& schema)
     : name(plain_name(schema.name)),
       kind(kind_of(schema.name)),
+      is_fused(prices::is_fused(kind) && !std::string_view(schema.name).starts_with("ndsim::")),
       is_in_place(ends_in_place(schema.name)),
       has_scalar_list(std::string_view(schema.overload) == "ScalarList"),
       readings(std::find(read_twice.begin(), read_twice.end(), name) == read_twice.end() ? 1 : 2) {

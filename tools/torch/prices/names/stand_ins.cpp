@@ -19,7 +19,6 @@ constexpr Names stand_in_names[]{
         fp8_amax grouped_bias_gradients vocabulary_statistics vocabulary_loss)"},
     {Kind::normalization_backward, "layernorm_bwd rmsnorm_bwd"},
     {Kind::elementwise, "fused_rope_fwd fused_rope_bwd"},
-    // Not joined with their neighbours by a compiler.
     {Kind::move, R"(
         fp8_cast fp8_cast_blocks fp8_transpose fp8_scale_of fp8_update_scales
         moe_row_map moe_permute_rows moe_unpermute_rows moe_unpermute_rows_bwd moe_sort_chunks)"},
