@@ -25,7 +25,7 @@ class GroupedFunction(torch.autograd.Function):
         ctx.save_for_backward(flat)
         ctx.weights, ctx.biases, ctx.rows, ctx.into_main_grad, ctx.shape = weights, biases, rows, into_main_grad, given.shape
         same = [weight.to(flat.dtype) for weight in weights]
-        return linears.grouped_linear(flat, same, biases, rows).view(*given.shape[:-1], -1)
+        return linears.grouped_linear(flat, same, biases, rows).view(*given.shape[:-1], weights[0].shape[0])
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
