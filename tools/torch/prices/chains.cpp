@@ -179,8 +179,12 @@ Chain& Chains::joined(const std::vector<Input>& inputs) {
                 made_by_[storage] = &first;
             }
         }
-        for (const auto& [place, count] : (*other)->read) {
-            read_by_[place] = &first;
+        for (const BytesOfPlaces* places : {&(*other)->read, &(*other)->had}) {
+            for (const auto& [place, count] : *places) {
+                if (found_in(read_by_, place) == *other) {
+                    read_by_[place] = &first;
+                }
+            }
         }
         std::erase_if(open_, [&](const auto& one) { return one.get() == *other; });
     }
@@ -327,9 +331,11 @@ void Chains::forget(const Chain& chain) {
             roots_.erase(storage);
         }
     }
-    for (const auto& [place, count] : chain.read) {
-        if (found_in(read_by_, place) == &chain) {
-            read_by_.erase(place);
+    for (const BytesOfPlaces* places : {&chain.read, &chain.had}) {
+        for (const auto& [place, count] : *places) {
+            if (found_in(read_by_, place) == &chain) {
+                read_by_.erase(place);
+            }
         }
     }
 }

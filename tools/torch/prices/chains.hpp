@@ -59,7 +59,7 @@ class Chains {
 public:
     using Ended = std::vector<std::unique_ptr<Chain>>;
 
-    // Another operator of a chain. Returns chains that end with it. Requires: is_fused() of its kind.
+    // Another operator of a chain. Returns chains that end with it. Requires: call.op().is_fused.
     Ended add(const Call& call);
     // An operator that is a kernel of its own: the chains that end because it reads from them.
     Ended alone(const Call& call);

@@ -16,8 +16,12 @@ struct Exception {
 constexpr std::array not_written{Exception{"_fused_adam", "grads"}, Exception{"_fused_adamw", "grads"},
                                  Exception{"_fused_sgd", "grads"}, Exception{"_fused_adagrad", "grads"}};
 // These are written and not read.
-constexpr std::array not_read{Exception{"copy", "self"}, Exception{"_foreach_copy", "self"},
-                              Exception{"_foreach_zero", "self"}};
+constexpr std::array not_read{Exception{"copy", "self"},
+                              Exception{"_foreach_copy", "self"},
+                              Exception{"_foreach_zero", "self"},
+                              Exception{"multi_tensor_scale", "made"},
+                              Exception{"multi_tensor_scale_by", "made"},
+                              Exception{"multi_tensor_axpby", "made"}};
 // One kernel reads these twice: for the statistics, and for what is made with them.
 constexpr std::array<std::string_view, 5> read_twice{"cudnn_batch_norm", "cudnn_batch_norm_backward",
                                                      "miopen_batch_norm", "miopen_batch_norm_backward", "renorm"};
@@ -43,6 +47,7 @@ constexpr std::array<std::string_view, 22> asked_arguments{"groups",
                                                            "bidirectional",
                                                            "batch_first",
                                                            "batch_sizes",
+                                                           "rows",
                                                            "dim"};
 
 template <std::size_t count>
@@ -64,6 +69,7 @@ bool is_asked_for(std::string_view argument) {
 Operator::Operator(const seam::Operator& schema)
     : name(plain_name(schema.name)),
       kind(kind_of(schema.name)),
+      is_fused(prices::is_fused(kind) && !std::string_view(schema.name).starts_with("ndsim::")),
       is_in_place(ends_in_place(schema.name)),
       has_scalar_list(std::string_view(schema.overload) == "ScalarList"),
       readings(std::find(read_twice.begin(), read_twice.end(), name) == read_twice.end() ? 1 : 2) {

@@ -23,6 +23,7 @@ struct Operator {
 
     std::string name;  // plain_name()
     Kind kind = Kind::guessed;
+    bool is_fused = false;     // by torch.compile, with its neighbours: never where it is another package's kernel
     bool is_in_place = false;  // its results are its own arguments
     bool has_scalar_list = false;
     int readings = 1;  // its kernel reads its inputs so often

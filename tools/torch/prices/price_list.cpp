@@ -58,7 +58,7 @@ Entry& PriceList::entry(std::int32_t op, const Call& call, const seam::Value* ar
 std::span<const Kernel> PriceList::of_chains(std::int32_t op, const Call& call, const seam::Value* arguments,
                                              std::span<const seam::Value> results) {
     charged_.clear();
-    if (is_fused(call.op().kind)) {
+    if (call.op().is_fused) {
         charge(chains_.add(call));
         return charged_;
     }

@@ -46,9 +46,25 @@ struct Grouped {
     GemmKind kind = GemmKind::forward;
 };
 
+// Of stand-ins, which are told each expert's rows and have its weight as a tensor of its own, or all of them as one.
+Grouped grouped_by_rows(const Asked& asked, const Tensor& first, std::size_t experts) {
+    const auto groups = static_cast<double>(experts);
+    const double m = static_cast<double>(side_from_end(first, 2)) / groups;
+    const auto k = static_cast<double>(side_from_end(first, 1));
+    const Tensor* second = asked.call.tensor_named("mat2");
+    if (second != nullptr && second->dimensions == 2) {
+        return {.shape = {k, static_cast<double>(side_from_end(*second, 1)), m, groups},
+                .kind = GemmKind::weight_gradient};
+    }
+    return {.shape = {m, static_cast<double>(side_from_end(asked.call.result(), 1)), k, groups}};
+}
+
 // Which sides are cut into groups shows in how many sides the tensors have: rows of the first one, columns of the
 // second one, or what is summed over.
 Grouped grouped_of(const Asked& asked, const Tensor& first, const Tensor& second, OperatorPrecision precision) {
+    if (const auto rows = asked.call.integers("rows"); !rows.empty()) {
+        return grouped_by_rows(asked, first, rows.size());
+    }
     const auto m = static_cast<double>(side_from_end(first, 2));
     const auto n = static_cast<double>(side_from_end(second, 1));
     const auto k = static_cast<double>(depth_of(first, precision));

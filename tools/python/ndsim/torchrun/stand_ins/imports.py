@@ -108,11 +108,28 @@ def is_imported_by_torch(frame: Any) -> bool:
     return frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "torch"
 
 
+def tell_fresh_processes() -> None:
+    """Let processes that multiprocessing starts as fresh Pythons, and not by a fork, find stand-ins, last on their path.
+
+    They import the script's modules once more: a checkpoint's writer does, or a manager of queues.
+    """
+    spawn: Any = importlib.import_module("multiprocessing.spawn")
+    real = spawn.get_preparation_data
+
+    def get_preparation_data(name: str) -> dict[str, Any]:
+        told: dict[str, Any] = real(name)
+        told["sys_path"] = [*told["sys_path"], str(PACKAGES)]
+        return told
+
+    spawn.get_preparation_data = get_preparation_data
+
+
 def prepare(setting: ranks.Setting) -> None:
     stand_ins = StandIns(setting.options.without)
     sys.meta_path.insert(0, stand_ins)
     torch: Any = importlib.import_module("torch")
     os.environ["NDSIM_CUDA_VERSION"] = str(torch.version.cuda)
+    tell_fresh_processes()
     if COMPILER in sys.modules:
         stand_ins.compile_nothing_for_gpus(sys.modules[COMPILER])
 

@@ -1,0 +1,98 @@
+"""TransformerEngine's and Apex's layers, as stand-ins, compute what PyTorch's own do."""
+
+import pytest
+
+BEGIN = """
+    import torch
+    import torch.nn.functional as F
+    import transformer_engine.pytorch as te
+
+    torch.cuda.set_device(0)
+    torch.manual_seed(0)
+
+    def check(ours, theirs):
+        for one, other in zip(ours, theirs):
+            assert torch.allclose(one, other, rtol=1e-5, atol=1e-6), (one - other).abs().max()
+"""
+
+LAYERS = {
+    "a norm and a linear layer": """
+        layer = te.LayerNormLinear(16, 32)
+        x = torch.randn(6, 2, 16, device="cuda", requires_grad=True)
+        parameters = [x, *layer.parameters()]
+        made = layer(x)
+        plain = F.linear(F.layer_norm(x, (16,), layer.layer_norm_weight, layer.layer_norm_bias), layer.weight, layer.bias)
+    """,
+    "an RMS norm": """
+        layer = te.RMSNorm(16, zero_centered_gamma=True)
+        x = torch.randn(6, 16, device="cuda", requires_grad=True)
+        parameters = [x, layer.weight]
+        made, plain = layer(x), F.rms_norm(x, (16,), layer.weight + 1, 1e-5)
+    """,
+    "experts' layers": """
+        layer = te.GroupedLinear(3, 16, 8)
+        x = torch.randn(10, 16, device="cuda", requires_grad=True)
+        parameters = [x, *layer.parameters()]
+        rows = [4, 1, 5]
+        made = layer(x, rows)
+        experts = [(getattr(layer, f"weight{i}"), getattr(layer, f"bias{i}")) for i in range(3)]
+        plain = torch.cat([F.linear(part, *expert) for part, expert in zip(x.split(rows), experts)])
+    """,
+    "attention": """
+        attend = te.DotProductAttention(4, 8, attention_dropout=0.0)
+        q, k, v = parameters = [torch.randn(6, 2, 4, 8, device="cuda", requires_grad=True) for _ in range(3)]
+        made = attend(q, k, v)
+        plain = F.scaled_dot_product_attention(*(each.permute(1, 2, 0, 3) for each in parameters), is_causal=True)
+        plain = plain.permute(2, 0, 1, 3).reshape(6, 2, 32)
+    """,
+}
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_a_layer_and_its_gradients_are_those_of_pytorch(script, layer):
+    compare = """
+        g = torch.randn_like(made)
+        check([made, *torch.autograd.grad(made, parameters, g)], [plain, *torch.autograd.grad(plain, parameters, g)])
+    """
+    done = script(BEGIN + (LAYERS[layer] + compare).replace("\n        ", "\n    "), "--nproc", 1)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_weights_gradient_is_added_to_the_one_that_is_there(script):
+    text = """
+    from fused_weight_gradient_mlp_cuda import wgrad_gemm_accum_fp32
+
+    rows, grad = torch.randn(8, 16, device="cuda").bfloat16(), torch.randn(8, 4, device="cuda").bfloat16()
+    sums = torch.ones(4, 16, device="cuda")
+    wgrad_gemm_accum_fp32(rows, grad, sums)
+    check([sums], [1 + grad.float().t() @ rows.float()])
+    """
+    done = script(BEGIN + text, "--nproc", 1)
+    assert done.returncode == 0, done.stderr
+
+
+def test_no_kernel_of_theirs_is_joined_with_its_neighbours_by_a_compiler(answer):
+    text = """
+    layer = te.RMSNorm(1024)
+    x = torch.randn(64, 1024, device="cuda")
+    y = layer(x * 2).relu()
+    """
+    names = {row["operator"] for row in answer(BEGIN + text, "--nproc", 1, "--explain-cost", "--compiled")["operators"]}
+    assert "rmsnorm_fwd" in names, names
+
+
+def test_what_a_layer_cannot_do_is_refused_with_the_scripts_line(script):
+    done = script(BEGIN + "\n    te.Linear(16, 16, ub_overlap_ag=True)\n", "--nproc", 1)
+    assert done.returncode == 2
+    assert "transformer_engine's option ub_overlap_ag cannot run here" in done.stderr
+
+
+def test_a_fresh_process_finds_stand_ins_on_its_path(script):
+    text = """
+    import multiprocessing.spawn
+    from ndsim.torchrun.stand_ins.registry import PACKAGES
+
+    assert str(PACKAGES) in multiprocessing.spawn.get_preparation_data("one")["sys_path"]
+    """
+    done = script(BEGIN + text, "--nproc", 1)
+    assert done.returncode == 0, done.stderr

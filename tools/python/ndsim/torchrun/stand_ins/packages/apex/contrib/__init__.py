@@ -1,0 +1,1 @@
+"""Apex's contributed kernels."""

@@ -1,0 +1,5 @@
+"""Products of experts side by side."""
+
+from . import ops
+
+__all__ = ["ops"]

@@ -1,0 +1,5 @@
+"""What TransformerEngine's frameworks share."""
+
+from . import recipe
+
+__all__ = ["recipe"]

@@ -1,0 +1,5 @@
+"""Attention: softmax(q k^T) v."""
+
+from .attention import DotProductAttention
+
+__all__ = ["DotProductAttention"]

@@ -1,0 +1,5 @@
+"""Where later versions have what fp8 has."""
+
+from .fp8 import FP8GlobalStateManager, autocast, fp8_autocast, fp8_model_init, quantized_model_init
+
+__all__ = ["FP8GlobalStateManager", "autocast", "fp8_autocast", "fp8_model_init", "quantized_model_init"]

@@ -1,0 +1,5 @@
+"""Where TransformerEngine has Float8Tensor."""
+
+from .quantized import Float8Tensor
+
+__all__ = ["Float8Tensor"]
