@@ -214,6 +214,8 @@ ROUTER = """
     one_hot = torch.nn.functional.one_hot(chosen, 8).sum((0, 1)).tolist()
     assert bincount == histc == one_hot, (bincount, histc, one_hot)
     mask = (chosen == 3).any(1)
+    of_map = torch.zeros_like(scores).int().scatter(1, chosen, 1).bool()
+    assert of_map.sum(0).tolist() == bincount and torch.equal(of_map[:, 3], mask)
     assert x[mask].shape == (bincount[3], 64) and torch.masked_select(x, mask[:, None]).numel() == 64 * bincount[3]
     assert len(mask.nonzero()) == bincount[3] and x[chosen.view(-1).argsort() // 2].shape == (8192, 64)
     if dist.get_rank() == 0:
@@ -290,3 +292,13 @@ def test_a_file_of_shares_that_has_none_is_refused(script, tmp_path, text, why):
     (tmp_path / "shares.txt").write_text(text)
     done = script("", "--hollow", "--nproc", 1, "--routing", "shares.txt")
     assert (done.returncode, done.stderr) == (2, f"ndsim.torchrun: --routing shares.txt {why}\n")
+
+
+def test_no_hollow_number_is_infinite_or_none_where_the_gpu_has_it(printed):
+    text = """
+    factor = loss.item()
+    scaled = torch.ones(3, device=device) * factor
+    for asked in (torch.isnan(scaled), torch.isinf(scaled / 0), torch.isnan(loss) | torch.isinf(loss)):
+        print(bool(asked.any()))
+    """
+    assert printed(BEGIN + text, "--nproc", 1, "--hollow") == 3 * ["False"]

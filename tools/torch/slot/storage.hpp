@@ -20,6 +20,7 @@ class Pending;
 enum class Values : std::uint8_t {
     known,    // as the real run has them
     made_up,  // computed, from some that were not
+    zeros,    // all of them are 0, and none is there yet
     none      // never computed, and never touched
 };
 

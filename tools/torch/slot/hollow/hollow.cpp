@@ -49,6 +49,8 @@ OfHost& of_host() {
     return all;
 }
 
+constexpr std::size_t most_bytes_computed = std::size_t{1} << 26U;
+
 bool has_memory(const at::Tensor& tensor) {
     return tensor.defined() && tensor.layout() == c10::kStrided && tensor.has_storage();
 }
@@ -100,9 +102,8 @@ bool is_large(const at::Tensor& tensor) {
 }
 
 bool is_countable(const at::Tensor& tensor) {
-    constexpr std::size_t most_bytes = std::size_t{1} << 26U;
     return at::isIntegralType(tensor.scalar_type(), true) &&
-           static_cast<std::size_t>(tensor.numel()) * tensor.element_size() <= most_bytes;
+           static_cast<std::size_t>(tensor.numel()) * tensor.element_size() <= most_bytes_computed;
 }
 
 bool is_hollow(const at::Tensor& tensor) {
@@ -111,6 +112,21 @@ bool is_hollow(const at::Tensor& tensor) {
 
 bool lacks_numbers(const at::Tensor& tensor) {
     return is_large(tensor) && (!is_countable(tensor) || values_of(tensor) == Values::none);
+}
+
+void mark_zeros(const at::Tensor& tensor) {
+    if (has_memory(tensor) && tensor.is_cuda() && tensor.nbytes() == tensor.storage().nbytes() &&
+        tensor.nbytes() <= most_bytes_computed) {
+        mark(tensor, Values::zeros);
+    }
+}
+
+bool is_zeros(const at::Tensor& tensor) {
+    return values_of(tensor) == Values::zeros;
+}
+
+void fill_in_zeros(const at::Tensor& tensor) {
+    on_cpu(tensor).zero_();
 }
 
 void mark_skipped(const at::Tensor& tensor) {
@@ -132,13 +148,16 @@ void mark_known(const at::Tensor& tensor) {
 void copy_hollow(const at::Tensor& to, const at::Tensor& from) {
     TORCH_CHECK(at::is_expandable_to(from.sizes(), to.sizes()), "The size of tensor a (", to.sizes(),
                 ") must match the size of tensor b (", from.sizes(), ")");
-    const bool is_skipped = is_large(to) && (!is_countable(to) || lacks_numbers(from));
+    const bool is_skipped = is_large(to) && (!is_countable(to) || (lacks_numbers(from) && !is_zeros(from)));
     if (is_skipped) {
         mark_skipped(to);
         return;
     }
+    if (is_zeros(from)) {
+        fill_in_zeros(from);
+    }
     on_cpu(to).copy_(on_cpu(from));
-    if (!is_hollow(from)) {
+    if (!is_hollow(from) || is_zeros(from)) {
         mark_known(to);
         return;
     }

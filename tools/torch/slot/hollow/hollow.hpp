@@ -32,6 +32,11 @@ bool lacks_numbers(const at::Tensor& tensor);
 void mark_skipped(const at::Tensor& tensor);
 void mark_made_up(const at::Tensor& tensor);
 void mark_known(const at::Tensor& tensor);
+// A large tensor was filled with zeros, and no other was computed: they are put there where whole numbers are made of
+// them.
+void mark_zeros(const at::Tensor& tensor);
+bool is_zeros(const at::Tensor& tensor);
+void fill_in_zeros(const at::Tensor& tensor);
 
 // Of one GPU, or of a GPU and the host: numbers are copied where they are small, and hollow where they come from hollow
 // ones. Real numbers of the host that come from hollow ones are no numbers (nan).

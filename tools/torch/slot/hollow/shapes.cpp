@@ -298,6 +298,19 @@ void choose_where_hollow(const HollowTraits& traits, std::span<const c10::IValue
 
 constexpr std::array<std::string_view, 3> overwriting{"aten::zero_", "aten::fill_", "aten::random_"};
 
+// Of zeros that are not there, such as zeros_like(scores).int().
+bool makes_whole_numbers_of_zeros(const c10::OperatorHandle& op, const HollowTraits& traits,
+                                  std::span<const c10::IValue> given) {
+    if (!traits.written.empty() || traits.is_shaped_by_numbers ||
+        reads_any(traits, given, [](const at::Tensor& tensor) { return lacks_numbers(tensor) && !is_zeros(tensor); })) {
+        return false;
+    }
+    const auto shapes = shapes_of_results(op, traits, given);
+    return shapes && std::ranges::all_of(shapes->results, [](const c10::IValue& result) {
+               return result.isTensor() && is_countable(result.toTensor());
+           });
+}
+
 // Whether it picks by masks alone whose numbers are known.
 bool knows_what_it_picks(const HollowTraits& traits, std::span<const c10::IValue> given) {
     if (traits.picks_by_mask) {
@@ -323,6 +336,7 @@ HollowTraits hollow_traits(const c10::OperatorHandle& op) {
         }
     }
     traits.picks_by_mask = op.operator_name().name == "aten::masked_select" && op.operator_name().overload_name.empty();
+    traits.zeroes = op.operator_name().name == "aten::zero_";
     traits.chooses = op.operator_name().name == "aten::topk";
     traits.overwrites = traits.has_outputs || std::ranges::find(overwriting, op.operator_name().name) != overwriting.end();
     traits.needs_shapes = traits.has_outputs || !std::ranges::all_of(op.schema().returns(), is_written);
@@ -357,6 +371,16 @@ bool is_skipped(const c10::OperatorHandle& op, const HollowTraits& traits, std::
             " in a hollow run cannot run here: how large its result is depends on numbers that are not computed; run "
             "it without --hollow, or smaller"));
     }
+    if (lacks && makes_whole_numbers_of_zeros(op, traits, given)) {
+        for (const c10::IValue& value : given) {
+            for_tensors(value, [](const at::Tensor& tensor) {
+                if (is_zeros(tensor)) {
+                    fill_in_zeros(tensor);
+                }
+            });
+        }
+        return false;
+    }
     if (lacks || !overwrites_countable(traits, given)) {
         return true;
     }
@@ -381,7 +405,7 @@ bool is_of_host(std::span<const c10::IValue> given) {
 
 bool reads_hollow(const HollowTraits& traits, std::span<const c10::IValue> given) {
     return std::ranges::any_of(given, is_nan) || reads_any(traits, given, [](const at::Tensor& tensor) {
-               return is_hollow(tensor) || is_nan_of_python(tensor);
+               return (is_hollow(tensor) && !is_zeros(tensor)) || is_nan_of_python(tensor);
            });
 }
 
@@ -409,6 +433,9 @@ std::optional<torch::jit::Stack> hollow_results(const c10::OperatorHandle& op, c
                                                       : hollow_like(result, shapes->memories, device);
     }
     choose_where_hollow(traits, given, shapes->results);
+    if (traits.zeroes) {
+        for_tensors(given[0], mark_zeros);
+    }
     return std::move(shapes->results);
 }
 
@@ -422,12 +449,20 @@ void mark_results(const HollowTraits& traits, std::span<const c10::IValue> given
         }
         return;
     }
+    const BelowAutograd below;
+    // What comes from hollow numbers of the host, which are no numbers, is a number on the GPU: programs look for others.
+    const auto mark = [](const at::Tensor& tensor) {
+        mark_made_up(tensor);
+        if (tensor.is_cuda() && tensor.is_floating_point() && !is_large(tensor)) {
+            on_cpu(tensor).nan_to_num_(0, 0, 0);
+        }
+    };
     for (const std::size_t i : traits.written) {
-        for_tensors(given[i], mark_made_up);
+        for_tensors(given[i], mark);
     }
     if (traits.written.empty()) {
         for (const c10::IValue& result : results) {
-            for_tensors(result, mark_made_up);
+            for_tensors(result, mark);
         }
     }
     choose_where_hollow(traits, given, results);

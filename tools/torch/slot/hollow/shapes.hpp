@@ -24,6 +24,7 @@ struct HollowTraits {
     bool needs_shapes = true;               // it gives back more than what it writes to as it is
     bool picks_by_mask = false;             // masked_select
     bool chooses = false;                   // topk: where tokens go
+    bool zeroes = false;                    // zero_
     bool overwrites = false;                // what it writes to, it does not read
     const Kernel* own = nullptr;            // it takes meta tensors; null: PyTorch's kernel for them does
 };
