@@ -26,7 +26,7 @@ constexpr std::array not_read{Exception{"copy", "self"},
 constexpr std::array<std::string_view, 5> read_twice{"cudnn_batch_norm", "cudnn_batch_norm_backward",
                                                      "miopen_batch_norm", "miopen_batch_norm_backward", "renorm"};
 
-constexpr std::array<std::string_view, 22> asked_arguments{"groups",
+constexpr std::array<std::string_view, 23> asked_arguments{"groups",
                                                            "transposed",
                                                            "output_mask",
                                                            "is_causal",
