@@ -38,7 +38,7 @@ make_environment() { # FOLDER VERSION
     echo "${packages[*]}" > "$ready"
 }
 
-frameworks=(transformers==5.24.0 accelerate==1.15.0 lightning==2.6.6 deepspeed==0.19.8)
+frameworks=(transformers==5.24.0 accelerate==1.15.0 lightning==2.6.6 deepspeed==0.19.8 megatron-core==0.16.1)
 
 make_frameworks() { # FOLDER FOLDER_OF_PYTORCH
     local folder=$1 ready=$1/ready
@@ -49,7 +49,7 @@ make_frameworks() { # FOLDER FOLDER_OF_PYTORCH
     # What is installed there counts as installed here.
     ls -d "$PWD/$2"/lib/python3*/site-packages > "$(ls -d "$folder"/lib/python3*/site-packages)/pytorch.pth"
     install "$folder" --no-compile "${frameworks[@]}"
-    "$folder/bin/python" -c "import accelerate, deepspeed, lightning, transformers.trainer, transformers.models.llama"
+    "$folder/bin/python" -c "import accelerate, deepspeed, lightning, megatron.core, transformers.trainer, transformers.models.llama"
     echo "${frameworks[*]}" > "$ready"
 }
 

@@ -34,7 +34,7 @@ def losses_on_the_host(real_ranks, tmp_path):
 
 
 def losses_of(text):
-    return [float(number) for number in re.findall(r"^loss (\S+)$", text, re.MULTILINE)]
+    return [float(number) for number in re.findall(r"^loss (\S+)$", text, re.MULTILINE) if number != "hollow"]
 
 
 def test_transformers_trains_as_on_the_host(losses, losses_on_the_host):
@@ -69,3 +69,18 @@ def test_deepspeed_trains_as_plain_pytorch_with_its_own_optimizers(losses, losse
     fused = [row for row in answer["operators"] if row["operator"] == "multi_tensor_adam"]
     assert bool(fused) == ("--offload" not in more)
     assert not [row["operator"] for row in answer["operators"] if row["guessed"]]
+
+
+def test_megatron_with_stand_ins_for_transformer_engine_trains_as_its_own_layers_on_the_host(losses, losses_on_the_host):
+    found, answer = losses("gpt_of_megatron", "--tp", 2, "--sequence-parallel", options=["--explain-cost"])
+    assert found == losses_on_the_host("gpt_of_megatron", "--tp", 2, "--cpu") and len(found) == 6
+    assert {"transformer_engine", "fused_weight_gradient_mlp_cuda"} <= set(answer["stand_ins"])
+    assert not [row["operator"] for row in answer["operators"] if row["guessed"]]
+
+
+def test_megatron_trains_hollow_in_the_time_and_memory_of_the_real_run_with_pipeline_and_distributed_optimizer(losses):
+    words = ("gpt_of_megatron", "--tp", 1, "--pp", 2, "--optimizer", "adam")
+    (found, real), (none, hollow) = losses(*words), losses(*words, options=["--hollow"])
+    assert len(found) == 6 and none == []
+    for key in ("timeline_sha256", "step_seconds", "memory"):
+        assert hollow[key] == real[key]
