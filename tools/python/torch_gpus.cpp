@@ -135,7 +135,9 @@ void bind_torch_gpus(py::module_& module) {
             "pop_range", [](TorchGpus& self) { self.process().pop_range(); }, "Close the last one.")
         .def_property(
             "compiled", [](TorchGpus& self) { return self.process().is_compiled(); },
-            [](TorchGpus& self, bool compiled) { self.process().compile(compiled, {self.process().home(), 0}); },
+            [](TorchGpus& self, bool compiled) {
+                self.process().compile(compiled, {self.process().home(), 0});
+            },
             "Whether operators are priced as torch.compile fuses them.")
         .def_property_readonly(
             "refusal", [](TorchGpus& self) { return self.process().refusal(); },

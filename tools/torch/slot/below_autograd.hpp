@@ -1,5 +1,5 @@
-// Kernels run below autograd, as PyTorch's own do: what they call is recorded for no backward pass. They run below hollow
-// runs, too: what is computed at all is computed to its end.
+// Kernels run below autograd, as PyTorch's own do: what they call is recorded for no backward pass. They run below
+// hollow runs, too: what is computed at all is computed to its end.
 #pragma once
 
 #include <c10/core/DispatchKeySet.h>

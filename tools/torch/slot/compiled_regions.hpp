@@ -1,6 +1,7 @@
 // What torch.compile has compiled: what a compiled function calls, and the part of a backward pass that it has made.
 //
-// A node of autograd's graph belongs to the call in which it was made: nodes are numbered in each thread, in their order.
+// A node of autograd's graph belongs to the call in which it was made: nodes are numbered in each thread, in their
+// order.
 #pragma once
 
 #include "tools/torch/seam.hpp"

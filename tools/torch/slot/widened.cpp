@@ -93,8 +93,8 @@ private:
 
     const c10::OperatorHandle& op_;
     torch::jit::Stack& stack_;
-    std::optional<ScalarType> real_;        // of results, where an argument is narrow
-    ScalarType wide_real_ = at::kFloat;     // what stands for it
+    std::optional<ScalarType> real_;     // of results, where an argument is narrow
+    ScalarType wide_real_ = at::kFloat;  // what stands for it
     c10::SmallVector<Written, 2> written_;
 };
 

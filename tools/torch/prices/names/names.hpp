@@ -16,7 +16,7 @@ struct Names {
 std::span<const Names> names_of_views();
 std::span<const Names> names_of_products();  // of all that multiplies matrices
 std::span<const Names> names_of_elementwise();
-std::span<const Names> names_of_traffic();  // of what else reads and writes
+std::span<const Names> names_of_traffic();    // of what else reads and writes
 std::span<const Names> names_of_stand_ins();  // of other packages' kernels
 std::span<const Names> names_of_guessed();
 

@@ -5,20 +5,18 @@
 #include "tools/torch/slot/call.hpp"
 #include "tools/torch/slot/hollow/hollow.hpp"
 #include "tools/torch/slot/hollow/known_shapes.hpp"
+#include "tools/torch/slot/hollow/memories.hpp"
+#include "tools/torch/slot/hollow/on_meta.hpp"
 #include "tools/torch/slot/hollow/routing.hpp"
 #include "tools/torch/slot/refusals.hpp"
 #include "tools/torch/slot/storage.hpp"
 
 #include <ATen/ATen.h>
-#include <ATen/EmptyTensor.h>
-#include <ATen/ExpandUtils.h>
-#include <c10/core/CPUAllocator.h>
 #include <c10/util/FunctionRef.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <string_view>
 #include <utility>
 
@@ -59,10 +57,6 @@ bool is_nan(const c10::IValue& value) {
     return value.isDouble() && std::isnan(value.toDouble());
 }
 
-bool is_mask(const at::Tensor& tensor) {
-    return tensor.scalar_type() == at::kBool || tensor.scalar_type() == at::kByte;
-}
-
 bool is_among(const std::vector<std::size_t>& places, std::size_t place) {
     return std::ranges::find(places, place) != places.end();
 }
@@ -98,114 +92,10 @@ bool is_nan_of_python(const at::Tensor& tensor) {
            std::isnan(*tensor.const_data_ptr<double>());
 }
 
-at::Tensor places_of_picked(const at::Tensor& mask) {
-    return on_cpu(mask).nonzero();
-}
-
-at::Tensor meta_of(const at::Tensor& tensor) {
-    if (!tensor.defined() || tensor.layout() != c10::kStrided) {
-        return tensor;
-    }
-    if (tensor.device().is_cpu() && tensor.unsafeGetTensorImpl()->is_wrapped_number()) {
-        return tensor;  // a number of Python's
-    }
-    at::Tensor made(at::detail::empty_strided_meta(tensor.sizes(), tensor.strides(), tensor.scalar_type()));
-    if (tensor.unsafeGetTensorImpl()->is_wrapped_number()) {
-        made.unsafeGetTensorImpl()->set_wrapped_number(true);
-    }
-    return made;
-}
-
-// tensor[indices] has the shape of its indices; a mask picks by as many as it has places that are set.
-c10::IValue meta_of_indices(c10::ArrayRef<c10::IValue> indices) {
-    c10::List<std::optional<at::Tensor>> list;
-    for (const c10::IValue& each : indices) {
-        if (!each.isTensor()) {
-            list.push_back(std::nullopt);
-        } else if (is_mask(each.toTensor())) {
-            const at::Tensor picked = places_of_picked(each.toTensor());
-            for (std::int64_t side = 0; side < picked.size(1); ++side) {
-                list.push_back(meta_of(picked.select(1, side)));
-            }
-        } else {
-            list.push_back(meta_of(each.toTensor()));
-        }
-    }
-    return list;
-}
-
-c10::IValue meta_of(const c10::IValue& value) {
-    if (value.isTensor()) {
-        return meta_of(value.toTensor());
-    }
-    if (value.isTensorList()) {
-        c10::List<at::Tensor> list;
-        for (const c10::IValue& each : value.toListRef()) {
-            list.push_back(meta_of(each.toTensor()));
-        }
-        return list;
-    }
-    if (value.isOptionalTensorList()) {
-        return meta_of_indices(value.toListRef());
-    }
-    if (value.isDevice()) {
-        return c10::Device(c10::kMeta);
-    }
-    return value.isGenerator() ? c10::IValue() : value;
-}
-
-c10::Storage untouched_of_host(std::size_t bytes) {
-    c10::Allocator* const allocator = c10::GetCPUAllocator();
-    return {c10::Storage::use_byte_size_t(), bytes, allocator->allocate(bytes), allocator, true};
-}
-
-// Memory that nobody touches where it is large; programs look at small tensors.
-c10::Storage untouched(std::size_t bytes, c10::Device device) {
-    c10::Storage made = device.is_cuda() ? new_storage(bytes, device.index()) : untouched_of_host(bytes);
-    if (!is_large(bytes) && bytes > 0) {
-        const c10::Storage numbers = device.is_cuda() ? numbers_of(*made.unsafeGetStorageImpl()) : made;
-        std::memset(const_cast<void*>(numbers.data()), 0, bytes);
-    }
-    return made;
-}
-
-// The memory of what the shapes of one call lie in. A tensor for which none is known has new one, as large
-// as PyTorch's kernel leaves it: a mean squared error keeps that of all squares.
-class Memories {
-public:
-    void know(const c10::IValue& shape, const c10::IValue& given) {
-        if (shape.isTensor() && given.isTensor() && shape.toTensor().is_meta() && given.toTensor().is_cuda()) {
-            all_.push_back({shape.toTensor().storage(), given.toTensor().storage()});
-        }
-    }
-    c10::Storage of(const at::Tensor& shape, c10::Device device) {
-        for (const Pair& pair : all_) {
-            if (pair.shape.unsafeGetStorageImpl() == shape.storage().unsafeGetStorageImpl()) {
-                return pair.memory;
-            }
-        }
-        c10::Storage made = untouched(shape.storage().nbytes(), device);
-        all_.push_back({shape.storage(), made});
-        return made;
-    }
-
-private:
-    struct Pair {
-        c10::Storage shape;
-        c10::Storage memory;
-    };
-    std::vector<Pair> all_;
-};
-
 struct Shapes {
     torch::jit::Stack results;
     Memories memories;
 };
-
-at::Tensor picked_by_mask(const at::Tensor& tensor, const at::Tensor& mask) {
-    const std::int64_t count = on_cpu(mask).expand(at::infer_size(tensor.sizes(), mask.sizes())).sum().item<std::int64_t>();
-    return at::empty({count}, at::TensorOptions(tensor.scalar_type()).device(at::kMeta));
-}
 
 Shapes results_on_meta(const c10::OperatorHandle& op, const HollowTraits& traits, std::span<const c10::IValue> given) {
     Shapes shapes;
@@ -321,6 +211,11 @@ bool knows_what_it_picks(const HollowTraits& traits, std::span<const c10::IValue
            !any_tensor({&*picks, 1}, [](const at::Tensor& index) { return is_mask(index) && !is_known_mask(index); });
 }
 
+// x[mask] = 0 with a number of the host is masked_fill on a GPU.
+bool fills(const c10::IValue& value) {
+    return value.isTensor() && value.toTensor().is_cpu() && value.toTensor().numel() == 1;
+}
+
 }  // namespace
 
 HollowTraits hollow_traits(const c10::OperatorHandle& op) {
@@ -338,19 +233,11 @@ HollowTraits hollow_traits(const c10::OperatorHandle& op) {
     traits.picks_by_mask = op.operator_name().name == "aten::masked_select" && op.operator_name().overload_name.empty();
     traits.zeroes = op.operator_name().name == "aten::zero_";
     traits.chooses = op.operator_name().name == "aten::topk";
-    traits.overwrites = traits.has_outputs || std::ranges::find(overwriting, op.operator_name().name) != overwriting.end();
+    traits.overwrites =
+        traits.has_outputs || std::ranges::find(overwriting, op.operator_name().name) != overwriting.end();
     traits.needs_shapes = traits.has_outputs || !std::ranges::all_of(op.schema().returns(), is_written);
     return traits;
 }
-
-namespace {
-
-// x[mask] = 0 with a number of the host is masked_fill on a GPU.
-bool fills(const c10::IValue& value) {
-    return value.isTensor() && value.toTensor().is_cpu() && value.toTensor().numel() == 1;
-}
-
-}  // namespace
 
 // What picks by numbers, and by no mask, has the shape of these.
 bool waits_for_numbers(const HollowTraits& traits, std::span<const c10::IValue> given) {
@@ -450,7 +337,8 @@ void mark_results(const HollowTraits& traits, std::span<const c10::IValue> given
         return;
     }
     const BelowAutograd below;
-    // What comes from hollow numbers of the host, which are no numbers, is a number on the GPU: programs look for others.
+    // What comes from hollow numbers of the host, which are no numbers, is a number on the GPU: programs look for
+    // others.
     const auto mark = [](const at::Tensor& tensor) {
         mark_made_up(tensor);
         if (tensor.is_cuda() && tensor.is_floating_point() && !is_large(tensor)) {

@@ -102,8 +102,8 @@ std::optional<c10::Stream> RankBackend::begin(const Call& call, int way) {
     return own->second;
 }
 
-// A stream that begins with an operation of the group lets the one before end, as a communicator of NCCL has it. A graph
-// that is captured knows none but its own.
+// A stream that begins with an operation of the group lets the one before end, as a communicator of NCCL has it. A
+// graph that is captured knows none but its own.
 void RankBackend::await_latest(const c10::Stream& stream) {
     if (latest_ && latest_->stream != stream && latest_->capture == gpu().capture_status(stream_of(stream))) {
         require(gpu().wait(stream_of(stream), latest_->end->mark()));

@@ -1,0 +1,49 @@
+#include "tools/torch/slot/hollow/memories.hpp"
+
+#include "tools/torch/slot/hollow/hollow.hpp"
+#include "tools/torch/slot/storage.hpp"
+
+#include <c10/core/CPUAllocator.h>
+
+#include <cstring>
+#include <utility>
+
+namespace sim::slot {
+
+namespace {
+
+c10::Storage untouched_of_host(std::size_t bytes) {
+    c10::Allocator* const allocator = c10::GetCPUAllocator();
+    return {c10::Storage::use_byte_size_t(), bytes, allocator->allocate(bytes), allocator, true};
+}
+
+// Memory that nobody touches where it is large; programs look at small tensors.
+c10::Storage untouched(std::size_t bytes, c10::Device device) {
+    c10::Storage made = device.is_cuda() ? new_storage(bytes, device.index()) : untouched_of_host(bytes);
+    if (!is_large(bytes) && bytes > 0) {
+        const c10::Storage numbers = device.is_cuda() ? numbers_of(*made.unsafeGetStorageImpl()) : made;
+        std::memset(const_cast<void*>(numbers.data()), 0, bytes);
+    }
+    return made;
+}
+
+}  // namespace
+
+void Memories::know(const c10::IValue& shape, const c10::IValue& given) {
+    if (shape.isTensor() && given.isTensor() && shape.toTensor().is_meta() && given.toTensor().is_cuda()) {
+        all_.push_back({shape.toTensor().storage(), given.toTensor().storage()});
+    }
+}
+
+c10::Storage Memories::of(const at::Tensor& shape, c10::Device device) {
+    for (const Pair& pair : all_) {
+        if (pair.shape.unsafeGetStorageImpl() == shape.storage().unsafeGetStorageImpl()) {
+            return pair.memory;
+        }
+    }
+    c10::Storage made = untouched(shape.storage().nbytes(), device);
+    all_.push_back({shape.storage(), made});
+    return made;
+}
+
+}  // namespace sim::slot
