@@ -79,6 +79,8 @@ def command(chosen, more, record):
     launcher = ["python3", "-m", "ndsim.torchrun", "--machine", chosen["machine"], "--nproc", ranks, "--fold", "1", "--json"]
     if record["flash_attention"]:
         launcher += ["--flash-attention", str(flash_version(chosen, record))]
+    if chosen.get("fused"):
+        launcher += ["--compiled"]
     # A word that comes twice counts as it came last.
     script = ["docs/pytorch/train_llm.py", *sizes(record), *shlex.split(chosen["arguments"]), *shlex.split(more), "--steps", "2"]
     return [*launcher, *script]

@@ -41,7 +41,7 @@ def read_options():
     parser.add_argument("--reduce", choices=["fp32", "bf16"], default="fp32", help="gradients, as FSDP adds them up")
     parser.add_argument("--logits", choices=["fp32", "bf16"], default="fp32", help="what the loss is computed of")
     parser.add_argument("--recompute", choices=["none", "selective", "full"], default="none")
-    parser.add_argument("--compile", action="store_true", help="torch.compile for every block")
+    parser.add_argument("--compile", action="store_true", help="torch.compile for every block and the loss")
     parser.add_argument("--clip", type=float, help="norm that gradients are clipped to")
     parser.add_argument("--metrics", type=int, default=0, help="so many metrics of the logits, kept over all ranks beside the loss")
     parser.add_argument("--optimizer", choices=["fewest", "loop"], default="fewest", help="AdamW: few kernels, or one tensor at a time")
@@ -114,6 +114,14 @@ class Metric:
         return over_ranks(self.total) / over_ranks(self.tokens)
 
 
+def loss_of(logits, targets, options):
+    """The mean loss, with the logits and targets that it is of."""
+    if options.logits == "fp32":
+        logits = logits.float()
+    logits, targets = logits.flatten(0, 1), targets.flatten()
+    return nn.functional.cross_entropy(logits, targets), logits, targets
+
+
 def over_ranks(value):
     dist.barrier()
     values = [torch.empty_like(value) for _ in range(dist.get_world_size())]
@@ -133,10 +141,8 @@ def step(model, optimizer, batches, metrics, options, device):
             with torch.autocast(device.type, torch.bfloat16) if cast else contextlib.nullcontext():
                 logits = model(tokens[:, :-1])
             # Under autocast the loss would be of fp32 logits in any case.
-            if options.logits == "fp32":
-                logits = logits.float()
-            logits, targets = logits.flatten(0, 1), tokens[:, 1:].flatten()
-            loss = nn.functional.cross_entropy(logits, targets) / len(batches)
+            loss, logits, targets = (torch.compile(loss_of) if options.compile else loss_of)(logits, tokens[:, 1:], options)
+            loss = loss / len(batches)
             loss.backward()
         total += loss.detach()
         with torch.no_grad():
