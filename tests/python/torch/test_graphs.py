@@ -341,6 +341,24 @@ def test_collectives_in_a_graph_meet_at_each_launch(simulated):
     )
 
 
+def test_a_collective_in_a_graph_waits_for_none_before_the_capture_and_a_mask_that_is_filled_for_no_numbers(simulated):
+    lines, _ = simulated("""
+import os, torch.distributed as dist
+torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+dist.init_process_group("nccl")
+before, x = torch.ones(1 << 16, **on), torch.ones(1 << 16, **on)
+dist.all_reduce(before)
+graph = torch.cuda.CUDAGraph()
+with torch.cuda.graph(graph):
+    dist.all_reduce(x)
+    x[x > 3] = 0
+for _ in range(3):
+    graph.replay()
+    print("shown", before[0].item(), x[0].item())
+""", "--nproc", 2)
+    assert sorted(lines) == sorted(2 * ["2.0 2.0", "2.0 0.0", "2.0 0.0"])
+
+
 def test_the_timeline_is_the_same_in_every_run_and_in_a_hollow_one(simulated):
     found = {simulated(COLLECTIVES, "--nproc", 2, *hollow)[1]["timeline_sha256"] for hollow in ((), (), ("--hollow",))}
     assert len(found) == 1

@@ -21,6 +21,7 @@ REMOTE = "remote procedure calls have no simulated time; ranks communicate by co
             f"train.py:3: torch.utils.cpp_extension.load of a cannot run here: {OWN_KERNELS}",
         ),
         ("import cupy", f"train.py:1: import cupy cannot run here: {OWN_KERNELS}"),
+        ("import bitsandbytes", f"train.py:1: import bitsandbytes cannot run here: {OWN_KERNELS}"),
         (
             "import torch.distributed._symmetric_memory as memory\nmemory.empty(4, device='cuda')",
             f"train.py:2: torch.distributed._symmetric_memory.empty cannot run here: {PEERS}",

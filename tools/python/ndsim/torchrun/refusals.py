@@ -39,7 +39,7 @@ REFUSED = (
     ("torch.distributed.launcher", ("elastic_launch", "launch_agent"), ELASTIC),
 )
 
-REFUSED_IMPORTS = ("cupy", "pycuda")
+REFUSED_IMPORTS = ("bitsandbytes", "cupy", "pycuda")
 
 
 def refuse(what: str, why: str, kind: type[Refused] = Refused) -> None:
