@@ -47,7 +47,8 @@ def test_transformers_trains_as_on_the_host(losses, losses_on_the_host):
 def test_transformers_trains_in_bf16(losses, more):
     found, answer = losses("trainer_of_transformers", "--precision", "bf16", *more, options=["--explain-cost"])
     assert found == pytest.approx([4.855, 4.870, 4.857, 4.862, 4.820], abs=0.02)
-    assert answer["stand_ins"] == (["flash_attn"] if "flash_attention_2" in more else [])
+    # It imports Apex where that is there, and goes on without.
+    assert ("flash_attn" in answer["stand_ins"]) == ("flash_attention_2" in more)
     assert not [row["operator"] for row in answer["operators"] if row["guessed"]]
 
 
