@@ -49,7 +49,7 @@ make_frameworks() { # FOLDER FOLDER_OF_PYTORCH
     # What is installed there counts as installed here.
     ls -d "$PWD/$2"/lib/python3*/site-packages > "$(ls -d "$folder"/lib/python3*/site-packages)/pytorch.pth"
     install "$folder" --no-compile "${frameworks[@]}"
-    "$folder/bin/python" -c "import accelerate, deepspeed, lightning, megatron.core, transformers.trainer, transformers.models.llama"
+    "$folder/bin/python" -W ignore -c "import accelerate, deepspeed, lightning, megatron.core, transformers.trainer, transformers.models.llama"
     echo "${frameworks[*]}" > "$ready"
 }
 

@@ -302,3 +302,13 @@ def test_no_hollow_number_is_infinite_or_none_where_the_gpu_has_it(printed):
         print(bool(asked.any()))
     """
     assert printed(BEGIN + text, "--nproc", 1, "--hollow") == 3 * ["False"]
+
+
+def test_an_array_of_hollow_losses_passes_what_a_script_asks_of_it(printed):
+    text = """
+    import numpy
+    losses = numpy.concatenate([loss.repeat(3).cpu().numpy(), loss.repeat(2).cpu().numpy()])
+    finite = numpy.isfinite(losses)
+    print(finite.all(), numpy.isnan(losses).any(), losses[finite].mean().item(), (losses * 2).sum(), losses.shape)
+    """
+    assert printed(BEGIN + text, "--nproc", 1, "--hollow") == ["True False hollow hollow (5,)"]

@@ -8,14 +8,14 @@ from transformers import GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausa
 VOCABULARY, TOKENS = 128, 32
 
 
-def make_model(kind, attention):
+def make_model(kind, attention, hidden):
     set_seed(0)
     if kind == "llama":
         return LlamaForCausalLM(LlamaConfig(
-            vocab_size=VOCABULARY, hidden_size=64, intermediate_size=128, num_hidden_layers=2, num_attention_heads=4,
+            vocab_size=VOCABULARY, hidden_size=hidden, intermediate_size=2 * hidden, num_hidden_layers=2, num_attention_heads=4,
             num_key_value_heads=2, max_position_embeddings=TOKENS, attn_implementation=attention))
     return GPT2LMHeadModel(GPT2Config(
-        vocab_size=VOCABULARY, n_embd=64, n_layer=2, n_head=4, n_positions=TOKENS, bos_token_id=1, eos_token_id=2,
+        vocab_size=VOCABULARY, n_embd=hidden, n_layer=2, n_head=4, n_positions=TOKENS, bos_token_id=1, eos_token_id=2,
         resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0, attn_implementation=attention))
 
 
@@ -29,6 +29,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--model", choices=["llama", "gpt2"], default="llama")
     parser.add_argument("--attention", default="sdpa")
+    parser.add_argument("--hidden", type=int, default=64)
     parser.add_argument("--parallel", choices=["ddp", "fsdp2"], default="ddp")
     parser.add_argument("--precision", choices=["fp32", "bf16"], default="fp32")
     parser.add_argument("--recompute", action="store_true")
@@ -46,7 +47,7 @@ def main():
         logging_steps=1, save_strategy="no", report_to=[], disable_tqdm=True, gradient_checkpointing=options.recompute,
         torch_compile=options.compile, **more)
     data = examples(64)
-    trainer = Trainer(model=make_model(options.model, options.attention), args=arguments, train_dataset=data, eval_dataset=data[:8])
+    trainer = Trainer(model=make_model(options.model, options.attention, options.hidden), args=arguments, train_dataset=data, eval_dataset=data[:8])
     trainer.train()
     measured = trainer.evaluate()
     if arguments.process_index == 0:

@@ -43,6 +43,10 @@ class HollowFloat(float):
     def __round__(self, digits: Any = None) -> Any:
         return self
 
+    def item(self) -> HollowFloat:
+        """As NumPy's numbers have it: a mean of an array is asked for it."""
+        return self
+
 
 class HollowInt(int):
     """A whole number that was never computed: 0."""
@@ -60,6 +64,9 @@ class HollowInt(int):
 
     def __reduce__(self) -> Any:
         return (HollowInt, ())
+
+    def item(self) -> HollowInt:
+        return self
 
     __hash__ = int.__hash__
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...torch.making import loader
-from . import made_up, numbers
+from . import arrays, made_up, numbers
 
 if TYPE_CHECKING:
     from ..rank import Rank, Setting
@@ -99,9 +99,7 @@ def as_objects(real: Callable[..., Any], is_hollow: IsHollow) -> Callable[..., A
         found = real(self, **options)
         if not is_hollow(self):
             return found
-        objects = found.astype(object)
-        objects.fill(numbers.hollow(found.dtype.type(0).item()))
-        return objects
+        return arrays.filled(found, numbers.hollow(found.dtype.type(0).item()))
 
     return numpy
 
