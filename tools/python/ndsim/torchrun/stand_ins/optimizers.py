@@ -11,8 +11,6 @@ import torch
 from .kernels import lists, optimizers
 from .refused import not_simulated
 
-ADAM_WITH_L2, ADAMW = 0, 1
-
 
 def of_one_kind(rows: Iterable[tuple[Any, ...]]) -> list[list[list[Any]]]:
     """Rows of tensors as lists, those together whose types are the same."""
@@ -47,7 +45,7 @@ class FusedAdam(torch.optim.Optimizer):
             not_simulated("FusedAdam with capturable or master_weights", "keep the master weights in the framework")
         defaults = {"lr": lr, "bias_correction": bias_correction, "betas": betas, "eps": eps, "weight_decay": weight_decay}
         super().__init__(params, defaults)
-        self.adam_w_mode = ADAMW if adam_w_mode else ADAM_WITH_L2
+        self.adam_w_mode = optimizers.ADAMW if adam_w_mode else optimizers.ADAM_WITH_L2
         self.set_grad_none = set_grad_none
         self.skipped: Any = None
 
