@@ -69,6 +69,9 @@ std::string progress_text(double share_done, double wall_seconds);
 
 struct LaunchOptions {
     int ranks = 1;
+    // The ranks that run the program, ascending. The others have their place in groups and on the machine, and no
+    // program: they end at time 0, and who waits for one of them waits in vain. Empty: all of them run.
+    std::vector<int> running = {};
     Host host = Host::process;
     Clock clock = Clock::virtual_time;
     double time_scale = 1.0;  // wall seconds per simulated second; Clock::wall only
@@ -104,6 +107,9 @@ struct LaunchOptions {
     // the memory that is there when the run begins; all ranks together may have that much.
     std::size_t most_unreceived_bytes = 0;
     std::size_t stack_bytes = 0;  // fiber: stack of a rank; 0: 256 KiB up to 4,096 ranks, else 64 KiB
+
+    bool runs(int rank) const;
+    int count_of_running() const { return running.empty() ? ranks : static_cast<int>(running.size()); }
 };
 
 // The reason why a run failed. The numbers are the executables' exit codes.
@@ -147,7 +153,7 @@ struct Result {
     std::optional<Fault> fault;
     Time end;  // of the last rank
     double wall_seconds = 0;
-    std::vector<int> pids;          // of each rank; this process for fibers
+    std::vector<int> pids;          // of each rank; this process for fibers; 0: it did not run
     std::vector<RankTotals> ranks;  // up to where the run came
     std::vector<ProcessUse> used;   // by each rank's process; empty for fibers
     std::int64_t messages = 0;

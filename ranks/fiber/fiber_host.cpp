@@ -47,7 +47,11 @@ public:
           break_out_(options.watchdog),
           sudden_ends_(run_, stacks_, break_out_),
           deaf_watch_(break_out_, sudden_ends_, options.watchdog) {
-        run_.begin_with(std::vector<int>(static_cast<std::size_t>(options.ranks), static_cast<int>(getpid())));
+        std::vector<int> pids(static_cast<std::size_t>(options.ranks));
+        for (int rank = 0; rank < options.ranks; ++rank) {
+            pids[static_cast<std::size_t>(rank)] = options.runs(rank) ? static_cast<int>(getpid()) : 0;
+        }
+        run_.begin_with(std::move(pids));
     }
 
     Result run() {

@@ -31,7 +31,11 @@ Run::Run(const LaunchOptions& run_options, kernel::Order order)
               .on_steps = steps_sink(),
               .begin = run_options.begin}),
       shares_done(static_cast<std::size_t>(run_options.ranks)),
-      half_of_memory_(static_cast<std::size_t>(available_memory()) / 2) {}
+      half_of_memory_(static_cast<std::size_t>(available_memory()) / 2) {
+    for (int rank = 0; rank < run_options.ranks; ++rank) {
+        shares_done[static_cast<std::size_t>(rank)] = run_options.runs(rank) ? 0 : 1;
+    }
+}
 
 SpanSink Run::span_sink() {
     return hash ? hashing(*hash, options->on_span) : options->on_span;
@@ -245,7 +249,7 @@ bool Run::progress_is_due() {
 
 void Run::tell_progress(const std::string& advice) {
     std::string text = fmt::format("after {:.0f} s, {} {} have come to {} of simulated time", wall_seconds(),
-                                   options->ranks, row_of(options->host).plural, kernel::describe_time(kernel.end()));
+                                   options->count_of_running(), row_of(options->host).plural, kernel::describe_time(kernel.end()));
     if (const std::int64_t messages = kernel.messages_sent(); messages > 0) {
         text += fmt::format(", with {} messages", messages);
     }
@@ -314,7 +318,9 @@ Fault fault_of(const ProgramError& error, int rank) {
 void run_as_rank(const LaunchOptions& options, Port& port, const Program& program) {
     const std::unique_ptr<Port> between = options.port_between ? options.port_between(port) : nullptr;
     GPU gpu(between ? *between : port);
-    program(gpu);
+    if (options.runs(gpu.rank())) {
+        program(gpu);
+    }
 }
 
 std::string signal_name(int signal) {

@@ -63,7 +63,7 @@ void leave_last_words(RankMemory& memory, const char* text) {
 }
 
 std::size_t bytes_of_arena(const LaunchOptions& options, const FileLimit& files) {
-    const auto ranks = static_cast<rlim_t>(options.ranks);
+    const auto ranks = static_cast<rlim_t>(options.count_of_running());
     // An arena is held open by its descriptor, beside the rank's line.
     const bool has_room = files.left() > 3 * ranks + files_beside;
     const std::size_t most = options.most_unreceived_bytes > 0 ? options.most_unreceived_bytes
@@ -80,9 +80,12 @@ int cores() {
 RankProcesses::RankProcesses(const LaunchOptions& options, const Program& program, SignalsBlocked& blocked)
     : lines_(options.ranks),
       arenas_(options.ranks, bytes_of_arena(options, files_), lines_),
-      ended_(static_cast<std::size_t>(options.ranks)),
+      unmapped_(static_cast<std::size_t>(options.ranks)),
+      memories_(static_cast<std::size_t>(options.ranks)),
+      pids_(static_cast<std::size_t>(options.ranks)),
+      ended_(static_cast<std::size_t>(options.ranks), true),
       used_(static_cast<std::size_t>(options.ranks)) {
-    require_room(options.ranks);
+    require_room(options.count_of_running());
     try {
         share_words(options.ranks);
         fork_all(options, program, blocked);
@@ -150,6 +153,9 @@ void RankProcesses::fork_all(const LaunchOptions& options, const Program& progra
     flush_output();  // or every child would write it once more
     const int parent = static_cast<int>(getpid());
     for (int rank = 0; rank < options.ranks; ++rank) {
+        if (!options.runs(rank)) {
+            continue;
+        }
         const int pid = fork_one(rank, options);
         if (pid == 0) {
             setpgid(0, group_);
@@ -160,7 +166,7 @@ void RankProcesses::fork_all(const LaunchOptions& options, const Program& progra
             reset_signal_handlers();
             descendants_.mark_own();
             files_.put_back();
-            weigh_less(options.ranks);
+            weigh_less(options.count_of_running());
             blocked.unblock();
             be_rank(rank, options, program);
         }
@@ -170,8 +176,10 @@ void RankProcesses::fork_all(const LaunchOptions& options, const Program& progra
         }
         setpgid(pid, group_);
         lines_.close_end_of_rank(rank);
-        pids_.push_back(pid);
-        rank_of_.emplace(pid, static_cast<std::size_t>(rank));
+        const auto index = static_cast<std::size_t>(rank);
+        pids_[index] = pid;
+        ended_[index] = false;
+        rank_of_.emplace(pid, index);
         ++running_;
     }
 }
@@ -181,8 +189,9 @@ int RankProcesses::fork_one(int rank, const LaunchOptions& options) {
     const auto refuse = [&](const char* what) {
         throw MachineLimit(fmt::format("cannot {} rank {} of {}: {}", what, rank, options.ranks, reason()));
     };
-    unmapped_.push_back(memory_of(sizeof(RankMemory)));
-    if (!unmapped_.back() || !seal(unmapped_.back(), Writers::all)) {
+    Descriptor& memory = unmapped_[static_cast<std::size_t>(rank)];
+    memory = memory_of(sizeof(RankMemory));
+    if (!memory || !seal(memory, Writers::all)) {
         refuse("share memory with");
     }
     lines_.open(rank);
@@ -195,12 +204,12 @@ int RankProcesses::fork_one(int rank, const LaunchOptions& options) {
 
 // Only now: what the supervisor had mapped before would be in the ranks, and copying it costs more than forking.
 void RankProcesses::map_memories() {
-    for (const Descriptor& memory : unmapped_) {
+    for (const auto& [pid, rank] : rank_of_) {
         // Pages come zeroed: every position begins at 0 without being touched.
-        memories_.push_back(map_memory(memory, sizeof(RankMemory), Access::write));
-        if (!is_mapped(memories_.back())) {
+        memories_[rank] = map_memory(unmapped_[rank], sizeof(RankMemory), Access::write);
+        if (!is_mapped(memories_[rank])) {
             throw MachineLimit(fmt::format("cannot share {} MB with {} ranks: {}",
-                                           unmapped_.size() * sizeof(RankMemory) / 1'000'000, unmapped_.size(),
+                                           rank_of_.size() * sizeof(RankMemory) / 1'000'000, rank_of_.size(),
                                            reason()));
         }
     }
@@ -221,7 +230,9 @@ void RankProcesses::forget_others() {
     std::vector<int> inherited = lines_.ends_of_supervisor();
     inherited.push_back(word_.number());
     for (const Descriptor& memory : unmapped_) {
-        inherited.push_back(memory.number());
+        if (memory) {
+            inherited.push_back(memory.number());
+        }
     }
     close_all(inherited);
 }
@@ -240,7 +251,7 @@ void RankProcesses::be_rank(int rank, const LaunchOptions& options, const Progra
                          {.rank = rank,
                           .ranks = options.ranks,
                           .arena_bytes = arenas_.places().bytes_each(),
-                          .looks_before_sleep = looks_before_sleep(options.ranks, cores()),
+                          .looks_before_sleep = looks_before_sleep(options.count_of_running(), cores()),
                           .answer_every_op = options.clock == Clock::wall || is_interrupted});
         run_as_rank(options, port, program);
         flush_output();  // before the run can end

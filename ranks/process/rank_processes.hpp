@@ -39,6 +39,7 @@ public:
         using std::runtime_error::runtime_error;
     };
 
+    // Requires: the rank runs.
     RankMemory& memory(int rank) { return *object_in<RankMemory>(memories_[static_cast<std::size_t>(rank)]); }
     SupervisorMemory& supervisor() { return *object_in<SupervisorMemory>(word_of_supervisor_); }
     Arenas& arenas() { return arenas_; }
@@ -46,6 +47,7 @@ public:
     // Readable when a rank rings; then hear_lines() takes what there is.
     int doorbell() const { return lines_.descriptor(); }
     void hear_lines();
+    // By rank; 0: it does not run.
     const std::vector<int>& pids() const { return pids_; }
 
     // A rank that stopped, went on, or ended.

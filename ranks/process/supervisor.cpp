@@ -30,7 +30,12 @@ Supervisor::Supervisor(RankProcesses& processes, Run& run)
       pace_(io_) {
     const WallTime now = std::chrono::steady_clock::now();
     for (int rank = 0; rank < run.options->ranks; ++rank) {
-        ranks_.push_back({.inbox = Inbox(rank, processes.memory(rank), processes.arenas(), run), .last_sign = now});
+        ranks_.push_back(run.options->runs(rank)
+                             ? std::make_unique<Rank>(Inbox(rank, processes.memory(rank), processes.arenas(), run))
+                             : nullptr);
+        if (ranks_.back()) {
+            ranks_.back()->last_sign = now;
+        }
     }
     begin_watching();
 }
@@ -115,7 +120,16 @@ void Supervisor::release_due_ranks() {
     }
 }
 
+// A rank that does not run has no program to wait for.
+void Supervisor::end_absent(int rank) {
+    const Op last{.kind = OpKind::finish};
+    run_->kernel.accept(rank, {&last, 1});
+}
+
 void Supervisor::take_turn(int rank) {
+    if (ranks_[static_cast<std::size_t>(rank)] == nullptr) {
+        return end_absent(rank);
+    }
     Rank& self = of(rank);
     if (run_->options->clock == Clock::wall) {
         run_->has_come_to(run_->kernel.time(rank));

@@ -19,7 +19,7 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include <deque>
+#include <memory>
 #include <vector>
 
 namespace sim::ranks {
@@ -48,6 +48,7 @@ private:
     void watch_and_serve();
     bool give_turns(WallTime until);
     void take_turn(int rank);
+    void end_absent(int rank);
     void kill(int rank);
     void stop(int rank);
     void go_on(int rank);
@@ -83,12 +84,13 @@ private:
     std::string words_of(int rank) const;
     std::string story_of(int rank) const;
 
-    Rank& of(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
-    const Rank& of(int rank) const { return ranks_[static_cast<std::size_t>(rank)]; }
+    // Requires: the rank runs.
+    Rank& of(int rank) { return *ranks_[static_cast<std::size_t>(rank)]; }
+    const Rank& of(int rank) const { return *ranks_[static_cast<std::size_t>(rank)]; }
 
     RankProcesses* processes_;
     Run* run_;
-    std::deque<Rank> ranks_;
+    std::vector<std::unique_ptr<Rank>> ranks_;  // null: it does not run
     RunningRanks running_;
     std::vector<int> ended_;  // ranks whose end has not been looked at
     WallTime next_thorough_look_{};

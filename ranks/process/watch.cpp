@@ -76,8 +76,10 @@ void Supervisor::watch_clock() {
 void Supervisor::forgive_pause() {
     const WallTime now = std::chrono::steady_clock::now();
     const bool paused = last_tick_ != WallTime{} && now - last_tick_ > pause;
-    for (std::size_t rank = 0; paused && rank < ranks_.size(); ++rank) {
-        ranks_[rank].last_sign = now;
+    for (const std::unique_ptr<Rank>& rank : ranks_) {
+        if (paused && rank) {
+            rank->last_sign = now;
+        }
     }
     last_tick_ = now;
 }
@@ -96,7 +98,9 @@ void Supervisor::notice(const std::string& what) const {
 // A long run in which nothing seems to happen says how far it has come, and what would be faster.
 void Supervisor::note_progress() {
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-        run_->progress(static_cast<int>(rank), ranks_[rank].inbox.share_done());
+        if (ranks_[rank]) {
+            run_->progress(static_cast<int>(rank), ranks_[rank]->inbox.share_done());
+        }
     }
 }
 
@@ -105,7 +109,7 @@ void Supervisor::tell_progress() {
         return;
     }
     note_progress();
-    const bool is_crowd = run_->options->ranks > cores();
+    const bool is_crowd = run_->options->count_of_running() > cores();
     run_->tell_progress(
         is_crowd ? fmt::format("; they share {} cores, and fibers would give the same timeline sooner", cores()) : "");
 }
@@ -199,7 +203,7 @@ std::string Supervisor::lack_of(int rank) const {
     switch (of(rank).inbox.lack()) {
         case Lack::memory:
             return fmt::format("{} got no memory {}: there is not enough for {} ranks", name_of(rank), where,
-                               run_->options->ranks);
+                               run_->options->count_of_running());
         case Lack::as_said: return fmt::format("{} could not go on {}: {}", name_of(rank), where, words_of(rank));
         default: return "";
     }

@@ -13,14 +13,14 @@ namespace {
 
 class HereRank {
 public:
-    explicit HereRank(const Settings& settings) : here_(options_of(settings)) {}
+    explicit HereRank(const Settings& settings) : settings_(settings), here_(options_of(settings)) {}
     HereRank(const HereRank&) = delete;
     HereRank& operator=(const HereRank&) = delete;
 
     ranks::Here& here() { return here_; }
     std::shared_ptr<RunResult> answer(ranks::Result result) {
         run_.result = std::move(result);
-        complete(run_);
+        complete(run_, settings_);
         return std::make_shared<RunResult>(run_);
     }
 
@@ -31,6 +31,7 @@ private:
         return options;
     }
 
+    Settings settings_;
     RunResult run_;
     ranks::Here here_;
 };

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 namespace sim::python {
@@ -43,6 +44,26 @@ Cluster cluster_of(const Settings& settings) {
     return cluster;
 }
 
+// The rank's row in the timeline, which shows those that run.
+int place_of(int rank, const std::vector<int>& running) {
+    if (running.empty() || rank < 0) {
+        return rank;
+    }
+    return static_cast<int>(std::ranges::lower_bound(running, rank) - running.begin());
+}
+
+template <class Value>
+std::vector<Value> of_those_that_run(const std::vector<Value>& by_rank, const std::vector<int>& running) {
+    if (running.empty() || by_rank.empty()) {
+        return by_rank;
+    }
+    std::vector<Value> found;
+    for (const int rank : running) {
+        found.push_back(by_rank.at(static_cast<std::size_t>(rank)));
+    }
+    return found;
+}
+
 }  // namespace
 
 ranks::LaunchOptions launch_options(const Settings& settings) {
@@ -51,6 +72,7 @@ ranks::LaunchOptions launch_options(const Settings& settings) {
             fmt::format("watchdog must be more than 0 seconds and less than 1e9, not {}", settings.watchdog_seconds));
     }
     ranks::LaunchOptions options{.ranks = settings.ranks,
+                                 .running = settings.running,
                                  .clock = settings.time_scale ? ranks::Clock::wall : ranks::Clock::virtual_time,
                                  .time_scale = settings.time_scale.value_or(1.0),
                                  .cluster = cluster_of(settings),
@@ -66,22 +88,28 @@ void begin(RunResult& run, const Settings& settings, ranks::LaunchOptions& optio
     run.has_timeline = settings.keeps_timeline;
     run.timeline.title = settings.title;
     run.timeline.facts = {{"host", "process"}, {"cluster", options.cluster.name}};
-    run.timeline.ranks = settings.ranks;
+    run.timeline.ranks = options.count_of_running();
+    for (const int rank : options.running) {
+        run.timeline.rank_names.push_back(fmt::format("Rank {}", rank));
+    }
     run.timeline.topology = options.cluster.network->shared_topology();
     run.timeline.bytes_per_unit = options.cluster.bytes_per_unit;
     if (settings.keeps_timeline) {
-        options.on_span = [&timeline = run.timeline](const Span& span) { timeline.add(span); };
+        options.on_span = [&timeline = run.timeline, &running = settings.running](Span span) {
+            span.rank = place_of(span.rank, running);
+            timeline.add(span);
+        };
     }
 }
 
-void complete(RunResult& run) {
+void complete(RunResult& run, const Settings& settings) {
     report::Timeline& timeline = run.timeline;
-    timeline.totals = run.result.ranks;
-    timeline.pids = run.result.pids;
+    timeline.totals = of_those_that_run(run.result.ranks, settings.running);
+    timeline.pids = of_those_that_run(run.result.pids, settings.running);
     timeline.end = run.result.end;
     if (run.result.fault) {
         timeline.fault = run.result.fault->message;
-        timeline.fault_rank = run.result.fault->rank;
+        timeline.fault_rank = place_of(run.result.fault->rank, settings.running);
         timeline.fault_word = run.result.fault->failure == ranks::Failure::rank_died   ? "died"
                               : run.result.fault->failure == ranks::Failure::rank_hung ? "hung"
                                                                                        : "ended";

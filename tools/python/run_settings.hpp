@@ -13,6 +13,7 @@ namespace sim::python {
 
 struct Settings {
     int ranks = 1;
+    std::vector<int> running = {};     // those that run, ascending; none: all
     std::string machine;               // empty: profile
     py::object profile;                // a name, a file, or a dict of what a file holds
     std::optional<double> time_scale;  // none: as fast as possible
@@ -28,6 +29,6 @@ ranks::LaunchOptions launch_options(const Settings& settings);
 // Before the run: its spans come into the result, which outlives it.
 void begin(RunResult& run, const Settings& settings, ranks::LaunchOptions& options);
 // After it, with `run.result`.
-void complete(RunResult& run);
+void complete(RunResult& run, const Settings& settings);
 
 }  // namespace sim::python

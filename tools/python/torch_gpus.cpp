@@ -35,8 +35,8 @@ private:
 
 std::unique_ptr<TorchGpus> make(const RankGPU& gpu, const std::string& machine, int home,
                                 std::optional<int> flash_version, std::optional<double> launch_microseconds,
-                                bool compiled, int running, const py::function& where, const py::function& line,
-                                const py::function& went_on) {
+                                bool compiled, const std::vector<int>& running, const std::vector<int>& acting,
+                                const py::function& where, const py::function& line, const py::function& went_on) {
     torch::ProcessTerms terms{.machine = predict::read_machine(machine), .home = home};
     terms.flash_version = flash_version.value_or(training::flash_version_of_torch);
     if (launch_microseconds) {
@@ -44,6 +44,7 @@ std::unique_ptr<TorchGpus> make(const RankGPU& gpu, const std::string& machine, 
     }
     terms.is_compiled = compiled;
     terms.running = running;
+    terms.acting = acting;
     terms.where = [where](const char* operation) {
         const py::gil_scoped_acquire lock;
         try {
@@ -108,7 +109,7 @@ void bind_torch_gpus(py::module_& module) {
         module, "TorchGpus",
         "The simulated GPUs of this process, which is a rank from here on. All times are in picoseconds.");
     gpus.def(py::init(&make), py::arg("gpu"), py::kw_only(), py::arg("machine"), py::arg("home"),
-             py::arg("flash_version"), py::arg("launch_microseconds"), py::arg("compiled"), py::arg("running"),
+             py::arg("flash_version"), py::arg("launch_microseconds"), py::arg("compiled"), py::arg("running"), py::arg("acting"),
              py::arg("where"), py::arg("line"), py::arg("went_on"))
         .def_property_readonly(
             "host_picoseconds", [](TorchGpus& self) { return self.process().gpus().host().count(); },
@@ -139,6 +140,9 @@ void bind_torch_gpus(py::module_& module) {
                 self.process().compile(compiled, {self.process().home(), 0});
             },
             "Whether operators are priced as torch.compile fuses them.")
+        .def_property_readonly(
+            "missed", [](TorchGpus& self) { return self.process().missed(); },
+            "The ranks that have to run, too, for this one to go on; none: it did not end for that.")
         .def_property_readonly(
             "refusal", [](TorchGpus& self) { return self.process().refusal(); },
             "What the program has asked for last that is not simulated, in the words of its exception; empty: "

@@ -84,8 +84,8 @@ def test_fsdp_of_a_world_of_1024_keeps_a_1024th(answer):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("dist.send(x, 3)", "train.py:7: a message to rank 3 cannot run here: ranks from 2 on are folded away; with --fold 4 or more it runs"),
-        ("dist.recv(x, 2)", "train.py:7: a message from rank 2 cannot run here: ranks from 2 on are folded away; with --fold 3 or more it runs"),
+        ("dist.send(x, 3)", "train.py:7: a message to rank 3 cannot run here: rank 3 is folded away; with --fold auto it runs"),
+        ("dist.recv(x, 2)", "train.py:7: a message from rank 2 cannot run here: rank 2 is folded away; with --fold auto it runs"),
     ],
 )
 def test_a_message_with_a_rank_that_is_folded_away_is_refused(script, text, words):
@@ -134,3 +134,85 @@ def test_folded_and_hollow_together_are_both(command):
     run = ("fsdp", "dgx-h100", 16, 8, ["--blocks", "2"])
     whole, both = run_of(command, run), run_of(command, run, "--fold", 8, "--hollow")
     assert both["step_seconds"] == whole["step_seconds"]
+
+
+# Two stages, of which each is copied as often as `world / 2`; ranks of a stage are neighbours.
+STAGES = """
+    import torch
+    import torch.distributed as dist
+
+    dist.init_process_group("nccl")
+    rank, world = dist.get_rank(), dist.get_world_size()
+    torch.cuda.set_device(rank % torch.cuda.device_count())
+    copies = world // 2
+    pipelines = [dist.new_group([copy, copy + copies]) for copy in range(copies)]
+    stages = [dist.new_group(list(range(stage * copies, (stage + 1) * copies))) for stage in range(2)]
+    stage, copy = divmod(rank, copies)
+    layer = torch.nn.Linear(2048, 2048 * (1 + stage), device="cuda")
+    layer = torch.nn.parallel.DistributedDataParallel(layer, process_group=stages[stage])
+    optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
+    for _ in range(3):
+        x = torch.ones(64, 2048, device="cuda", requires_grad=True)
+        if stage == 0:
+            y = layer(x)
+            dist.send(y, copies + copy, group=pipelines[copy])
+            gradient = torch.empty_like(y)
+            dist.recv(gradient, copies + copy, group=pipelines[copy])
+            y.backward(gradient)
+        else:
+            dist.recv(x.data, copy, group=pipelines[copy])
+            layer(x).sum().backward()
+            dist.send(x.grad, copy, group=pipelines[copy])
+        optimizer.step()
+    print("rank", rank)
+"""
+
+
+def same_times(row):
+    return {key: value for key, value in row.items() if key not in ("pid", "stands_for")}
+
+
+@pytest.mark.parametrize(("machine", "world"), [("dgx-h100", 8), (FOLDER / "node_of_2.toml", 8)])
+def test_the_stages_of_a_pipeline_are_found_and_run(answer, machine, world):
+    whole = answer(STAGES, "--machine", machine, "--nproc", world, "--hollow")
+    folded = answer(STAGES, "--machine", machine, "--nproc", world, "--fold", "auto")
+    assert [(row["rank"], row["stands_for"]) for row in folded["per_rank"]] == [(0, 4), (4, 4)]
+    assert [same_times(row) for row in folded["per_rank"]] == [same_times(whole["per_rank"][rank]) for rank in (0, 4)]
+    assert folded["step_seconds"] == whole["step_seconds"]
+    assert folded["breakdown"] == pytest.approx(whole["breakdown"])
+    assert (folded["ranks"], folded["ranks_run"]) == (world, 2)
+
+
+def test_ranks_that_begin_anew_are_named(script):
+    done = script(STAGES, "--nproc", 1024, "--fold", "auto")
+    assert (done.returncode, done.stderr.splitlines()[0]) == (
+        0,
+        "ndsim: rank 512 must run, too, for those that run exchange messages with them: all begin anew",
+    )
+    assert sorted(line for line in done.stdout.splitlines() if line.startswith("rank ")) == ["rank 0", "rank 512"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ("some", "must be a number of ranks, auto, or auto: with ranks, as auto:0,1023"),
+        ("0", "must be at least 1"),
+        ("auto:", "has nothing where the number of a rank belongs, as in auto:0,1023"),
+        ("auto:0,x", "has 'x' where the number of a rank belongs, as in auto:0,1023"),
+        ("auto:4", "there are ranks 0 to 3"),
+    ],
+)
+def test_a_fold_that_cannot_be_is_refused(script, asked, words):
+    done = script("pass", "--nproc", 4, "--fold", asked)
+    assert (done.returncode, done.stderr) == (2, f"ndsim.torchrun: --fold {asked}{':' if asked == 'auto:4' else ''} {words}\n")
+
+
+def test_a_fault_of_a_rank_that_is_folded_away_is_refused(script):
+    done = script("pass", "--nproc", 4, "--fold", 2, "--fault", "kill rank 3 at 1s")
+    assert (done.returncode, done.stderr) == (2, "ndsim.torchrun: kill rank 3 at 1s: rank 3 is not one of those that run\n")
+
+
+def test_the_trace_of_a_folded_run_names_the_ranks_that_ran(script, tmp_path):
+    assert script(STAGES, "--nproc", 1024, "--fold", "auto", "--trace", tmp_path / "run.json").returncode == 0
+    names = [each["args"]["name"] for each in json.loads((tmp_path / "run.json").read_text())["traceEvents"] if each["name"] == "process_name"]
+    assert [name.split(" (")[0] for name in names] == ["Rank 0", "Rank 512"]

@@ -14,6 +14,7 @@ import textwrap
 import ndsim
 import ndsim.torch
 import pytest
+from ndsim.torchrun.launch.fold import Wish
 from ndsim.torchrun.options import ROWS, Options, keyword_options
 
 from forked import import_torch
@@ -158,7 +159,7 @@ def test_an_option_that_cannot_be_is_one_line(options, complaint):
 
 def test_keywords_are_the_options_of_the_command():
     assert keyword_options("f", {"ranks": 4, "fold": 2, "explain_cost": True, "trace": None, "hollow": False}) == Options(
-        script="f", nproc=4, fold=2, explain_cost=True, hollow=True
+        script="f", nproc=4, fold=Wish(first=2), explain_cost=True, hollow=True
     )
     of_command = {row.name for row in ROWS if not row.name_in_python}
     assert of_command == {"json", "nnodes", "nproc-per-node", "module"}

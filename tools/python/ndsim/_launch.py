@@ -36,6 +36,7 @@ def launch(
     blocking_sends: bool = False,
     title: str | None = None,
     faults: Sequence[str] = (),
+    running: Sequence[int] = (),
 ) -> _ndsim.Result:
     """Run ``program(gpu, *args)`` as so many ranks, each a forked process, in simulated time.
 
@@ -50,6 +51,7 @@ def launch(
     blocking_sends: a send ends when its receive begins, at the earliest.
     title: what pictures call the run; the name of the program by default.
     faults: what the run is to suffer, in simulated time: ["kill rank 1 at 2s", "slow rank 0 x2"].
+    running: the ranks that run, ascending; the others have their place on the machine, and no program. None given: all.
 
     Raises what ended the run: DeadlockError, MismatchError, ProgramError, RankDied, RankHung, MachineLimit, each with
     the whole explanation, and UsageError for an argument that cannot be. What a rank changes in its memory nobody
@@ -63,6 +65,7 @@ def launch(
     flush()
     result = _ndsim.run(
         ranks,
+        list(running),
         functools.partial(be_rank, program, args),
         on_log=on_log,
         on_notice=notice,

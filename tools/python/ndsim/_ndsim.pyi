@@ -346,7 +346,8 @@ class TorchGpus:
         flash_version: int | None,
         launch_microseconds: float | None,
         compiled: bool,
-        running: int,
+        running: list[int],
+        acting: list[int],
         where: Callable[[str], str],
         line: Callable[[], str],
         went_on: Callable[[], None],
@@ -365,6 +366,8 @@ class TorchGpus:
     def compiled(self, value: bool) -> None: ...
     @property
     def refusal(self) -> str: ...
+    @property
+    def missed(self) -> list[int]: ...
     def collectives(self) -> list[tuple[int, int, int]]: ...
     def operators_text(self) -> str: ...
     def operators(self) -> list[dict[str, Any]]: ...
@@ -377,6 +380,7 @@ def play_lab(name: str, cases: str, program: Callable[[dict[str, float]], Callab
 def lab_record(result: Result, explanation: str, waiting: list[str]) -> str: ...
 def run(
     ranks: int,
+    running: list[int],
     program: Callable[[GPU], str],
     *,
     on_log: Callable[[LogLine], Any] | None,

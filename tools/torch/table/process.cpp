@@ -172,7 +172,7 @@ std::int32_t Process::make_group(std::vector<int> members, const std::string& na
     std::ranges::copy_if(members, std::back_inserter(running), [this](int rank) { return runs(rank); });
     std::vector<std::size_t> sources;
     for (std::size_t i = 0; i < members.size(); ++i) {
-        const int stands = runs(members[i]) ? members[i] : members[i] % terms_.running;
+        const int stands = runs(members[i]) ? members[i] : terms_.acting.at(static_cast<std::size_t>(members[i]));
         const auto at = std::ranges::find(running, stands);
         // Where that one is no member, any is as good: they do the same.
         sources.push_back(at == running.end() ? i % running.size() : static_cast<std::size_t>(at - running.begin()));
@@ -196,13 +196,20 @@ void Process::refuse(std::string why) {
     throw ProgramError(refusal_);
 }
 
-void Process::require_running(const char* way, int rank) {
-    if (!runs(rank)) {
-        refuse(
-            fmt::format("a message {} rank {} cannot run here: ranks from {} on are folded away; with --fold {} or "
-                        "more it runs",
-                        way, rank, terms_.running, rank + 1));
+bool Process::runs(int rank) const {
+    return terms_.running.empty() || std::ranges::binary_search(terms_.running, rank);
+}
+
+// Ranks that exchange messages do different things: the stages of a pipeline, say. Where a group of some ranks has
+// messages, none of its members stands for another.
+void Process::require_running(bool sends, int rank, const Communicator& group) {
+    if (runs(rank)) {
+        return;
     }
+    const bool is_world = group.members.size() == terms_.acting.size();
+    missed_ = is_world ? std::vector{rank} : group.members;
+    refuse(fmt::format("a message {} rank {} cannot run here: rank {} is folded away; with --fold auto it runs",
+                       sends ? "to" : "from", rank, rank));
 }
 
 seam::Ticket Process::meet(const Group& group, const Collective& what, seam::Stream stream,
@@ -251,7 +258,7 @@ seam::Ticket Process::message(const seam::Message& what, int sender, int receive
     const int from = known.members.at(static_cast<std::size_t>(sender));
     const int to = known.members.at(static_cast<std::size_t>(receiver));
     const bool sends = from == gpus_.gpu().rank();
-    require_running(sends ? "to" : "from", sends ? to : from);
+    require_running(sends, sends ? to : from, known);
     seam::Stream stream = what.stream;
     if (side_by_side_) {
         stream = {what.stream.device, -1 - static_cast<std::int64_t>(side_by_side_->streams.size())};
@@ -298,13 +305,13 @@ Tag Process::announcement(const Communicator& group, int tag) const {
 
 void Process::announce(const Communicator& group, int receiver, int tag) {
     const int to = group.members.at(static_cast<std::size_t>(receiver));
-    require_running("to", to);
+    require_running(true, to, group);
     gpus_.on(computing(), [&] { gpus_.gpu().send_async(to, "announce", Bytes{0}, announcement(group, tag)); });
 }
 
 void Process::expect(const Communicator& group, int sender, int tag) {
     const int from = group.members.at(static_cast<std::size_t>(sender));
-    require_running("from", from);
+    require_running(false, from, group);
     gpus_.on(computing(), [&] { gpus_.gpu().receive_async(from, "announced", Bytes{0}, announcement(group, tag)); });
 }
 

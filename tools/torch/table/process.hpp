@@ -26,9 +26,10 @@ struct ProcessTerms {
     int flash_version = training::flash_version_of_torch;
     std::optional<Duration> launch = {};  // what an operator, or a call, costs the host; the machine's
     bool is_compiled = false;
-    // How many ranks run, each for all others that do the same: rank r for r + running, r + 2 running, and so on. 0:
-    // all of them run.
-    int running = 0;
+    // The ranks that run, ascending, in the place of all others. Empty: all of them run.
+    std::vector<int> running = {};
+    // By rank, which of those that run does the same. Empty: all of them run.
+    std::vector<int> acting = {};
     // The line of the script that runs; asked for what may wait for other ranks. The argument names an operation that
     // others have to call, too; it is empty where the host waits for what it has called before. Throws ProgramError
     // where that operation is refused.
@@ -102,6 +103,8 @@ public:
     // What the program has asked for last that is not simulated; empty: nothing.
     void note_refusal(std::string why) { refusal_ = std::move(why); }
     const std::string& refusal() const { return refusal_; }
+    // The ranks that have to run for the program to go on, where it ended by a message with one that does not.
+    const std::vector<int>& missed() const { return missed_; }
 
     // Ranges of the script that are open, as timelines show them: "forward/mm".
     void push_range(const std::string& name) { ranges_ += name + "/"; }
@@ -124,8 +127,8 @@ private:
 
     const char* kept(std::string label) { return labels_.insert(std::move(label)).first->c_str(); }
     const char* label_of(std::string_view name);
-    bool runs(int rank) const { return terms_.running == 0 || rank < terms_.running; }
-    void require_running(const char* way, int rank);
+    bool runs(int rank) const;
+    void require_running(bool sends, int rank, const Communicator& group);
     [[noreturn]] void refuse(std::string why);
     seam::Ticket meet(const Group& group, const Collective& what, seam::Stream stream, std::span<const std::byte> data,
                       Ticket ticket, bool takes);
@@ -152,6 +155,7 @@ private:
     };
     std::optional<SideBySide> side_by_side_;
     std::string refusal_;
+    std::vector<int> missed_;
     std::string ranges_;
     std::unordered_set<std::string> labels_;
     std::unordered_map<std::string_view, const char*> within_ranges_;

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from .._errors import UsageError
+from .launch.fold import Wish, wish
 from .hollow.routing import BALANCED, Routing, routing
 from .stand_ins import registry
 
@@ -33,8 +34,8 @@ class Options:
     hollow: bool = False
     routing: Routing = BALANCED
     """Where tokens go in a hollow run."""
-    fold: int | None = None
-    """How many ranks run in the place of all."""
+    fold: Wish | None = None
+    """Which ranks run in the place of all."""
     compiled: bool = False
     flash_attention: int | None = None
     """The version of its kernels; None: PyTorch's."""
@@ -154,7 +155,7 @@ ROWS = (
     Row("json", "", "print one JSON object on standard output; what the script prints goes to standard error", keyword=""),
     Row("explain-cost", "", "list the operators with their count and time, how each was priced, and what was guessed"),
     Row("hollow", "", "run without arithmetic, for models that do not fit into this computer: the same times"),
-    Row("fold", "K", "run ranks 0 to K-1 alone, each for all that do the same (i, i+K, i+2K, …); hollow, too", whole),
+    Row("fold", "K|auto", "run few ranks, each for all that do the same: 0 to K-1, or 0 and whom it sends to; hollow, too", wish),
     Row("routing", "HOW", "where tokens go in a hollow run: balanced, drawn, drawn:SEED, or a file of shares (balanced)", routing),
     Row("compiled", "", "price the operators as torch.compile would fuse them, as if the script called it"),
     Row("flash-attention", "V", "the version of FlashAttention that attention costs: 1, 2 or 3 (2)", flash_version),

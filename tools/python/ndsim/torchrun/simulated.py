@@ -76,7 +76,8 @@ def install(rank: ranks.Rank) -> None:
         flash_version=options.flash_attention,
         launch_microseconds=options.launch_microseconds,
         compiled=options.compiled,
-        running=rank.fold.running if rank.fold.is_folded else 0,
+        running=list(rank.fold.running) if rank.fold.is_folded else [],
+        acting=rank.fold.acting if rank.fold.is_folded else [],
         where=line_of_script,
         line=lambda: explain.where_main(rank.thread),
         went_on=rank.place.go_on,
@@ -89,6 +90,6 @@ def tell(rank: ranks.Rank) -> None:
     gpus.synchronize()
     torch: Any = importlib.import_module("torch")
     rank.tell("memory", [most_of_any_device(torch, what) for what in ("allocated_bytes", "reserved_bytes")])
-    if rank.options.explain_cost and rank.gpu.rank == 0:
+    if rank.options.explain_cost and rank.gpu.rank == rank.fold.running[0]:
         rank.tell("operators", gpus.operators())
         rank.tell("operators for people", gpus.operators_text())

@@ -147,6 +147,7 @@ def json_of(
             {
                 "rank": each.rank,
                 "pid": each.pid,
+                "stands_for": each.stands_for,
                 "compute_seconds": each.computing,
                 "communication_seconds": each.communicating,
                 "idle_seconds": each.idle,

@@ -17,6 +17,8 @@ class RankBudget:
 
     rank: int
     pid: int
+    stands_for: int
+    """How many ranks it is counted for, itself among them."""
     computing: float
     communicating: float
     """As far as no computation hides it, with the wait for ranks that come later."""
@@ -38,7 +40,7 @@ class Budget:
     """As many as the script saw."""
 
     def mean(self, of: Callable[[RankBudget], float]) -> float:
-        return sum(map(of, self.ranks)) / len(self.ranks)
+        return sum(each.stands_for * of(each) for each in self.ranks) / self.world
 
     @property
     def step_seconds(self) -> float | None:
@@ -61,10 +63,11 @@ class Budget:
         return max(each.reserved for each in self.ranks)
 
 
-def rank_budget(rank: int, pid: int, totals: RankTotals, memory: list[int], ends: list[int]) -> RankBudget:
+def rank_budget(rank: int, pid: int, stands_for: int, totals: RankTotals, memory: list[int], ends: list[int]) -> RankBudget:
     return RankBudget(
         rank=rank,
         pid=pid,
+        stands_for=stands_for,
         computing=totals.compute,
         communicating=totals.communication + totals.idle_in_collectives,
         idle=totals.idle - totals.idle_in_collectives,
@@ -78,9 +81,10 @@ def rank_budget(rank: int, pid: int, totals: RankTotals, memory: list[int], ends
 def budget_of(result: Result, words: Channel) -> Budget:
     memory: dict[int, Any] = dict(words.told("memory"))
     ends: dict[int, Any] = dict(words.told("steps"))
-    worlds = [world for _, world in words.told("world")]
+    stands_for: dict[int, int] = dict(words.told("stands for"))
     budgets = [
-        rank_budget(rank, pid, totals, memory.get(rank, [totals.peak_bytes] * 2), ends.get(rank, []))
+        rank_budget(rank, pid, stands_for.get(rank, 1), totals, memory.get(rank, [totals.peak_bytes] * 2), ends.get(rank, []))
         for rank, (pid, totals) in enumerate(zip(result.pids, result.ranks))
+        if pid
     ]
-    return Budget(budgets, worlds[0] if worlds else len(budgets))
+    return Budget(budgets, len(result.pids))

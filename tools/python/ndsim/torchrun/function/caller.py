@@ -139,5 +139,5 @@ def result_of(exchange: Exchange, status: int) -> Run:
         error.rank, error.signal = rank, number
         raise error
     assert answer.report is not None
-    returned = [exchange.take(Exchange.FIRST_RANK + rank) for rank in range(answer.report["ranks_run"])]
+    returned = [exchange.take(Exchange.FIRST_RANK + row["rank"]) for row in answer.report["per_rank"]]
     return Run([pickle.loads(each) if each else None for each in returned], answer.report, answer.text)

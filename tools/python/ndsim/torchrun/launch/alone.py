@@ -27,7 +27,7 @@ def run_of_one(setting: ranks.Setting) -> Iterator[ranks.Run]:
         words, meeting, places = (
             open_until_then.enter_context(contextlib.closing(each)) for each in (Channel(), Meeting(), Places(1))
         )
-        yield ranks.Run(setting, Fold(1, 1), meeting, words, places, world)
+        yield ranks.Run(setting, Fold(1, (0,)), meeting, words, places, world)
 
 
 def run_script(starter: Starter, program: Callable[[], Any]) -> None:
@@ -37,7 +37,6 @@ def run_script(starter: Starter, program: Callable[[], Any]) -> None:
         assert world is not None
         try:
             with garbage_is_left(), ranks.begin(world.gpu, run) as rank:
-                rank.tell("world", 1)
                 run_to_its_end(program, rank)
                 is_told = simulated.has_used_gpus() or not starter.has_started
         except Exception:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..._errors import DeadlockError, Error, MismatchError, UsageError
-from ..._launch import launch
+from ..._launch import launch, notice
 from ..._ndsim import GPU, Result
 from ..._questions import hardware
 from .. import rank as ranks
@@ -23,8 +23,8 @@ from ..options import EVERY_GPU, Options
 from ..refusals import Refused
 from . import explain
 from .channel import Channel
-from .fold import fold_of
-from .places import Places
+from .fold import Fold, fold_of
+from .places import Places, many
 from .rendezvous import Meeting
 
 
@@ -127,6 +127,14 @@ def stops_are_faults() -> Iterator[None]:
             signal.signal(number, handler)
 
 
+class Missed(Exception):
+    """A folded run that ended by a message with ranks that have to run, too: `ranks`."""
+
+    def __init__(self, ranks: list[int]) -> None:
+        super().__init__()
+        self.ranks = ranks
+
+
 class Starter:
     """Starts the ranks of runs, one run after the other. on_end is called with each run, however it ended."""
 
@@ -140,30 +148,43 @@ class Starter:
     def start(self, count: int, program: Callable[[int], Any], *, as_torchrun: bool = False) -> None:
         """Run program(rank) as so many ranks. Raises Ended where the run does not end well, and Refused."""
         self.has_started = True
+        fold = fold_of(count, self.setting.options.fold)
+        while True:
+            try:
+                return self._start(fold, program, as_torchrun)
+            except Missed as missed:
+                more = sorted({*missed.ranks} - {*fold.running})
+                notice(f"{many(more)} must run, too, for those that run exchange messages with them: all begin anew")
+                fold = fold.with_ranks(more)
+
+    def _start(self, fold: Fold, program: Callable[[int], Any], as_torchrun: bool) -> None:
         options = self.setting.options
-        fold = fold_of(count, options.fold)
         with contextlib.ExitStack() as open_until_then:
             words, meeting, places = (
                 open_until_then.enter_context(contextlib.closing(each))
-                for each in (Channel(), Meeting(), Places(fold.running))
+                for each in (Channel(), Meeting(), Places(fold.world))
             )
             run = ranks.Run(self.setting, fold, meeting, words, places)
             try:
                 with stops_are_faults(), garbage_is_left():
                     result = launch(
-                        fold.running,
+                        fold.world,
                         functools.partial(be_rank, run, program, as_torchrun),
                         machine=options.machine,
                         watchdog=options.watchdog,
                         timeline=options.keeps_timeline,
                         title=options.title,
                         faults=options.faults,
+                        running=fold.running if fold.is_folded else (),
                     )
             except Error as error:
                 if error.result is None:
                     raise
+                if options.fold is not None and options.fold.grows:
+                    for _, missed in words.told("missed"):
+                        raise Missed(missed) from None
                 explanation = explained(error, places)
-                self.waiting = [places.of(rank).waits_at() for rank in range(fold.running)]
+                self.waiting = [places.of(rank).waits_at() for rank in fold.running]
                 self.on_end(error.result, words, explanation)
                 for _, refusal in words.told("refused"):
                     raise Refused(refusal) from None
@@ -184,7 +205,7 @@ def refusal_in(error: Exception, rank: ranks.Rank) -> str:
 def be_rank(run: ranks.Run, program: Callable[[int], Any], as_torchrun: bool, gpu: GPU) -> None:
     """What the process of a rank does."""
     with ranks.begin(gpu, run) as rank:
-        rank.tell("world", rank.world_size)
+        rank.tell("stands for", rank.fold.stands_for[gpu.rank])
         if as_torchrun:
             os.environ.update(as_torchrun_sets_it(rank))
             from_torch.seed(gpu.rank)
@@ -194,6 +215,8 @@ def be_rank(run: ranks.Run, program: Callable[[int], Any], as_torchrun: bool, gp
             if left.code not in (None, 0):
                 raise
         except Exception as error:
+            if rank.gpus is not None and rank.gpus.missed:
+                rank.tell("missed", rank.gpus.missed)
             if refusal := refusal_in(error, rank):
                 rank.tell("refused", refusal)
             raise error.with_traceback(explain.trimmed(error)) from None

@@ -69,7 +69,7 @@ def prepare_profile(profiler: Any) -> None:
 
     def begin(self: Any, *args: Any, **settings: Any) -> None:
         rank = ranks.this_rank()
-        if rank is not None and rank.gpu.rank == 0 and not rank.said_of_profiler:
+        if rank is not None and rank.gpu.rank == rank.fold.running[0] and not rank.said_of_profiler:
             rank.said_of_profiler = True
             print(
                 "ndsim.torchrun: the profiler's times of the CPU are this computer's; those of CUDA, --trace and --report "
