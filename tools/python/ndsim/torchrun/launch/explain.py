@@ -5,6 +5,7 @@ A line belongs to the script if it is neither of PyTorch, nor of ndsim, nor of P
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 import sysconfig
@@ -40,7 +41,12 @@ def cell_name(file: str) -> str:
 
 def short(file: str) -> str:
     """A file as one would type it: from here where it is below, and its name where it is far away."""
-    here = os.path.relpath(cell_name(file))
+    return _short_from(file, os.getcwd())
+
+
+@functools.lru_cache(maxsize=None)
+def _short_from(file: str, folder: str) -> str:
+    here = os.path.relpath(cell_name(file), folder)
     return here if not here.startswith(os.pardir) else os.path.basename(file)
 
 
