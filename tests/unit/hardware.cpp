@@ -113,6 +113,8 @@ TEST(Hardware, OfACappedGpuSustainsLessThanItsPeak) {
     EXPECT_EQ(one.sustained(Precision::bf16), 989e12 * 0.85);
     EXPECT_EQ(one.memory_bandwidth, 2.4e12);
     EXPECT_EQ(accelerator("h800").power_watts, 700);  // as its base
+    EXPECT_EQ(accelerator("h800").driver_name, "NVIDIA H800");
+    EXPECT_EQ(accelerator("H100-SXM-80GB").driver_name, "NVIDIA H100 80GB HBM3");
     EXPECT_EQ(machine("h800").scale_up, 200e9);
 }
 

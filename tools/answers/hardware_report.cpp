@@ -64,6 +64,8 @@ const Record<Accelerator>& accelerator_record() {
     static const Record<Accelerator> record(
         "An accelerator.",
         {name<Accelerator>("name", "Name of the accelerator.", &Accelerator::name),
+         name<Accelerator>("driver_name", "What its driver tells programs; empty: not known.",
+                           &Accelerator::driver_name),
          name<Accelerator>("generation", "Generation, whose accelerators share their efficiency.",
                            &Accelerator::generation),
          peak("fp32_flops", "fp32", &Accelerator::fp32_flops), peak("tf32_flops", "TF32", &Accelerator::tf32_flops),

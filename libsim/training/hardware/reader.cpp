@@ -64,12 +64,15 @@ void put_accelerator(Hardware& hardware, const Entries& entries, const std::stri
     if (const HardwareEntry* name = find_entry(entries, "name"); name != nullptr) {
         machine.gpu.name = text_of(*name);
     }
+    if (const HardwareEntry* name = find_entry(entries, "driver_name"); name != nullptr) {
+        machine.gpu.driver_name = text_of(*name);
+    }
     if (const HardwareEntry* generation = find_entry(entries, "generation"); generation != nullptr) {
         put_generation(hardware, text_of(*generation), generation->where);
         machine.gpu.generation = plain_name(text_of(*generation));
     }
     put_numbers(hardware, entries, joined(accelerator_slots(machine), generation_slots(machine)),
-                {"base", "name", "aliases", "generation", "machine"}, prefix);
+                {"base", "name", "driver_name", "aliases", "generation", "machine"}, prefix);
     take_memory_as_sold(hardware, entries);
 }
 

@@ -34,7 +34,7 @@ def holds(script):
 def test_tensors_say_where_they_are(holds):
     holds("""
 assert torch.cuda.is_available() and torch.cuda.device_count() == 8
-assert torch.cuda.get_device_name() == "H100-SXM-80GB"
+assert torch.cuda.get_device_name() == "NVIDIA H100 80GB HBM3"
 assert torch.cuda.get_device_properties(0).total_memory == 84929347584
 torch.cuda.set_device(2)
 assert torch.cuda.current_device() == 2

@@ -304,7 +304,7 @@ const seam::Gpu& table_for(const training::Machine& machine, bool is_hollow) {
     static State made;
     state = &made;
     state->memory.have(machine.gpus_per_node, machine.gpu.memory_bytes);
-    state->name = machine.gpu.name;
+    state->name = machine.gpu.driver_name.empty() ? machine.gpu.name : machine.gpu.driver_name;
     state->properties = properties_of(machine.gpu, state->name.c_str());
     seam::Gpu& table = state->table;
     table.devices = machine.gpus_per_node;
