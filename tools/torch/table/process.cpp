@@ -223,7 +223,11 @@ seam::Ticket Process::meet(const Group& group, const Collective& what, seam::Str
         return 0;
     }
     gpus_.meet_on(place, gpus_.watch().is_on ? kept(std::string(what.label)) : "", [&] {
-        ticket.brought = gpus_.gpu().bring(data, takes);
+        if (group.size() > 1) {
+            ticket.brought = gpus_.gpu().bring(data, takes);
+        } else {
+            ticket.own.emplace(data.begin(), data.end());
+        }
         gpus_.gpu().collective(group, what);
     });
     // Afterwards: the price of a collective holds the launch of its kernel.
@@ -233,7 +237,7 @@ seam::Ticket Process::meet(const Group& group, const Collective& what, seam::Str
     if (!takes) {
         return 0;
     }
-    tickets_.emplace(++last_ticket_, ticket);
+    tickets_.emplace(++last_ticket_, std::move(ticket));
     return last_ticket_;
 }
 
@@ -337,13 +341,19 @@ void Process::end_messages() {
 }
 
 std::span<const seam::Bytes> Process::take(seam::Ticket number) {
-    const Ticket ticket = tickets_.at(number);
+    Ticket ticket = std::move(tickets_.at(number));
     tickets_.erase(number);
+    taken_.clear();
+    if (ticket.own) {
+        own_taken_ = std::move(*ticket.own);
+        taken_.assign(groups_.at(ticket.group).sources.size(),
+                      {own_taken_.data(), static_cast<std::int64_t>(own_taken_.size())});
+        return taken_;
+    }
     const std::vector<std::span<const std::byte>> parts = gpus_.gpu().take(ticket.brought);
     const auto part = [&](std::size_t i) {
         return seam::Bytes{parts.at(i).data(), static_cast<std::int64_t>(parts[i].size())};
     };
-    taken_.clear();
     if (ticket.is_message) {
         taken_.push_back(part(0));  // the sender is the first of the two
         return taken_;

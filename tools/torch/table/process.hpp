@@ -120,6 +120,7 @@ private:
     };
     struct Ticket {
         BroughtData brought;
+        std::optional<std::vector<std::byte>> own = {};  // in its place, where nobody else of the group runs
         std::int32_t source = -1;  // of a message: who sent it
         bool is_message = false;
         std::size_t group = 0;
@@ -149,6 +150,7 @@ private:
     seam::Ticket last_ticket_ = 0;
     std::unordered_map<seam::Ticket, Ticket> tickets_;
     std::vector<seam::Bytes> taken_;
+    std::vector<std::byte> own_taken_;
     std::vector<seam::Seen> seen_;
     struct SideBySide {
         std::vector<std::pair<seam::Stream, seam::Stream>> streams;  // theirs, and whose messages they carry
