@@ -96,3 +96,52 @@ def test_a_fresh_process_finds_stand_ins_on_its_path(script):
     """
     done = script(BEGIN + text, "--nproc", 1)
     assert done.returncode == 0, done.stderr
+
+
+# The tokens of rank r of 2 are the r-th and the (3 - r)-th quarter.
+RING = """
+    import torch.distributed as dist
+
+    dist.init_process_group("nccl")
+    rank = dist.get_rank()
+    torch.cuda.set_device(rank)
+    every = [torch.randn(8, 2, 4, 8, device="cuda") for _ in range(4)]
+    mine = [torch.cat((each.chunk(4)[rank], each.chunk(4)[3 - rank])) for each in every]
+    *parameters, g = mine
+    for each in parameters:
+        each.requires_grad_()
+
+    def attend(way, dropout):
+        layer = te.DotProductAttention(4, 8, attention_dropout=dropout)
+        layer.set_context_parallel_group(dist.group.WORLD, [0, 1], torch.cuda.Stream(), way)
+        made = layer(*parameters)
+        return made, torch.autograd.grad(made, parameters, g.reshape(made.shape))
+"""
+
+
+@pytest.mark.parametrize("way", ["p2p", "all_gather", "a2a"])
+def test_attention_of_tokens_that_two_ranks_share_is_that_of_all_tokens(script, way):
+    compare = f"""
+    made, gradients = attend("{way}", 0.0)
+    whole = [each.clone().requires_grad_() for each in every[:3]]
+    plain = F.scaled_dot_product_attention(*(each.permute(1, 2, 0, 3) for each in whole), is_causal=True).permute(2, 0, 1, 3)
+    plain_gradients = torch.autograd.grad(plain, whole, every[3])
+    share = lambda each: torch.cat((each.chunk(4)[rank], each.chunk(4)[3 - rank]))
+    check([made, *gradients], [share(plain).reshape(made.shape), *map(share, plain_gradients)])
+    """
+    done = script(BEGIN + RING + compare, "--nproc", 2)
+    assert done.returncode == 0, done.stderr
+
+
+def test_dropout_of_attention_in_a_ring_is_drawn_again_in_its_backward_pass(script):
+    # What comes of attention is linear in its values, as long as what is dropped stays the same.
+    compare = """
+    made, (_, _, of_values) = attend("p2p", 0.5)
+    both = torch.stack(((made * g.reshape(made.shape)).sum(), (of_values * parameters[2]).sum()))
+    kept, _ = attend("p2p", 0.0)
+    assert not torch.allclose(made, kept)
+    dist.all_reduce(both)
+    check([both[0]], [both[1]])
+    """
+    done = script(BEGIN + RING + compare, "--nproc", 2)
+    assert done.returncode == 0, done.stderr

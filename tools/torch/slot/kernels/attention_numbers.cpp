@@ -87,10 +87,20 @@ Tensor by_operators(const Tensor& query, const Tensor& key, const Tensor& value,
                                                               kept, how.scale, path.is_grouped));
 }
 
-Tensor scores_of(const Tensor& query, const Tensor& key, const AttentionPath& path, const Attention& how) {
-    const double scale = how.scale.value_or(1 / std::sqrt(static_cast<double>(query.size(3))));
-    const Tensor keys = path.is_grouped ? key.repeat_interleave(query.size(1) / key.size(1), 1) : key;
-    Tensor products = at::matmul(query.to(at::kFloat) * scale, keys.to(at::kFloat).transpose(-2, -1));
+double scale_of(const Tensor& query, const Attention& how) {
+    return how.scale.value_or(1 / std::sqrt(static_cast<double>(query.size(3))));
+}
+
+// Keys, or values, with as many heads as the queries have.
+Tensor for_each_head(const Tensor& of_groups, const Tensor& query) {
+    const std::int64_t each = query.size(1) / of_groups.size(1);
+    return (each == 1 ? of_groups : of_groups.repeat_interleave(each, 1)).to(at::kFloat);
+}
+
+// What a softmax is made of: nothing can be seen of a key that is hidden.
+Tensor products_of(const Tensor& query, const Tensor& key, const AttentionPath& path, const Attention& how) {
+    Tensor products =
+        at::matmul(query.to(at::kFloat) * scale_of(query, how), for_each_head(key, query).transpose(-2, -1));
     if (path.mask) {
         products = products + *path.mask;
     }
@@ -98,7 +108,32 @@ Tensor scores_of(const Tensor& query, const Tensor& key, const AttentionPath& pa
         const Tensor hidden = at::ones({query.size(2), key.size(2)}, at::kBool).triu(1);
         products.masked_fill_(hidden, -std::numeric_limits<double>::infinity());
     }
-    return products.logsumexp({-1});
+    return products;
+}
+
+Tensor scores_of(const Tensor& query, const Tensor& key, const AttentionPath& path, const Attention& how) {
+    return products_of(query, key, path, how).logsumexp({-1});
+}
+
+// Of keys that are some of those that the results and scores are of: as in a ring, where the results over different
+// keys have been joined. Requires: there is dropout, and no bias that wants a gradient.
+AttentionGradients backward_of_joined(const Tensor& gradient, const Tensor& query, const Tensor& key,
+                                      const Tensor& value, const Attended& made, const AttentionPath& path,
+                                      const Attention& how, const Tensor& kept) {
+    const auto of_groups = [&](const Tensor& found, const Tensor& like) {
+        const std::int64_t each = query.size(1) / like.size(1);
+        return found.unflatten(1, {like.size(1), each}).sum(2).to(like.scalar_type());
+    };
+    const Tensor wanted = gradient.to(at::kFloat);
+    const Tensor shares = (products_of(query, key, path, how) - made.scores.unsqueeze(-1)).exp();
+    const Tensor factors = kept.to(at::kFloat) / (1 - how.dropout);
+    const Tensor of_value = at::matmul((shares * factors).transpose(-2, -1), wanted);
+    const Tensor of_shares = at::matmul(wanted, for_each_head(value, query).transpose(-2, -1)) * factors;
+    const Tensor means = (wanted * made.result.to(at::kFloat)).sum(-1, true);
+    const Tensor of_products = shares * (of_shares - means) * scale_of(query, how);
+    const Tensor of_query = at::matmul(of_products, for_each_head(key, query)).to(query.scalar_type());
+    const Tensor of_key = at::matmul(of_products.transpose(-2, -1), query.to(at::kFloat));
+    return {of_query, of_groups(of_key, key), of_groups(of_value, value), {}};
 }
 
 }  // namespace
@@ -125,6 +160,9 @@ AttentionGradients attend_backward(const Tensor& gradient, const Tensor& query, 
         return {of_query, of_key, of_value, {}};
     }
     const MaybeTensor kept = dropout_mask(query, key, how, generator);
+    if (kept && !wants_bias && !at::equal(scores_of(query, key, path, how), made.scores)) {
+        return backward_of_joined(gradient, query, key, value, made, path, how, *kept);
+    }
     const WithAutograd on;
     std::vector<Tensor> leaves{leaf_of(query), leaf_of(key), leaf_of(value), {}};
     if (wants_bias) {

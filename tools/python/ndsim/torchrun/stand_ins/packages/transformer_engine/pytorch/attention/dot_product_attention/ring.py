@@ -25,9 +25,7 @@ def attention(module: Any, query: Any, key: Any, value: Any, dropout: float, kin
         return by_all_gather(module, query, key, value, dropout, causal)
     if way != "p2p":
         not_simulated(f"context parallelism by {way}", "take p2p, a2a or all_gather")
-    if dropout:
-        not_simulated("context parallelism by p2p with dropout of attention", "set it to 0, or --cp-comm-type a2a")
-    return Ring.apply(query, key, value, causal, module.softmax_scale, module.cp_group, module.cp_global_ranks)
+    return Ring.apply(query, key, value, dropout, causal, module.softmax_scale, module.cp_group, module.cp_global_ranks)
 
 
 class Exchange:
@@ -65,16 +63,19 @@ def parts_of(step: int, rank: int, causal: bool, query: Any, key: Any, value: An
 
 class Ring(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, query: Any, key: Any, value: Any, causal: bool, scale: float, group: Any, ranks: list[int]) -> Any:
+    def forward(
+        ctx: Any, query: Any, key: Any, value: Any, dropout: float, causal: bool, scale: float, group: Any, ranks: list[int]
+    ) -> Any:
         size, rank = len(ranks), dist.get_rank(group)
         exchange = Exchange(group, ranks)
         pair = torch.stack((key, value))
         result = sums = None
-        state = None
+        states: list[Any] = []
         for step in range(size):
             coming = exchange.begin(pair) if step + 1 < size else None
             q, k, v, is_causal = parts_of(step, rank, causal, query, *pair.unbind(0))
-            made, scores, *state = kernels.forward(q, k, v, 0.0, is_causal, scale)
+            made, scores, *state = kernels.forward(q, k, v, dropout, is_causal, scale)
+            states += state
             scores = scores.squeeze(-1) if scores.dim() == 4 else scores
             if result is None:
                 result, sums = made.float(), scores
@@ -89,14 +90,14 @@ class Ring(torch.autograd.Function):
                 for work in works:
                     work.wait()
         order = like_memory_of(query, result.to(query.dtype))
-        ctx.save_for_backward(query, key, value, order, sums, *state)
-        ctx.how = causal, scale, group, ranks
+        ctx.save_for_backward(query, key, value, order, sums, *states)
+        ctx.how = dropout, causal, scale, group, ranks
         return order
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        query, key, value, result, sums, *state = ctx.saved_tensors
-        causal, scale, group, ranks = ctx.how
+        query, key, value, result, sums, *states = ctx.saved_tensors
+        dropout, causal, scale, group, ranks = ctx.how
         size, rank = len(ranks), dist.get_rank(group)
         exchange = Exchange(group, ranks)
         pair = torch.stack((key, value))
@@ -107,7 +108,9 @@ class Ring(torch.autograd.Function):
             q, k, v, is_causal = parts_of(step, rank, causal, query, *pair.unbind(0))
             late = q.shape[2] != query.shape[2]
             grad, made, scores = (halves(grads[0])[1], halves(result)[1], sums.chunk(2, 2)[1]) if late else (grads[0], result, sums)
-            found = kernels.backward(grad, q, k, v, made, scores.contiguous().unsqueeze(-1), state, 0.0, is_causal, scale)
+            # What a step's kernel has drawn is drawn again.
+            state = states[2 * step], states[2 * step + 1]
+            found = kernels.backward(grad, q, k, v, made, scores.contiguous().unsqueeze(-1), state, dropout, is_causal, scale)
             (halves(of_query)[1] if late else of_query).add_(found[0])
             target = of_pair[:, :, :, : k.shape[2]]
             target[0].add_(found[1])
@@ -119,7 +122,7 @@ class Ring(torch.autograd.Function):
                 works = [*works, *more]
             for work in works:
                 work.wait()
-        return (of_query.to(query.dtype), of_pair[0].to(key.dtype), of_pair[1].to(value.dtype), None, None, None, None)
+        return (of_query.to(query.dtype), of_pair[0].to(key.dtype), of_pair[1].to(value.dtype), None, None, None, None, None)
 
 
 def joined(first: Any, sums: Any, second: Any, more: Any) -> tuple[Any, Any]:
