@@ -20,7 +20,7 @@ at::Tensor places_of_picked(const at::Tensor& mask) {
     return on_cpu(mask).nonzero();
 }
 
-at::Tensor meta_of(const at::Tensor& tensor) {
+at::Tensor tensor_on_meta(const at::Tensor& tensor) {
     if (!tensor.defined() || tensor.layout() != c10::kStrided) {
         return tensor;
     }
@@ -43,10 +43,10 @@ c10::IValue meta_of_indices(c10::ArrayRef<c10::IValue> indices) {
         } else if (is_mask(each.toTensor())) {
             const at::Tensor picked = places_of_picked(each.toTensor());
             for (std::int64_t side = 0; side < picked.size(1); ++side) {
-                list.push_back(meta_of(picked.select(1, side)));
+                list.push_back(tensor_on_meta(picked.select(1, side)));
             }
         } else {
-            list.push_back(meta_of(each.toTensor()));
+            list.push_back(tensor_on_meta(each.toTensor()));
         }
     }
     return list;
@@ -56,12 +56,12 @@ c10::IValue meta_of_indices(c10::ArrayRef<c10::IValue> indices) {
 
 c10::IValue meta_of(const c10::IValue& value) {
     if (value.isTensor()) {
-        return meta_of(value.toTensor());
+        return tensor_on_meta(value.toTensor());
     }
     if (value.isTensorList()) {
         c10::List<at::Tensor> list;
         for (const c10::IValue& each : value.toListRef()) {
-            list.push_back(meta_of(each.toTensor()));
+            list.push_back(tensor_on_meta(each.toTensor()));
         }
         return list;
     }
