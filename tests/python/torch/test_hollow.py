@@ -304,6 +304,20 @@ def test_no_hollow_number_is_infinite_or_none_where_the_gpu_has_it(printed):
     assert printed(BEGIN + text, "--nproc", 1, "--hollow") == 3 * ["False"]
 
 
+def test_a_gradient_scaler_finds_nothing_infinite_and_lets_the_optimizer_step(printed):
+    text = """
+    large.requires_grad_()
+    scaler, optimizer = torch.amp.GradScaler("cuda"), torch.optim.SGD([large], lr=0.1)
+    stepped = []
+    optimizer.register_step_post_hook(lambda *_: stepped.append(1))
+    scaler.scale(large.square().mean()).backward()
+    scaler.step(optimizer)
+    scaler.update()
+    print(len(stepped), scaler.get_scale())
+    """
+    assert printed(BEGIN + text, "--nproc", 1, "--hollow") == ["1 65536.0"]
+
+
 def test_an_array_of_hollow_losses_passes_what_a_script_asks_of_it(printed):
     text = """
     import numpy

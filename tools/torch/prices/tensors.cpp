@@ -1,5 +1,7 @@
 #include "tools/torch/prices/tensors.hpp"
 
+#include <algorithm>
+
 namespace sim::torch::prices {
 
 using seam::Tensor;
@@ -40,7 +42,15 @@ std::int64_t elements(const Tensor& tensor) {
 }
 
 std::int64_t bytes(const Tensor& tensor) {
-    return tensor.is_on_gpu ? elements(tensor) * element_bytes(tensor.type) : 0;
+    if (!tensor.is_on_gpu) {
+        return 0;
+    }
+    std::int64_t count = element_bytes(tensor.type);
+    for (int at = 0; at < tensor.dimensions; ++at) {
+        const bool is_expanded = tensor.strides != nullptr && tensor.strides[at] == 0;
+        count *= is_expanded ? std::min<std::int64_t>(tensor.sizes[at], 1) : tensor.sizes[at];
+    }
+    return count;
 }
 
 std::int64_t side_from_end(const Tensor& tensor, int at) {

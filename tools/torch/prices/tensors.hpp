@@ -12,7 +12,8 @@ namespace sim::torch::prices {
 std::int64_t element_bytes(seam::Type type);
 bool is_floating(seam::Type type);  // not complex
 std::int64_t elements(const seam::Tensor& tensor);
-std::int64_t bytes(const seam::Tensor& tensor);  // of the GPU's memory
+// Of the GPU's memory. A side that is expanded (a stride of 0) is the same numbers again, which the caches hold.
+std::int64_t bytes(const seam::Tensor& tensor);
 
 // Counted from the end: 1 is the last side. A side that is not there is 1.
 std::int64_t side_from_end(const seam::Tensor& tensor, int at);

@@ -186,6 +186,12 @@ void choose_where_hollow(const HollowTraits& traits, std::span<const c10::IValue
     choose(results[1].toTensor(), scores.dim() == 0 ? 1 : scores.size(dim), dim);
 }
 
+// No hollow number is infinite, so that what a loss is scaled with does not make a script skip its optimizer's step.
+bool is_flag_of_infinite(const c10::OperatorHandle& op, const c10::Argument& argument) {
+    return op.operator_name().name == "aten::_amp_foreach_non_finite_check_and_unscale_" &&
+           argument.name() == "found_inf";
+}
+
 constexpr std::array<std::string_view, 3> overwriting{"aten::zero_", "aten::fill_", "aten::random_"};
 
 // Of zeros that are not there, such as zeros_like(scores).int().
@@ -225,7 +231,7 @@ HollowTraits hollow_traits(const c10::OperatorHandle& op) {
     traits.own = own != nullptr && own->takes == Takes::meta_tensors ? own : nullptr;
     const auto& arguments = op.schema().arguments();
     for (std::size_t i = 0; i < arguments.size(); ++i) {
-        if (is_written(arguments[i])) {
+        if (is_written(arguments[i]) && !is_flag_of_infinite(op, arguments[i])) {
             traits.written.push_back(i);
             traits.has_outputs = traits.has_outputs || arguments[i].is_out();
         }
