@@ -39,6 +39,7 @@ def cell_name(file: str) -> str:
     return name[1] if name else file
 
 
+@functools.cache  # each tensor of 1 MB is held with its line, and a relative path takes longer than all else about it
 def short(file: str) -> str:
     """A file as one would type it: from here where it is below, and its name where it is far away."""
     return _short_from(file, os.getcwd())
