@@ -39,13 +39,13 @@ def cell_name(file: str) -> str:
     return name[1] if name else file
 
 
-@functools.cache  # each tensor of 1 MB is held with its line, and a relative path takes longer than all else about it
 def short(file: str) -> str:
     """A file as one would type it: from here where it is below, and its name where it is far away."""
     return _short_from(file, os.getcwd())
 
 
-@functools.lru_cache(maxsize=None)
+# Each tensor of 1 MB is held with its line, and a relative path takes longer than all else about it.
+@functools.cache
 def _short_from(file: str, folder: str) -> str:
     here = os.path.relpath(cell_name(file), folder)
     return here if not here.startswith(os.pardir) else os.path.basename(file)
