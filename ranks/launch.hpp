@@ -86,6 +86,7 @@ struct LaunchOptions {
     std::vector<faults::Injection> faults = {};
     Time begin = Time{};               // simulated time at which all ranks begin
     std::vector<Time> standings = {};  // fill Result::standings at these times, which ascend
+    bool laps = false;                 // fill Result::laps
     // Called once, before anything is simulated, with the process of every rank.
     std::function<void(const std::vector<int>& pids)> on_start = nullptr;
     // A one-line notice to the launcher's user during the run: a rank that was stopped, say, or the progress of a long
@@ -166,6 +167,9 @@ struct Result {
 
     // How far all ranks had come at LaunchOptions::standings.
     std::vector<Standing> standings;
+
+    // By rank, what each GPU::step_done of its program came to, in its order: idle up to there, too, and `end` when.
+    std::vector<std::vector<RankTotals>> laps;
 
     bool ok() const { return !fault; }
     int exit_code() const;  // 0, or the contract's code

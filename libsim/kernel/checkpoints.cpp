@@ -22,7 +22,8 @@ bool Kernel::hand_over(int rank, RankState& self, Stream on, NumberedOp at, Time
                    .end = end,
                    .with_state = op.peer > 0,
                    .bytes = op.bytes,
-                   .payload = at.payload});
+                   .payload = at.payload,
+                   .so_far = self.totals(begin_, end)});
     }
     return true;
 }

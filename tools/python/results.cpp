@@ -12,6 +12,8 @@
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
+#include <array>
+
 namespace sim::python {
 
 namespace py = pybind11;
@@ -124,6 +126,19 @@ void bind_numbers(ResultClass& result) {
             "ops", [](const RunResult& self) { return self.result.ops; }, "How many operations all ranks had.")
         .def_property_readonly(
             "pids", [](const RunResult& self) { return self.result.pids; }, "The process that each rank was.")
+        .def(
+            "laps",
+            [](const RunResult& self, int rank) {
+                std::vector<std::array<std::int64_t, 5>> laps;
+                for (const RankTotals& lap : self.result.laps.at(static_cast<std::size_t>(rank))) {
+                    laps.push_back({lap.end.time_since_epoch().count(), lap.compute.count(), lap.communication.count(),
+                                    lap.idle.count(), lap.idle_in_collectives.count()});
+                }
+                return laps;
+            },
+            py::arg("rank"),
+            "What each step that the rank has told came to, in picoseconds since the beginning: when it ended, and up "
+            "to there computing, communicating, idle, and of that in collectives.")
         .def_property_readonly(
             "reports", [](const RunResult& self) { return self.result.reports; },
             "What ranks handed over with GPU.report: by name, then rank, a list of numbers.")

@@ -78,6 +78,7 @@ ranks::LaunchOptions launch_options(const Settings& settings) {
                                  .cluster = cluster_of(settings),
                                  .watchdog = std::chrono::ceil<std::chrono::milliseconds>(
                                      std::chrono::duration<double>(settings.watchdog_seconds))};
+    options.laps = true;
     for (const std::string& fault : settings.faults) {
         options.faults.push_back(config::injection_of_text("faults=", fault));
     }

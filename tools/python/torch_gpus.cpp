@@ -140,6 +140,24 @@ void bind_torch_gpus(py::module_& module) {
                 self.process().compile(compiled, {self.process().home(), 0});
             },
             "Whether operators are priced as torch.compile fuses them.")
+        .def(
+            "recompute", [](TorchGpus& self, bool is_recomputed) { self.process().recompute(is_recomputed); },
+            py::arg("is_recomputed"), "Operators from here on compute once more what a backward pass wants, or no longer.")
+        .def(
+            "end_step", [](TorchGpus& self, std::int64_t number) { self.process().end_step(number); },
+            py::arg("number"), "A step of the program ends here; steps are numbered from 1 on.")
+        .def(
+            "tally",
+            [](TorchGpus& self) {
+                const torch::prices::Tally& tally = self.process().tally();
+                std::vector<std::int64_t> times;
+                for (const Duration time : tally.time) {
+                    times.push_back(time.count());
+                }
+                return py::make_tuple(times, tally.flops, tally.flops_again, tally.at_peak, tally.recomputed);
+            },
+            "So far: picoseconds of kernels by category, FLOPs of products and attention, of these what was computed "
+            "once more, and the seconds that both take at the peak.")
         .def_property_readonly(
             "missed", [](TorchGpus& self) { return self.process().missed(); },
             "The ranks that have to run, too, for this one to go on; none: it did not end for that.")

@@ -28,22 +28,24 @@ void Gpus::launch(StreamName stream, const char* label, Duration time) {
     hand_over(stream, label, time, WatchedKind::kernel);
 }
 
-void Gpus::copy(StreamName stream, const char* label, std::int64_t bytes, double rate) {
+Duration Gpus::copy(StreamName stream, const char* label, std::int64_t bytes, double rate) {
     host_ += costs_.call;
-    const Duration moving = duration_of_seconds(static_cast<double>(bytes) / rate);
-    hand_over(stream, label, copies_.latency + moving, WatchedKind::copy);
+    const Duration time = copies_.latency + duration_of_seconds(static_cast<double>(bytes) / rate);
+    hand_over(stream, label, time, WatchedKind::copy);
+    return time;
 }
 
-void Gpus::copy_with_host(StreamName stream, bool to_host, std::int64_t bytes, bool is_blocking) {
+Duration Gpus::copy_with_host(StreamName stream, bool to_host, std::int64_t bytes, bool is_blocking) {
     refuse_if(is_blocking && capture_of(stream) != nullptr);
-    copy(stream, to_host ? "copy to host" : "copy to GPU", bytes, copies_.host_link);
+    const Duration time = copy(stream, to_host ? "copy to host" : "copy to GPU", bytes, copies_.host_link);
     if (is_blocking) {
         synchronize(stream);
     }
+    return time;
 }
 
-void Gpus::copy_between_gpus(StreamName stream, std::int64_t bytes) {
-    copy(stream, "copy between GPUs", bytes, copies_.peer_link);
+Duration Gpus::copy_between_gpus(StreamName stream, std::int64_t bytes) {
+    return copy(stream, "copy between GPUs", bytes, copies_.peer_link);
 }
 
 Mark Gpus::record(StreamName name) {

@@ -21,6 +21,7 @@ namespace sim::torch::prices {
 struct Kernel {
     std::string_view label;
     Duration time;
+    Share share = {};  // of an operator with several kernels the first one's is that of all
 };
 
 // What one signature costs, and how often it was bought.

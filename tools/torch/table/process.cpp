@@ -76,10 +76,24 @@ void Process::pop_range() {
 
 void Process::launch(std::int32_t op, const seam::Value* arguments, std::span<const seam::Value> results,
                      seam::Stream stream) {
-    const std::span<const prices::Kernel> kernels = prices_.kernels(op, arguments, results);
+    hand_over(prices_.kernels(op, arguments, results), stream);
+}
+
+void Process::hand_over(std::span<const prices::Kernel> kernels, seam::Stream stream) {
     for (const prices::Kernel& kernel : kernels) {
         gpus_.launch(name_of(stream), label_of(kernel.label), kernel.time);
+        count(stream, kernel.share, kernel.time);
     }
+}
+
+void Process::count(seam::Stream stream, const prices::Share& share, Duration took) {
+    prices::Tally& tally = gpus_.capture_of(name_of(stream)) != nullptr ? captured_ : tally_;
+    tally.add(share, took, is_recomputed_);
+}
+
+void Process::end_step(std::int64_t number) {
+    settle({terms_.home, 0});
+    gpus_.on(computing(), [&] { gpus_.gpu().step_done(number); });
 }
 
 void Process::compile(bool is_compiled, seam::Stream stream) {
@@ -90,14 +104,16 @@ void Process::compile(bool is_compiled, seam::Stream stream) {
 
 void Process::settle(seam::Stream stream) {
     if (prices_.is_compiled) {
-        for (const prices::Kernel& kernel : prices_.flush()) {
-            gpus_.launch(name_of(stream), label_of(kernel.label), kernel.time);
-        }
+        hand_over(prices_.flush(), stream);
     }
 }
 
 void Process::copy(const seam::Copy& copy, seam::Stream stream) {
     settle(stream);
+    count(stream, {.category = prices::Category::copies}, moved(copy, stream));
+}
+
+Duration Process::moved(const seam::Copy& copy, seam::Stream stream) {
     switch (copy.kind) {
         case seam::CopyKind::to_gpu:
         case seam::CopyKind::to_host: {
@@ -106,11 +122,11 @@ void Process::copy(const seam::Copy& copy, seam::Stream stream) {
             return gpus_.copy_with_host(name_of(stream), copy.kind == seam::CopyKind::to_host, copy.bytes, holds);
         }
         case seam::CopyKind::between_gpus: return gpus_.copy_between_gpus(name_of(stream), copy.bytes);
-        case seam::CopyKind::within_gpu:
-            return gpus_.launch(
-                name_of(stream), "copy",
-                training::OperatorTimes(terms_.machine.gpu).memory(2.0 * static_cast<double>(copy.bytes)));
+        case seam::CopyKind::within_gpu: break;
     }
+    const Duration time = training::OperatorTimes(terms_.machine.gpu).memory(2.0 * static_cast<double>(copy.bytes));
+    gpus_.launch(name_of(stream), "copy", time);
+    return time;
 }
 
 void Process::hold(int device, std::int64_t bytes, const std::string& line) {
@@ -155,16 +171,20 @@ std::span<const seam::Seen> Process::seen() {
 void Process::begin_capture(seam::Stream stream, bool is_relaxed) {
     settle(stream);
     gpus_.begin_capture(name_of(stream), is_relaxed);
+    captured_ = {};
 }
 
 std::int64_t Process::end_capture(seam::Stream stream) {
     settle(stream);
-    return gpus_.end_capture(name_of(stream));
+    const std::int64_t graph = gpus_.end_capture(name_of(stream));
+    of_graphs_.insert_or_assign(graph, captured_);
+    return graph;
 }
 
 void Process::begin_launch(std::int64_t graph, seam::Stream stream) {
     settle(stream);
     gpus_.begin_launch(graph, name_of(stream));
+    tally_ += of_graphs_.at(graph);
 }
 
 std::int32_t Process::make_group(std::vector<int> members, const std::string& name) {

@@ -6,6 +6,7 @@
 #include "libsim/training/machine.hpp"
 #include "tools/torch/gpu/gpus.hpp"
 #include "tools/torch/prices/price_list.hpp"
+#include "tools/torch/prices/tally.hpp"
 #include "tools/torch/seam.hpp"
 #include "tools/torch/table/memory.hpp"
 
@@ -62,6 +63,12 @@ public:
     // From here on operators are what torch.compile makes of them, or they are not.
     void compile(bool is_compiled, seam::Stream stream);
     bool is_compiled() const { return terms_.is_compiled; }
+    // Operators from here on are computed once more, for a backward pass, or they are not.
+    void recompute(bool is_recomputed) { is_recomputed_ = is_recomputed; }
+    // A step of the program ends here, on the stream that computes: a lap of its rank, numbered from 1 on.
+    void end_step(std::int64_t number);
+    // What the GPU has been given so far; of CUDA graphs what was launched.
+    const prices::Tally& tally() const { return tally_; }
     // What torch.compile has collected is charged: before others are waited for.
     void settle(seam::Stream stream);
 
@@ -126,6 +133,10 @@ private:
         std::size_t group = 0;
     };
 
+    void hand_over(std::span<const prices::Kernel> kernels, seam::Stream stream);
+    // Hands a copy to a stream: what the GPU needs for it.
+    Duration moved(const seam::Copy& copy, seam::Stream stream);
+    void count(seam::Stream stream, const prices::Share& share, Duration took);
     const char* kept(std::string label) { return labels_.insert(std::move(label)).first->c_str(); }
     const char* label_of(std::string_view name);
     bool runs(int rank) const;
@@ -143,6 +154,10 @@ private:
     ProcessTerms terms_;
     Gpus gpus_;
     prices::PriceList prices_;
+    prices::Tally tally_;
+    prices::Tally captured_;  // of the graph that is being captured
+    std::unordered_map<std::int64_t, prices::Tally> of_graphs_;
+    bool is_recomputed_ = false;
     seam::Mark last_mark_ = 0;
     std::unordered_map<seam::Mark, Mark> marks_;
     std::vector<Communicator> groups_;

@@ -34,6 +34,7 @@ PARTS = (
     "launch.spawn",
     "launch.itself",
     "script.steps",
+    "script.again",
     "script.ranges",
     "script.compiled",
     "refusals",
@@ -98,10 +99,14 @@ class Rank:
         self.thread = threading.get_ident()
         self.ranges: list[str] = []
         """The profiler ranges of the script that are open."""
-        self.steps: list[list[int]] = []
+        self.steps: list[list[Any]] = []
         """When each optimizer ended its steps, including optimizers that no longer exist."""
-        self.steps_of: weakref.WeakKeyDictionary[Any, list[int]] = weakref.WeakKeyDictionary()
+        self.steps_of: weakref.WeakKeyDictionary[Any, list[Any]] = weakref.WeakKeyDictionary()
         """The steps of each optimizer that is still alive."""
+        self.laps = 0
+        """The steps of all of them."""
+        self.held: dict[str, int] | None = None
+        """The bytes that GPUs hold at the end of a step, by what holds them."""
         self.graph: weakref.ref[Any] | None = None
         """The CUDA graph whose capture began last."""
         self.steps_in_graphs: weakref.WeakKeyDictionary[Any, list[Any]] = weakref.WeakKeyDictionary()

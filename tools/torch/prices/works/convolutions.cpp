@@ -85,6 +85,7 @@ Work convolution_backward_work(const Asked& asked) {
         } else if (!one.kernels.empty()) {
             all.kernels.push_back(one.kernels.front());
             all.done += one.done;
+            all.flops += one.flops;
         }
     }
     const Work of_bias = wanted[2] ? memory_work(asked, static_cast<double>(bytes(result))) : Work{};

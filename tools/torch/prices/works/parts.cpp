@@ -31,7 +31,8 @@ Work multiplied(const Asked& asked, Duration time, const char* what, double flop
     return {.kernels = {time},
             .how = fmt::format("{} {}", what, name_of(precision)),
             .done = flops,
-            .at_most = asked.times.peak(precision)};
+            .at_most = asked.times.peak(precision),
+            .flops = flops};
 }
 
 OperatorPrecision precision_of(const seam::Tensor& tensor, bool tf32) {

@@ -2,7 +2,30 @@
 
 namespace sim::torch::prices {
 
-Work work_of(const Asked& asked) {
+namespace {
+
+Category category_of(Kind kind) {
+    switch (kind) {
+        case Kind::product:
+        case Kind::products:
+        case Kind::scaled_product:
+        case Kind::grouped_product:
+        case Kind::convolution:
+        case Kind::convolution_backward:
+        case Kind::layer:
+        case Kind::recurrence:
+        case Kind::recurrence_backward:
+        case Kind::factorization:
+        case Kind::distances: return Category::products;
+        case Kind::attention:
+        case Kind::attention_backward: return Category::attention;
+        case Kind::lists:
+        case Kind::list_norms: return Category::optimizer;
+        default: return Category::passes;
+    }
+}
+
+Work kernels_of(const Asked& asked) {
     switch (asked.call.op().kind) {
         case Kind::view:
         case Kind::allocate: return {};
@@ -37,6 +60,14 @@ Work work_of(const Asked& asked) {
         case Kind::guessed: break;
     }
     return traffic_work(asked);
+}
+
+}  // namespace
+
+Work work_of(const Asked& asked) {
+    Work work = kernels_of(asked);
+    work.category = category_of(asked.call.op().kind);
+    return work;
 }
 
 }  // namespace sim::torch::prices

@@ -1,15 +1,34 @@
-"""The steps of a script: a step ends where an optimizer has stepped, by itself or in a CUDA graph that was launched."""
+"""The steps of a script: a step ends where an optimizer has stepped, by itself or in a CUDA graph that was launched.
+
+Each is a lap of its rank, of which the simulator keeps what its time went to.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import importlib
 import weakref
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from .. import rank as ranks
 from .. import from_torch
+from . import held
+
+
+Each = TypeVar("Each")
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """The end of one step."""
+
+    mark: int
+    lap: int
+    """Which of its rank's, from 0 on."""
+    tally: Any
+    """What the GPU has been given by then."""
 
 
 @contextlib.contextmanager
@@ -44,7 +63,13 @@ def note(rank: ranks.Rank, optimizer: Any) -> None:
     if optimizer not in rank.steps_of:
         rank.steps_of[optimizer] = []
         rank.steps.append(rank.steps_of[optimizer])
-    rank.steps_of[optimizer].append(rank.gpus.mark())
+    gpus = rank.gpus
+    rank.steps_of[optimizer].append(Step(gpus.mark(), rank.laps, gpus.tally()))
+    rank.laps += 1
+    gpus.end_step(rank.laps)
+    if rank.laps <= 2:
+        # The second step of an optimizer finds its states made.
+        rank.held = held.by_kind(list(rank.steps_of))
 
 
 def captures(graph: Any) -> None:
@@ -66,19 +91,30 @@ def prepare(setting: ranks.Setting) -> None:
     from_torch.watch_graphs(captures, replayed)
 
 
-def ends_of_steps(rank: ranks.Rank) -> list[int]:
+def told_steps(rank: ranks.Rank) -> list[Step]:
     """Of the optimizer that stepped most often, and of the first of several."""
-    ends = max(rank.steps, key=len, default=[])
-    return [rank.gpus.time_of(end) for end in ends] if rank.gpus is not None else []
+    return max(rank.steps, key=len, default=[])
+
+
+def settled(steps: Sequence[Each]) -> Sequence[Each]:
+    """Those between which a step is measured: without the one after the first, which sets things up."""
+    return steps[1:] if len(steps) > 2 else steps
 
 
 def steady_seconds(ends: Sequence[int]) -> float | None:
-    """The mean time from step to step, without the one after the first, which sets things up."""
-    settled = ends[1:] if len(ends) > 2 else ends
-    if len(settled) < 2:
+    """The mean time from step to step."""
+    measured = settled(ends)
+    if len(measured) < 2:
         return None
-    return (settled[-1] - settled[0]) / (len(settled) - 1) / ranks.PICOSECONDS
+    return (measured[-1] - measured[0]) / (len(measured) - 1) / ranks.PICOSECONDS
 
 
 def tell(rank: ranks.Rank) -> None:
-    rank.tell("steps", ends_of_steps(rank))
+    assert rank.gpus is not None
+    steps = told_steps(rank)
+    rank.tell("steps", [rank.gpus.time_of(step.mark) for step in steps])
+    measured = settled(steps)
+    if len(measured) > 1:
+        ends = measured[0], measured[-1]
+        rank.tell("steady", {"count": len(measured) - 1, "laps": [end.lap for end in ends], "tallies": [end.tally for end in ends]})
+    rank.tell("held", rank.held)
