@@ -44,6 +44,7 @@ PARTS = (
     "launch.workers",
     "hollow.shown",
     "hollow.made_up",
+    "recognised.watching",
     "simulated",
 )
 

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from .. import rank as ranks
 from .. import from_torch
+from ..recognised import watching
 from . import held
 
 
@@ -70,6 +71,7 @@ def note(rank: ranks.Rank, optimizer: Any) -> None:
     if rank.laps <= 2:
         # The second step of an optimizer finds its states made.
         rank.held = held.by_kind(list(rank.steps_of))
+    watching.after_step(rank, optimizer)
 
 
 def captures(graph: Any) -> None:

@@ -1,0 +1,85 @@
+"""The model of Transformers that trains: its config, which `ndsim train` reads as config.json."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+from .living import Living
+from .value import Model, json_model
+
+MODEL = "transformers.modeling_utils.PreTrainedModel"
+CLASSES = (MODEL,)
+
+OF_USE = {"transformers_version", "return_dict", "chunk_size_feed_forward", "is_encoder_decoder", "id2label", "label2id", "use_cache",
+          "pretraining_tp", "output_attentions", "output_hidden_states", "initializer_range", "architectures", "dtype", "_name_or_path"}
+ENDS_OF_USE = ("_token_id", "_token_ids", "_dropout", "_pdrop")
+"""Keys of a config that say how a model is used, and nothing of what its steps take."""
+
+DTYPES = {"torch.float32": "fp32", "torch.bfloat16": "bf16", "torch.float16": "fp16"}
+
+
+@dataclasses.dataclass(frozen=True)
+class HuggingFace:
+    """What is known of it."""
+
+    module: Any = None
+    """Whose inputs are the batches; None: there is none, or there are several."""
+    model: Model | None = None
+    notes: tuple[str, ...] = ()
+    recompute: str | None = None
+    dtype: str | None = None
+    """Of its parameters."""
+    flash: bool | None = None
+
+
+def whole_models(living: Living) -> list[Any]:
+    """Those that are no part of another one, and are trained."""
+    models = living.all(MODEL)
+    inner = {id(part) for model in models for part in model.modules() if part is not model}
+    return [model for model in models if id(model) not in inner and model.training]
+
+
+def keys_of(config: Any) -> dict[str, Any]:
+    """What a checkpoint's config.json would say, without what is empty, and without what only text generation reads."""
+    keys = json.loads(json.dumps(config.to_dict(), default=str))
+    return {key: value for key, value in keys.items() if value not in (None, {}, []) and key not in OF_USE and not key.endswith(ENDS_OF_USE)}
+
+
+def dtype_of(modules: list[Any]) -> str | None:
+    """The precision of their parameters, where all have one."""
+    kinds = {DTYPES.get(str(each.dtype)) for module in modules for each in module.parameters()}
+    return kinds.pop() if len(kinds) == 1 else None
+
+
+def recomputes(model: Any) -> bool:
+    """Whether its layers are checkpointed; the older name of the property warns where there is a newer one."""
+    newer = hasattr(type(model), "is_activation_checkpointing")
+    return bool(model.is_activation_checkpointing if newer else model.is_gradient_checkpointing)
+
+
+def attention_is_flash(config: Any) -> bool | None:
+    """Whether attention is one kernel; None: it is not said."""
+    how = getattr(config, "_attn_implementation", None)
+    return None if how is None else how != "eager"
+
+
+def of_models(models: list[Any]) -> HuggingFace:
+    """What these say, of which there should be one."""
+    if len(models) != 1:
+        return HuggingFace(notes=("several models of Transformers train",) if models else ("the model is not one of Transformers",))
+    (model,) = models
+    frozen = any(not each.requires_grad for each in model.parameters())
+    return HuggingFace(
+        module=model,
+        model=None if frozen else json_model(keys_of(model.config)),
+        notes=("parts of the model are not trained",) if frozen else (),
+        recompute="full" if recomputes(model) else "none",
+        dtype=dtype_of([model]),
+        flash=attention_is_flash(model.config),
+    )
+
+
+def hugging_face(living: Living) -> HuggingFace:
+    return of_models(whole_models(living))

@@ -1,0 +1,82 @@
+"""Megatron-LM: its arguments, which megatron.training.get_args() gives, and the GPTModel of Megatron Core that it trains."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import megatron_core as core
+from .living import Living, loaded
+from .value import Layout, Recognised
+
+CLASSES = (core.GPT,)
+
+SHARDING = {"no_shard": 0, "optim": 1, "optim_grads": 2, "optim_grads_params": 3}
+
+
+def arguments() -> Any:
+    """Those of Megatron-LM in this process; None: it does not run here."""
+    module = loaded("megatron.training.global_vars")
+    return getattr(module, "_GLOBAL_ARGS", None)
+
+
+def zero_of(args: Any) -> int | None:
+    if getattr(args, "use_torch_fsdp2", False):
+        return 3
+    if getattr(args, "use_megatron_fsdp", False):
+        return SHARDING.get(str(args.data_parallel_sharding_strategy))
+    return int(bool(args.use_distributed_optimizer))
+
+
+def layout_of(args: Any) -> Layout:
+    chunks = args.virtual_pipeline_model_parallel_size or 1
+    stages = args.pipeline_model_parallel_size
+    has_experts = bool(getattr(args, "num_experts", None))
+    split = getattr(args, "pipeline_model_parallel_layout", None)
+    rampup = getattr(args, "rampup_batch_size", None)
+    backend = getattr(getattr(args, "attention_backend", None), "name", None)
+    return Layout(
+        dp=args.data_parallel_size,
+        tp=args.tensor_model_parallel_size,
+        pp=stages,
+        cp=args.context_parallel_size,
+        ep=args.expert_model_parallel_size if has_experts else 1,
+        expert_tp=args.expert_tensor_parallel_size if has_experts else None,
+        micro_batch=args.micro_batch_size,
+        # It grows while a run goes on.
+        global_batch=None if rampup else args.global_batch_size,
+        sequence=args.seq_length,
+        schedule=None if stages == 1 else "interleaved" if chunks > 1 else "1f1b",
+        interleave=chunks if chunks > 1 and split is None else None,
+        pipeline_layout=str(split) if isinstance(split, str) else None,
+        zero=zero_of(args),
+        recompute=args.recompute_granularity or "none",
+        recompute_modules=core.modules_text(args),
+        precision=core.precision_of(args),
+        optimizer=args.optimizer if args.optimizer in ("adam", "sgd") else None,
+        framework="megatron",
+        fusion="fused",
+        cuda_graphs=core.graphs_of(args),
+        sequence_parallel=bool(args.sequence_parallel) if args.tensor_model_parallel_size > 1 else None,
+        flash_attention=None if backend is None else backend not in ("unfused", "local"),
+        fused_accumulation=bool(args.gradient_accumulation_fusion),
+        fp32_gradients=bool(args.accumulate_allreduce_grads_in_fp32),
+        overlap_gradients=bool(args.overlap_grad_reduce),
+        overlap_parameters=bool(args.overlap_param_gather),
+        overlap_tensor=bool(args.tp_comm_overlap) if args.tensor_model_parallel_size > 1 else None,
+        offload_optimizer=bool(getattr(args, "optimizer_cpu_offload", False)) or None,
+        count_embedding=bool(args.account_for_embedding_in_pipeline_split) or None,
+        count_loss=bool(args.account_for_loss_in_pipeline_split) or None,
+    )
+
+
+def recognise(living: Living, world: int) -> tuple[Recognised, Any] | None:
+    args = arguments()
+    if args is None:
+        return None
+    layout = layout_of(args)
+    gpt = core.first_of(living)
+    model, notes = core.model_of(gpt)
+    if layout.global_batch is None:
+        notes = (*notes, "the global batch grows (--rampup-batch-size)")
+    tokens = None if layout.global_batch is None or layout.sequence is None else layout.global_batch * layout.sequence
+    return Recognised("Megatron-LM", core.version(), (), layout, model, tokens, notes), None

@@ -1,0 +1,70 @@
+"""How PyTorch's own wrappers spread a model over ranks: DistributedDataParallel, FSDP 1 and FSDP 2."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from .living import Living, is_a
+
+DDP = "torch.nn.parallel.DistributedDataParallel"
+FSDP1 = "torch.distributed.fsdp.FullyShardedDataParallel"
+FSDP2 = "torch.distributed.fsdp._fully_shard._fsdp_param_group.FSDPParamGroup"
+
+CLASSES = (DDP, FSDP1, FSDP2, "torch.optim.Optimizer")
+
+ZERO_OF_FSDP1 = {"FULL_SHARD": 3, "HYBRID_SHARD": 3, "SHARD_GRAD_OP": 2, "_HYBRID_SHARD_ZERO2": 2, "NO_SHARD": 0}
+
+
+@dataclasses.dataclass(frozen=True)
+class Spread:
+    """Of one model; None: it is not known."""
+
+    zero: int | None = None
+    ranks: int | None = None
+    """Over which parameters are spread."""
+    reshard_after_forward: bool | None = None
+    offload: bool = False
+
+    def note(self, dp: int | None) -> tuple[str, ...]:
+        if not self.zero or self.ranks is None or dp is None or self.ranks >= dp:
+            return ()
+        return (f"parameters are spread over {self.ranks} of {dp} ranks (HSDP); ndsim train spreads them over all",)
+
+
+def of_fsdp1(wrapper: Any) -> Spread:
+    group = getattr(wrapper, "process_group", None)
+    offload = getattr(getattr(wrapper, "cpu_offload", None), "offload_params", False)
+    return Spread(ZERO_OF_FSDP1.get(wrapper.sharding_strategy.name), None if group is None else group.size(), None, offload)
+
+
+def of_fsdp2(groups: list[Any]) -> Spread:
+    infos = [group.mesh_info for group in groups]
+    ranks = max(getattr(info, "shard_mesh_size", 1) for info in infos)
+    offload = any(is_a(getattr(group, "offload_policy", None), "torch.distributed.fsdp.CPUOffloadPolicy") for group in groups)
+    # The root is never resharded; of the others one that is says it.
+    return Spread(3, ranks, any(group.post_forward_mesh_info is not None for group in groups), offload)
+
+
+def spread_of(living: Living) -> Spread:
+    """What the wrappers that live say. Without any, and with one rank, nothing is spread."""
+    if groups := living.all(FSDP2):
+        return of_fsdp2(groups)
+    if wrappers := living.all(FSDP1):
+        return of_fsdp1(wrappers[0])
+    if living.all(DDP):
+        return Spread(0)
+    return Spread()
+
+
+def optimizer_of(living: Living) -> str | None:
+    """'adam' or 'sgd', where every optimizer of PyTorch's that lives is of one kind."""
+    kinds = set()
+    for each in living.all("torch.optim.Optimizer"):
+        # Wrappers of frameworks are optimizers, too, and hold the one that steps.
+        if is_a(each, "accelerate.optimizer.AcceleratedOptimizer", "deepspeed.runtime.base_optimizer.ZeROOptimizer"):
+            continue
+        adam = is_a(each, "torch.optim.Adam", "torch.optim.AdamW", "deepspeed.ops.adam.fused_adam.FusedAdam",
+                    "deepspeed.ops.adam.cpu_adam.DeepSpeedCPUAdam")
+        kinds.add("adam" if adam else "sgd" if is_a(each, "torch.optim.SGD") else None)
+    return kinds.pop() if len(kinds) == 1 else None

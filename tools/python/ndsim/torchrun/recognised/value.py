@@ -1,0 +1,121 @@
+"""What was recognised: one value for every framework. What cannot be told is None, and is named."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+
+@dataclasses.dataclass(frozen=True)
+class Layout:
+    """How the work is laid out; the names are those of the options of `ndsim train`."""
+
+    dp: int | None = None
+    tp: int | None = 1
+    pp: int | None = 1
+    cp: int | None = 1
+    ep: int | None = 1
+    expert_tp: int | None = None
+    micro_batch: int | None = None
+    global_batch: int | None = None
+    sequence: int | None = None
+    schedule: str | None = None
+    interleave: int | None = None
+    pipeline_layout: str | None = None
+    zero: int | None = None
+    reshard_after_forward: bool | None = None
+    recompute: str | None = "none"
+    recompute_modules: str | None = None
+    precision: str | None = None
+    optimizer: str | None = None
+    framework: str = "torch"
+    """Whose training loop `ndsim train` takes for it."""
+    fusion: str = "eager"
+    cuda_graphs: str = "none"
+    sequence_parallel: bool | None = None
+    flash_attention: bool | None = None
+    fused_accumulation: bool | None = None
+    fp32_gradients: bool | None = None
+    overlap_gradients: bool | None = None
+    overlap_parameters: bool | None = None
+    overlap_tensor: bool | None = None
+    offload_optimizer: bool | None = None
+    count_embedding: bool | None = None
+    count_loss: bool | None = None
+
+    @property
+    def micro_batches(self) -> int | None:
+        """Of a step, on each data-parallel rank."""
+        if self.global_batch is None or not self.dp or not self.micro_batch:
+            return None
+        return self.global_batch // (self.dp * self.micro_batch)
+
+
+NEEDED = ("dp", "tp", "pp", "cp", "ep", "zero", "micro_batch", "global_batch", "sequence", "precision", "recompute")
+"""Of a layout, without which a step is not known."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Model:
+    """A model as a file that `ndsim train --model` reads."""
+
+    file: str
+    """Its name: config.json of Hugging Face, or model.toml."""
+    text: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Recognised:
+    """What a rank trained."""
+
+    framework: str
+    version: str | None
+    beside: tuple[str, ...]
+    """Other frameworks that it trained with, as DeepSpeed within Transformers."""
+    layout: Layout
+    model: Model | None
+    tokens_per_step: int | None
+    """Of the whole world."""
+    notes: tuple[str, ...] = ()
+    """Why something cannot be told, where there is more to say than its name."""
+    dialect: str = ""
+    """Which names of options a framework has, where its versions differ: torchtitan's 'sequences' or 'tokens'."""
+
+    @property
+    def unknown(self) -> list[str]:
+        """What could not be told, by name."""
+        needed = NEEDED if self.layout.pp == 1 else (*NEEDED, "schedule")
+        names = [name for name in needed if getattr(self.layout, name) is None]
+        names += [name for name in ("model", "tokens_per_step") if getattr(self, name) is None]
+        return names
+
+    def as_json(self) -> dict[str, Any]:
+        return {**dataclasses.asdict(self), "beside": list(self.beside), "notes": list(self.notes), "unknown": self.unknown}
+
+
+def recognised_of(told: dict[str, Any]) -> Recognised:
+    """The value whose as_json() that is."""
+    fields = {field.name: told[field.name] for field in dataclasses.fields(Recognised)}
+    fields["layout"] = Layout(**told["layout"])
+    fields["model"] = None if told["model"] is None else Model(**told["model"])
+    return Recognised(**{**fields, "beside": tuple(told["beside"]), "notes": tuple(told["notes"])})
+
+
+def json_model(keys: dict[str, Any]) -> Model:
+    """The config.json of a Hugging Face model."""
+    return Model("config.json", json.dumps(keys))
+
+
+def toml_model(keys: dict[str, Any], **tables: dict[str, Any]) -> Model:
+    """A model by the keys of docs/models.md; a table that is empty is left out."""
+    lines = ["[model]", *toml_lines(keys)]
+    for name, table in tables.items():
+        if table:
+            lines += [f"[model.{name}]", *toml_lines(table)]
+    return Model("model.toml", "\n".join([*lines, ""]))
+
+
+def toml_lines(keys: dict[str, Any]) -> list[str]:
+    # JSON's notation of numbers, texts and truth values is TOML's.
+    return [f"{name} = {json.dumps(value)}" for name, value in keys.items() if value is not None]

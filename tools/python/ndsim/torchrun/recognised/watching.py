@@ -1,0 +1,78 @@
+"""A part of a rank: after the first step of an optimizer the framework is recognised, while all its objects live.
+
+The first rank looks, once, at no simulated time; for the second step it notes what the model is given.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from . import frameworks
+from .seen import Seen, completed, watch
+from .value import Recognised
+
+if TYPE_CHECKING:
+    from ..rank import Rank
+
+
+@dataclasses.dataclass
+class Watch:
+    """How far the rank of this process has come."""
+
+    known: Recognised | None
+    optimizer: weakref.ref[Any] | None = None
+    """The one that stepped first; its second step ends the watch."""
+    seen: Seen = dataclasses.field(default_factory=Seen)
+    watching: contextlib.AbstractContextManager[Any] | None = None
+
+    def end(self) -> None:
+        if self.watching is not None:
+            self.watching.__exit__(None, None, None)
+            self.watching = None
+
+
+_of_this_process: list[Watch] = []
+
+
+def is_first(rank: Rank) -> bool:
+    return rank.gpu.rank == 0
+
+
+def begin(rank: Rank) -> Watch:
+    found = frameworks.recognise(rank.world_size)
+    watch_of = Watch(found.recognised)
+    if found.model is not None:
+        watch_of.watching = watch(found.model, watch_of.seen)
+    _of_this_process[:] = [watch_of]
+    return watch_of
+
+
+def after_step(rank: Rank, optimizer: Any) -> None:
+    """An optimizer has stepped."""
+    if not is_first(rank):
+        return
+    if not _of_this_process:
+        begin(rank).optimizer = weakref.ref(optimizer)
+        return
+    so_far = _of_this_process[0]
+    if so_far.watching is not None and so_far.optimizer is not None and so_far.optimizer() is optimizer:
+        so_far.end()
+
+
+def install(rank: Rank) -> None:
+    _of_this_process.clear()
+
+
+def tell(rank: Rank) -> None:
+    if not is_first(rank):
+        return
+    so_far = _of_this_process[0] if _of_this_process else begin(rank)
+    # A step that has not ended was not seen as a whole.
+    is_whole = so_far.watching is None
+    so_far.end()
+    if so_far.known is not None:
+        known = completed(so_far.known, so_far.seen) if is_whole else so_far.known
+        rank.tell("recognised", known.as_json())
