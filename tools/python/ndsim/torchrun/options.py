@@ -43,6 +43,8 @@ class Options:
     without: tuple[str, ...] = ()
     """Packages that the simulated machine lacks, though there are stand-ins for them."""
     watchdog: float = 120.0
+    against: str = ""
+    """What the run is held against: 'train', or nothing."""
     fault: str = ""
     """What the run is to suffer; several, with ; between them."""
 
@@ -140,6 +142,12 @@ def nodes(text: str) -> int:
     return whole(least)
 
 
+def predictor(text: str) -> str:
+    if text != "train":
+        raise ValueError("must be train")
+    return text
+
+
 def no_restarts(text: str) -> int:
     if int(text) != 0:
         raise ValueError("asks for elastic restarts; a simulated run ends where a rank fails: leave it out")
@@ -161,6 +169,7 @@ ROWS = (
     Row("flash-attention", "V", "the version of FlashAttention that attention costs: 1, 2 or 3 (2)", flash_version),
     Row("launch-microseconds", "X", "what an operator costs its host (the machine's)", zero_or_more),
     Row("without", "NAME,…", "packages that the simulated machine lacks: stand-ins that are not to be found", package_names),
+    Row("against", "train", "what `ndsim train` predicts for the layout and the model that were recognised, beside the run", predictor),
     Row("watchdog", "S", "a rank that runs so long without a simulated operation is hung (120)", positive),
     Row("fault", "TEXT", "'slow rank 1 x2', 'kill rank 3 at 2s': what the run suffers; several: with ; between them"),
     Row("nnodes", "N", "start ranks on N nodes, with --nproc-per-node", nodes, "nodes", ""),

@@ -12,6 +12,7 @@ from ..._ndsim import Result, bytes_text, percent_text, time_text
 from .. import rank as ranks
 from ..launch.channel import Channel
 from ..options import Options
+from . import more
 from .budget import Budget, budget_of
 
 MOST_ROWS = 16
@@ -112,7 +113,7 @@ def text_of(setting: ranks.Setting, result: Result, budget: Budget, words: Chann
         ("   run", seconds),
     )
     lines += [f"  {what:<24}{time_text(part):>10}  {percent_text(part / seconds):>7}" for what, part in parts]
-    return "\n".join([*lines, "", *rank_table(budget), *made_up_text(made_up_of(words)), ""])
+    return "\n".join([*lines, "", *rank_table(budget), *more.lines_of(setting, result, budget, words), *made_up_text(made_up_of(words)), ""])
 
 
 def json_of(
@@ -163,6 +164,7 @@ def json_of(
         "ops": result.ops,
         "fault": None if fault is None else {"kind": fault.kind, "rank": fault.rank, "message": explanation},
     }
+    answer |= more.keys_of(setting, result, budget, words)
     if setting.options.explain_cost:
         answer["operators"] = operators_of(words)
     return answer

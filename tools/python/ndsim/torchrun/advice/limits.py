@@ -1,0 +1,106 @@
+"""What limits a step, by numbers, and the changes that are worth a try for each reason."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+
+from ..answer.measured import Measured
+from ..recognised.value import Layout, Recognised
+from .options import Change, Words, option_of
+
+LEAST_SHARE = 0.1
+"""Of the step: less is not worth a change."""
+NEARLY_FULL, MOSTLY_FREE = 0.92, 0.6
+"""Shares of the GPU's memory."""
+MOST = 6
+"""Pieces of advice."""
+
+
+class Reason(enum.Enum):
+    """What limits, as the summary says it."""
+
+    HOST = "the GPU waits for its host"
+    DATA = "exposed data-parallel communication"
+    TENSOR = "exposed tensor-parallel communication"
+    COMMUNICATION = "exposed communication"
+    BUBBLE = "the pipeline's bubble"
+    FULL = "memory is nearly full"
+    FREE = "memory is mostly free"
+
+
+CHANGES: dict[Reason, tuple[Change, ...]] = {
+    Reason.HOST: (Change.CUDA_GRAPHS, Change.COMPILE, Change.LARGER_MICRO_BATCH),
+    Reason.DATA: (Change.OVERLAP_GRADIENTS, Change.OVERLAP_PARAMETERS, Change.LARGER_BATCH, Change.KEEP_PARAMETERS, Change.SPREAD_IN_NODE),
+    Reason.TENSOR: (Change.SEQUENCE_PARALLEL, Change.OVERLAP_TENSOR, Change.LOWER_TENSOR),
+    Reason.BUBBLE: (Change.LARGER_BATCH, Change.INTERLEAVE, Change.SMALLER_MICRO_BATCH),
+    Reason.FULL: (Change.SPREAD_MORE, Change.RECOMPUTE, Change.OFFLOAD, Change.SMALLER_MICRO_BATCH),
+    Reason.FREE: (Change.LESS_RECOMPUTE, Change.LARGER_MICRO_BATCH),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Advice:
+    """One change."""
+
+    reason: Reason
+    share: float
+    """Of the step, or of the memory."""
+    change: Change
+    option: str
+
+
+def communication(layout: Layout | None) -> Reason:
+    """Whose communication it is, where a run does not tell the kinds apart: that of the only axis there is."""
+    if layout is None:
+        return Reason.COMMUNICATION
+    tensor, data = (layout.tp or 1) > 1, (layout.dp or 1) > 1
+    if tensor != data and layout.pp == layout.cp == layout.ep == 1:
+        return Reason.TENSOR if tensor else Reason.DATA
+    return Reason.COMMUNICATION
+
+
+def reasons_of(measured: Measured, layout: Layout | None) -> list[tuple[Reason, float]]:
+    """What takes enough of the step, the most first, then what the memory says."""
+    of_step = [
+        (Reason.HOST, measured.share("idle", "overhead")),
+        (Reason.DATA, measured.share("data")),
+        (Reason.TENSOR, measured.share("tensor")),
+        (Reason.BUBBLE, measured.share("bubble")),
+        (communication(layout), measured.share("communication")),
+    ]
+    if layout is not None and (layout.pp or 1) > 1 and "bubble" not in measured.parts:
+        # Where a stage waits for another one, its GPU is idle, too.
+        of_step[0] = (Reason.BUBBLE, of_step[0][1])
+    found = sorted((each for each in of_step if each[1] >= LEAST_SHARE), key=lambda each: -each[1])
+    held = measured.reserved / measured.capacity
+    if held >= NEARLY_FULL:
+        found.append((Reason.FULL, held))
+    elif 0 < held <= MOSTLY_FREE:
+        found.append((Reason.FREE, held))
+    return found
+
+
+def changes_for(reason: Reason, layout: Layout | None) -> tuple[Change, ...]:
+    """In the order in which they are worth a try."""
+    if reason is not Reason.COMMUNICATION:
+        return CHANGES[reason]
+    both = (*CHANGES[Reason.TENSOR], *CHANGES[Reason.DATA]) if layout is not None and (layout.tp or 1) > 1 else CHANGES[Reason.DATA]
+    return tuple(dict.fromkeys(both))
+
+
+def advice_of(measured: Measured, recognised: Recognised | None) -> tuple[list[tuple[Reason, float]], list[Advice]]:
+    """What limits, and what to try: never what is on already, and nothing twice."""
+    layout = None if recognised is None else recognised.layout
+    words = Words(recognised, measured.ranks, measured.gpus_per_node)
+    reasons = reasons_of(measured, layout)
+    is_full = any(reason is Reason.FULL for reason, _ in reasons)
+    found: list[Advice] = []
+    for reason, share in reasons:
+        for change in changes_for(reason, layout):
+            if change in {each.change for each in found} or (is_full and change.needs_memory):
+                continue
+            option = option_of(change, words)
+            if option is not None:
+                found.append(Advice(reason, share, change, option))
+    return reasons, found[:MOST]

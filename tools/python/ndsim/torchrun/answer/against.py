@@ -1,0 +1,157 @@
+"""`--against train`: what `ndsim train` predicts for the layout and the model that were recognised, beside the run."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import shlex
+import tempfile
+from typing import Any
+
+from ..._errors import Error
+from ..._ndsim import bytes_text, time_text
+from ..._questions import predict
+from ..options import Options
+from ..recognised.value import Layout, Model, Recognised
+from .figures import Figures
+from .measured import GROUPS, Measured
+
+FLASH_VERSION = 2
+"""Of PyTorch's own kernel."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """One thing that both know."""
+
+    what: str
+    unit: str
+    run: float
+    train: float
+
+    @property
+    def ratio(self) -> float | None:
+        return self.run / self.train if self.train else None
+
+
+@dataclasses.dataclass(frozen=True)
+class Against:
+    """A run beside its prediction."""
+
+    command: str | None
+    """That does the same in a terminal; None: there is nothing to ask for."""
+    why_not: str | None
+    """Why there is no prediction; None: there is one."""
+    rows: tuple[Row, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        rows = [{**dataclasses.asdict(row), "ratio": row.ratio} for row in self.rows]
+        return {"predictor": "train", "command": self.command, "why_not": self.why_not, "rows": rows}
+
+
+def said(value: Any) -> Any:
+    """A value as an option has it."""
+    return {True: "on", False: "off"}[value] if isinstance(value, bool) else value
+
+
+def layout_options(layout: Layout) -> dict[str, Any]:
+    """What is known of a layout, as options of `ndsim train`: their names are the same."""
+    options = {name: said(value) for name, value in dataclasses.asdict(layout).items() if value is not None}
+    if layout.dp == layout.cp == 1:
+        options["zero"] = 0
+    if not layout.zero:
+        options.pop("overlap_parameters", None)
+    return options
+
+
+def options_of(asked: Options, ranks: int, recognised: Recognised) -> dict[str, Any]:
+    """The question, without the model."""
+    options = {"machine": asked.machine, "gpus": ranks, **layout_options(recognised.layout)}
+    if asked.flash_attention is not None:
+        options["flash_version"] = asked.flash_attention
+    elif recognised.layout.framework != "megatron" and options.get("flash_attention") != "off":
+        options["flash_version"] = FLASH_VERSION
+    return options
+
+
+def file_of(model: Model) -> str:
+    """A name of its own: a config.json is called as its folder is."""
+    return "recognised" + os.path.splitext(model.file)[1]
+
+
+def command_of(model: Model, options: dict[str, Any]) -> str:
+    """The command line, which writes the model's file first."""
+    file = file_of(model)
+    words = ["ndsim", "train", "--model", file]
+    for name, value in options.items():
+        words += ["--" + name.replace("_", "-"), str(value)]
+    return f"printf %s {shlex.quote(model.text)} > {file} && {shlex.join(words)}"
+
+
+def predicted(model: Model, options: dict[str, Any]) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, file_of(model))
+        with open(file, "w", encoding="utf-8") as out:
+            out.write(model.text)
+        return predict(model=file, **options)
+
+
+def allocated_of(prediction: dict[str, Any]) -> int:
+    """What torch.cuda.max_memory_allocated() counts: the rest is CUDA's context, NCCL's, and holes."""
+    memory = prediction["memory"]
+    stage = next(each for each in memory["stages"] if each["stage"] == memory["fullest_stage"])
+    return int(stage["total"] - stage["reserve"])
+
+
+def rows_of(figures: Figures, measured: Measured, prediction: dict[str, Any]) -> tuple[Row, ...]:
+    train, breakdown = float(prediction["step_seconds"]), prediction["breakdown"]
+    found = [("step", "s", figures.step_seconds, train)]
+    if figures.tokens_per_second is not None:
+        found.append(("tokens per second", "1/s", figures.tokens_per_second, prediction["tokens_per_second"]))
+        found.append(("tokens per second per GPU", "1/s", figures.tokens_per_second_per_gpu, prediction["tokens_per_second_per_gpu"]))
+    found.append(("memory allocated", "B", float(measured.allocated), float(allocated_of(prediction))))
+    for part, seconds in measured.parts.items():
+        categories = GROUPS.get(part, (part,)) if set(measured.parts) <= set(GROUPS) else (part,)
+        if all(category in breakdown for category in categories):
+            found.append((part, "s", seconds, sum(breakdown[category] for category in categories)))
+    return tuple(Row(what, unit, run, of_train) for what, unit, run, of_train in found if run is not None and (run or of_train))
+
+
+def against_of(asked: Options, recognised: Recognised | None, figures: Figures, measured: Measured) -> Against:
+    """The comparison, or one line that says what is missing for it."""
+    if recognised is None:
+        return Against(None, "no framework was recognised, so that neither layout nor model are known")
+    missing = [name.replace("_", " ") for name in recognised.unknown if name != "tokens_per_step"]
+    if recognised.model is None or missing:
+        return Against(None, f"{recognised.framework} did not tell: {', '.join(missing)}")
+    options = options_of(asked, figures.ranks, recognised)
+    command = command_of(recognised.model, options)
+    try:
+        prediction = predicted(recognised.model, options)
+    except Error as refusal:
+        return Against(command, f"ndsim train refuses it: {refusal}")
+    return Against(command, None, rows_of(figures, measured, prediction))
+
+
+def cell(row: Row, value: float) -> str:
+    if row.unit == "B":
+        return bytes_text(value)
+    return time_text(value) if row.unit == "s" else f"{value:,.0f}"
+
+
+def lines_of(against: Against | None) -> list[str]:
+    """The section of the summary; None: it was not asked for."""
+    if against is None:
+        return []
+    if against.why_not is not None:
+        return ["", f"Beside ndsim train: nothing, since {against.why_not}"]
+    lines = ["", "Beside ndsim train of the recognised layout", f"  {'':<26}{'this run':>12}{'train':>12}{'run / train':>13}"]
+    for row in against.rows:
+        ratio = "" if row.ratio is None else f"{row.ratio:.3f}"
+        lines.append(f"  {row.what:<26}{cell(row, row.run):>12}{cell(row, row.train):>12}{ratio:>13}".rstrip())
+    return [*lines, f"  In a terminal: {against.command}"]
+
+
+def keys_of(against: Against | None) -> dict[str, Any]:
+    """None: it was not asked for, and has no key."""
+    return {} if against is None else {"against": against.as_json()}

@@ -1,0 +1,61 @@
+"""The steady step of a run as one small value, which prediction and advice are held against."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from ..rank import Machine
+from .budget import Budget
+
+LEAST_OF_RUN = 0.8
+"""The share of a run that its steps must be, for the parts of the run to be those of a step."""
+
+GROUPS = {
+    "compute": ("compute", "recompute", "optimizer"),
+    "communication": ("tensor", "context", "expert", "pipeline", "data"),
+    "idle": ("bubble", "overhead", "straggler"),
+}
+"""Parts that a run tells apart, as the categories of `ndsim train`."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Measured:
+    """A step of a run, and the memory of its fullest rank."""
+
+    step_seconds: float | None
+    parts: dict[str, float]
+    """Seconds of a step by part, the average over all ranks; empty: they are not known."""
+    allocated: int
+    reserved: int
+    capacity: int
+    ranks: int
+    gpus_per_node: int
+
+    def share(self, *parts: str) -> float:
+        """Of the step, that these parts take."""
+        return sum(self.parts.get(part, 0.0) for part in parts) / self.step_seconds if self.step_seconds else 0.0
+
+
+def parts_of_step(budget: Budget, seconds: float) -> dict[str, float]:
+    """Those of the run, scaled to a step. Before the first step a script sets things up: where that is much, they say nothing."""
+    step = budget.step_seconds
+    if step is None or not seconds or budget.steps * step < LEAST_OF_RUN * seconds:
+        return {}
+    parts = {
+        "compute": budget.mean(lambda each: each.computing),
+        "communication": budget.mean(lambda each: each.communicating),
+        "idle": budget.mean(lambda each: each.idle),
+    }
+    return {name: part * step / seconds for name, part in parts.items()}
+
+
+def measured_of(budget: Budget, seconds: float, machine: Machine) -> Measured:
+    return Measured(
+        step_seconds=budget.step_seconds,
+        parts=parts_of_step(budget, seconds),
+        allocated=budget.allocated,
+        reserved=budget.reserved,
+        capacity=machine.memory_bytes,
+        ranks=budget.world,
+        gpus_per_node=machine.gpus_per_node,
+    )

@@ -1,0 +1,53 @@
+"""What follows from a run and what was recognised in it: its figures, what limits it, what to try, and its prediction."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from ..._ndsim import Result
+from ..launch.channel import Channel
+from ..rank import Setting
+from ..recognised.value import Recognised
+from . import advice_text, against, figures, recognised
+from .budget import Budget
+from .measured import Measured, measured_of
+
+
+@dataclasses.dataclass(frozen=True)
+class Known:
+    """What the sections are made of."""
+
+    recognised: Recognised | None
+    figures: figures.Figures
+    measured: Measured
+    against: against.Against | None
+
+
+def known_of(setting: Setting, result: Result, budget: Budget, words: Channel) -> Known:
+    of = recognised.recognised_in(words)
+    made = figures.figures_of(setting.options, budget.step_seconds, budget.world, of)
+    measured = measured_of(budget, result.seconds, setting.machine)
+    beside = against.against_of(setting.options, of, made, measured) if setting.options.against else None
+    return Known(of, made, measured, beside)
+
+
+def lines_of(setting: Setting, result: Result, budget: Budget, words: Channel) -> list[str]:
+    known = known_of(setting, result, budget, words)
+    return [
+        "",
+        *figures.lines_of(known.figures),
+        *recognised.lines_of(known.recognised),
+        *advice_text.lines_of(known.measured, known.recognised),
+        *against.lines_of(known.against),
+    ]
+
+
+def keys_of(setting: Setting, result: Result, budget: Budget, words: Channel) -> dict[str, Any]:
+    known = known_of(setting, result, budget, words)
+    return {
+        **recognised.keys_of(known.recognised),
+        **figures.keys_of(known.figures),
+        **advice_text.keys_of(known.measured, known.recognised),
+        **against.keys_of(known.against),
+    }

@@ -1,0 +1,41 @@
+"""What was recognised of a run, as a value, as lines and as keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..launch.channel import Channel
+from ..recognised.value import Layout, Recognised, recognised_of
+
+SAID = ("dp", "tp", "pp", "cp", "ep", "zero", "micro_batch", "global_batch", "sequence", "interleave", "recompute", "precision")
+"""Of a layout, in the line for people."""
+
+QUIET = {"tp": 1, "pp": 1, "cp": 1, "ep": 1, "zero": 0, "recompute": "none"}
+"""What goes without saying."""
+
+
+def recognised_in(words: Channel) -> Recognised | None:
+    """That of the first rank that recognised something; None: plain PyTorch."""
+    return next((recognised_of(told) for _, told in words.told("recognised")), None)
+
+
+def layout_text(layout: Layout) -> str:
+    values = [(name, getattr(layout, name)) for name in SAID]
+    said = [f"{name.replace('_', '-')} {value:,}" if isinstance(value, int) else f"{name} {value}"
+            for name, value in values if value is not None and QUIET.get(name) != value]
+    return ", ".join(said)
+
+
+def lines_of(recognised: Recognised | None) -> list[str]:
+    """The lines of the summary."""
+    if recognised is None:
+        return ["  framework       none was recognised: plain PyTorch"]
+    names = [f"{recognised.framework} {recognised.version or ''}".strip(), *(f"with {name}" for name in recognised.beside)]
+    lines = [f"  framework       {' '.join(names)}: {layout_text(recognised.layout)}"]
+    if recognised.unknown:
+        lines.append(f"  not told        {', '.join(name.replace('_', ' ') for name in recognised.unknown)}")
+    return lines + [f"                  {note}" for note in recognised.notes]
+
+
+def keys_of(recognised: Recognised | None) -> dict[str, Any]:
+    return {"recognised": None if recognised is None else recognised.as_json()}
