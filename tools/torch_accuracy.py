@@ -5,12 +5,13 @@
 
 Each run of tools/torch_accuracy/runs.toml is docs/pytorch/train_llm.py under `python3 -m ndsim.torchrun --fold 1`. Results are kept in
 docs/data/torch_runs.json, so that a run is not repeated; --again repeats it. The table shows the error beside that of `ndsim train`
-for the same record, and --page writes it into docs/accuracy.md. Needs a build in build/ (or NDSIM_BUILD), and PyTorch.
+for the same record, and --page writes it into docs/accuracy.md, and the width of a step's range into the package. Needs a build in build/ (or NDSIM_BUILD), and PyTorch.
 """
 
 import argparse
 import concurrent.futures
 import json
+import math
 import os
 import pathlib
 import re
@@ -24,6 +25,7 @@ BUILD = pathlib.Path(os.environ.get("NDSIM_BUILD", "build"))
 RECORDS = "docs/data/published_runs.json"
 RESULTS = ROOT / "docs/data/torch_runs.json"
 PAGE = ROOT / "docs/accuracy.md"
+SPREAD = ROOT / "tools/python/ndsim/torchrun/answer/measured_spread.py"
 
 
 def read_sets():
@@ -124,6 +126,44 @@ def errors(results, predicted):
         if record and record["measured_iter_s"] and result.get("step_seconds"):
             found[name] = (result["step_seconds"] / record["measured_iter_s"] - 1, record["error"])
     return found
+
+
+def least_that_holds(weighted, share=0.8):
+    """The least size up to which this share of the weights lies; weighted: sizes with their weights."""
+    reached, whole = 0, sum(weight for _, weight in weighted)
+    for size, weight in sorted(weighted):
+        reached += weight
+        if reached >= share * whole * (1 - 1e-9):
+            return size
+
+
+def spread_of(errors_of_sets):
+    """Half the width of a range that holds 8 of 10 measured steps, as a logarithm, whether each run counts alike or each set does.
+
+    The larger of the two, rounded up to hundredths, as the range of a prediction is found."""
+    sizes = {name: [abs(math.log1p(error)) for error in found] for name, found in errors_of_sets.items() if found}
+    weightings = ([(size, weight(found)) for found in sizes.values() for size in found] for weight in (lambda _: 1, lambda found: 1 / len(found)))
+    return math.ceil(100 * max(map(least_that_holds, weightings))) / 100
+
+
+def generation_of(machine):
+    said = subprocess.run([ROOT / BUILD / "bin/ndsim", "hardware", machine, "--json"], cwd=ROOT, stdout=subprocess.PIPE, check=True)
+    return json.loads(said.stdout)["accelerator"]["generation"]
+
+
+def spreads(sets, records, results, predicted):
+    """By generation of GPUs, the width of a range of steps."""
+    compared, found = errors(results, predicted), {}
+    for chosen in sets:
+        of_set = found.setdefault(generation_of(chosen["machine"]), {})
+        of_set[chosen["name"]] = [compared[name][0] for name in runs_of(chosen, records) if name in compared]
+    return {generation: spread_of(found[generation]) for generation in sorted(found)}
+
+
+def write_spreads(found):
+    rows = ", ".join(f"{json.dumps(name)}: {size}" for name, size in found.items())
+    text = SPREAD.read_text()
+    SPREAD.write_text(re.sub(r"^SPREAD = .*$", f"SPREAD = {{{rows}}}", text, flags=re.MULTILINE))
 
 
 def mean(numbers):
@@ -239,10 +279,12 @@ def main():
         return
     wanted = [each for each in wanted if options.again or each[0] not in results]
     run_all(sorted(wanted, key=lambda each: passes(records[each[0]])), options.jobs, results)
-    text = table(sets, records, results, predictions())
+    predicted = predictions()
+    text = table(sets, records, results, predicted)
     print(text, end="")
     if options.page:
         write_page(text)
+        write_spreads(spreads(sets, records, results, predicted))
 
 
 if __name__ == "__main__":

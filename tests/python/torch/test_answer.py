@@ -194,5 +194,5 @@ def test_every_key_is_described_by_the_schema(answer, text, options, code):
     run = answer(text, *options, code=code)
     for each in [run, *run["earlier_runs"]]:
         assert complaints(each, schema, "run") == []
-    printed = {key for key in run} | {"operators"}
+    printed = {key for key in run} | {"operators", "against"}
     assert printed == set(schema["properties"])

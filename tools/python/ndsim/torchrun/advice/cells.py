@@ -34,6 +34,8 @@ class Values:
     in_node: int
     nodes: int
     stages: int | None
+    is_even: bool
+    """Whether a step has an even number of micro-batches."""
     recompute: str
 
     @staticmethod
@@ -54,6 +56,7 @@ class Values:
             in_node=gpus_per_node // (layout.tp or 1),
             nodes=nodes,
             stages=layout.pp,
+            is_even=times is not None and times % 2 == 0,
             recompute=layout.recompute or "none",
         )
 
@@ -96,7 +99,9 @@ IN_NODE = 'DeepSpeed\'s "zero_optimization": {{"zero_hpz_partition_size": {in_no
 
 MEGATRON: dict[str, Cell] = {
     "CUDA_GRAPHS": "--cuda-graph-impl local",
-    "LARGER_MICRO_BATCH": "--micro-batch-size {twice}",
+    # As many sequences as before where they are a multiple of the larger micro-batch.
+    "LARGER_MICRO_BATCH": lambda values, dialect, beside: values.written(
+        "--micro-batch-size {twice}" if values.is_even else "--micro-batch-size {twice} --global-batch-size {global_batch}"),
     "SMALLER_MICRO_BATCH": "--micro-batch-size {half}",
     "LARGER_BATCH": "--global-batch-size {global_batch}",
     "INTERLEAVE": "--num-virtual-stages-per-pipeline-rank 2",

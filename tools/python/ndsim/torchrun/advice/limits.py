@@ -50,17 +50,15 @@ class Advice:
     option: str
 
 
-def communication(layout: Layout | None) -> Reason:
+def communication(layout: Layout) -> Reason:
     """Whose communication it is, where a run does not tell the kinds apart: that of the only axis there is."""
-    if layout is None:
-        return Reason.COMMUNICATION
     tensor, data = (layout.tp or 1) > 1, (layout.dp or 1) > 1
     if tensor != data and layout.pp == layout.cp == layout.ep == 1:
         return Reason.TENSOR if tensor else Reason.DATA
     return Reason.COMMUNICATION
 
 
-def reasons_of(measured: Measured, layout: Layout | None) -> list[tuple[Reason, float]]:
+def reasons_of(measured: Measured, layout: Layout) -> list[tuple[Reason, float]]:
     """What takes enough of the step, the most first, then what the memory says."""
     of_step = [
         (Reason.HOST, measured.share("idle", "overhead")),
@@ -69,7 +67,7 @@ def reasons_of(measured: Measured, layout: Layout | None) -> list[tuple[Reason, 
         (Reason.BUBBLE, measured.share("bubble")),
         (communication(layout), measured.share("communication")),
     ]
-    if layout is not None and (layout.pp or 1) > 1 and "bubble" not in measured.parts:
+    if (layout.pp or 1) > 1 and "bubble" not in measured.parts:
         # Where a stage waits for another one, its GPU is idle, too.
         of_step[0] = (Reason.BUBBLE, of_step[0][1])
     found = sorted((each for each in of_step if each[1] >= LEAST_SHARE), key=lambda each: -each[1])
@@ -81,18 +79,17 @@ def reasons_of(measured: Measured, layout: Layout | None) -> list[tuple[Reason, 
     return found
 
 
-def changes_for(reason: Reason, layout: Layout | None) -> tuple[Change, ...]:
+def changes_for(reason: Reason, layout: Layout) -> tuple[Change, ...]:
     """In the order in which they are worth a try."""
     if reason is not Reason.COMMUNICATION:
         return CHANGES[reason]
-    both = (*CHANGES[Reason.TENSOR], *CHANGES[Reason.DATA]) if layout is not None and (layout.tp or 1) > 1 else CHANGES[Reason.DATA]
+    both = (*CHANGES[Reason.TENSOR], *CHANGES[Reason.DATA]) if (layout.tp or 1) > 1 else CHANGES[Reason.DATA]
     return tuple(dict.fromkeys(both))
 
 
-def advice_of(measured: Measured, recognised: Recognised | None) -> tuple[list[tuple[Reason, float]], list[Advice]]:
+def advice_of(measured: Measured, layout: Layout, recognised: Recognised | None) -> tuple[list[tuple[Reason, float]], list[Advice]]:
     """What limits, and what to try: never what is on already, and nothing twice."""
-    layout = None if recognised is None else recognised.layout
-    words = Words(recognised, measured.ranks, measured.gpus_per_node)
+    words = Words(recognised, layout, measured.ranks, measured.gpus_per_node)
     reasons = reasons_of(measured, layout)
     is_full = any(reason is Reason.FULL for reason, _ in reasons)
     found: list[Advice] = []

@@ -44,12 +44,10 @@ class Words:
     """What options are written from."""
 
     recognised: Recognised | None
+    layout: Layout
+    """Of plain PyTorch, too, as far as it is known."""
     ranks: int
     gpus_per_node: int
-
-    @property
-    def layout(self) -> Layout:
-        return Layout(tp=None, pp=None, cp=None, ep=None, recompute=None) if self.recognised is None else self.recognised.layout
 
     @property
     def column(self) -> str:
@@ -59,7 +57,7 @@ class Words:
     @property
     def nodes_of_data(self) -> int:
         """Nodes that a data-parallel group goes over, where whole nodes do the same."""
-        dp = self.layout.dp or (self.ranks if self.recognised is None else 1)
+        dp = self.layout.dp or 1
         inner = self.gpus_per_node // (self.layout.tp or 1)
         return dp // inner if inner > 1 and dp % inner == 0 else 1
 
@@ -68,7 +66,7 @@ OPEN: dict[Change, Callable[[Layout], bool]] = {
     # Whether something is not on already, and could be.
     Change.COMPILE: lambda layout: layout.fusion == "eager",
     Change.CUDA_GRAPHS: lambda layout: layout.cuda_graphs == "none",
-    Change.LARGER_MICRO_BATCH: lambda layout: layout.micro_batch is None or (layout.micro_batches or 2) % 2 == 0 or (layout.pp or 1) == 1,
+    Change.LARGER_MICRO_BATCH: lambda layout: True,
     Change.SMALLER_MICRO_BATCH: lambda layout: layout.micro_batch is not None and layout.micro_batch % 2 == 0,
     Change.LARGER_BATCH: lambda layout: True,
     Change.INTERLEAVE: lambda layout: (layout.pp or 1) > 1 and (layout.interleave or 1) == 1,

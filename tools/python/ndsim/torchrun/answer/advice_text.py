@@ -6,7 +6,7 @@ from typing import Any
 
 from ..._ndsim import percent_text
 from ..advice.limits import Advice, Reason, advice_of
-from ..recognised.value import Recognised
+from ..recognised.value import Layout, Recognised
 from .measured import Measured
 
 OF_MEMORY = (Reason.FULL, Reason.FREE)
@@ -16,8 +16,8 @@ def reason_text(reason: Reason, share: float) -> str:
     return f"{reason.value} ({percent_text(share)} of {'it' if reason in OF_MEMORY else 'the step'})"
 
 
-def lines_of(measured: Measured, recognised: Recognised | None) -> list[str]:
-    reasons, advice = advice_of(measured, recognised)
+def lines_of(measured: Measured, layout: Layout, recognised: Recognised | None) -> list[str]:
+    reasons, advice = advice_of(measured, layout, recognised)
     lines = [""]
     if measured.step_seconds is None:
         lines.append("What limits: not known without two steps of an optimizer")
@@ -38,8 +38,8 @@ def row_of(advice: Advice) -> dict[str, Any]:
     return {"reason": advice.reason.name.lower(), "share": advice.share, "change": advice.change.name.lower(), "option": advice.option}
 
 
-def keys_of(measured: Measured, recognised: Recognised | None) -> dict[str, Any]:
-    reasons, advice = advice_of(measured, recognised)
+def keys_of(measured: Measured, layout: Layout, recognised: Recognised | None) -> dict[str, Any]:
+    reasons, advice = advice_of(measured, layout, recognised)
     return {
         "limits": [{"reason": reason.name.lower(), "share": share} for reason, share in reasons],
         "advice": [row_of(each) for each in advice],

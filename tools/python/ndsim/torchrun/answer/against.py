@@ -67,6 +67,8 @@ def layout_options(layout: Layout) -> dict[str, Any]:
 def options_of(asked: Options, ranks: int, recognised: Recognised) -> dict[str, Any]:
     """The question, without the model."""
     options = {"machine": asked.machine, "gpus": ranks, **layout_options(recognised.layout)}
+    if asked.compiled and recognised.layout.framework != "megatron":
+        options["fusion"] = "compiled"
     if asked.flash_attention is not None:
         options["flash_version"] = asked.flash_attention
     elif recognised.layout.framework != "megatron" and options.get("flash_attention") != "off":

@@ -8,7 +8,7 @@ from typing import Any
 from ..._ndsim import Result
 from ..launch.channel import Channel
 from ..rank import Setting
-from ..recognised.value import Recognised
+from ..recognised.value import Layout, Recognised
 from . import advice_text, against, figures, recognised
 from .budget import Budget
 from .measured import Measured, measured_of
@@ -19,6 +19,7 @@ class Known:
     """What the sections are made of."""
 
     recognised: Recognised | None
+    layout: Layout
     figures: figures.Figures
     measured: Measured
     against: against.Against | None
@@ -29,7 +30,7 @@ def known_of(setting: Setting, result: Result, budget: Budget, words: Channel) -
     made = figures.figures_of(setting.options, budget.step_seconds, budget.world, of)
     measured = measured_of(budget, result.seconds, setting.machine)
     beside = against.against_of(setting.options, of, made, measured) if setting.options.against else None
-    return Known(of, made, measured, beside)
+    return Known(of, recognised.layout_in(words), made, measured, beside)
 
 
 def lines_of(setting: Setting, result: Result, budget: Budget, words: Channel) -> list[str]:
@@ -38,7 +39,7 @@ def lines_of(setting: Setting, result: Result, budget: Budget, words: Channel) -
         "",
         *figures.lines_of(known.figures),
         *recognised.lines_of(known.recognised),
-        *advice_text.lines_of(known.measured, known.recognised),
+        *advice_text.lines_of(known.measured, known.layout, known.recognised),
         *against.lines_of(known.against),
     ]
 
@@ -48,6 +49,6 @@ def keys_of(setting: Setting, result: Result, budget: Budget, words: Channel) ->
     return {
         **recognised.keys_of(known.recognised),
         **figures.keys_of(known.figures),
-        **advice_text.keys_of(known.measured, known.recognised),
+        **advice_text.keys_of(known.measured, known.layout, known.recognised),
         **against.keys_of(known.against),
     }

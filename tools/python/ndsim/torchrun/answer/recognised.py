@@ -19,6 +19,14 @@ def recognised_in(words: Channel) -> Recognised | None:
     return next((recognised_of(told) for _, told in words.told("recognised")), None)
 
 
+def layout_in(words: Channel) -> Layout:
+    """What is known of the layout, with a framework or without."""
+    known = recognised_in(words)
+    if known is not None:
+        return known.layout
+    return next((Layout(**told) for _, told in words.told("plain layout")), Layout(tp=None, pp=None, cp=None, ep=None, recompute=None))
+
+
 def layout_text(layout: Layout) -> str:
     values = [(name, getattr(layout, name)) for name in SAID]
     said = [f"{name.replace('_', '-')} {value:,}" if isinstance(value, int) else f"{name} {value}"

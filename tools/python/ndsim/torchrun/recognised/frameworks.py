@@ -6,11 +6,11 @@ import dataclasses
 from types import ModuleType
 from typing import Any
 
-from . import accelerate, deepspeed, lightning, litgpt, megatron, megatron_core, torchtitan, transformers
+from . import accelerate, deepspeed, hugging_face, lightning, litgpt, megatron, megatron_core, plain, torchtitan, transformers
 from .living import Living
-from .value import Recognised
+from .value import Layout, Recognised
 
-ROWS: tuple[ModuleType, ...] = (megatron, torchtitan, megatron_core, litgpt, transformers, lightning, accelerate, deepspeed)
+ROWS: tuple[ModuleType, ...] = (megatron, torchtitan, megatron_core, litgpt, transformers, lightning, accelerate, deepspeed, plain)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -19,6 +19,8 @@ class Found:
 
     recognised: Recognised | None = None
     model: Any = None
+    plain: Layout | None = None
+    """What the wrappers of plain PyTorch say, where nothing was recognised."""
 
 
 def recognise(world: int) -> Found:
@@ -28,5 +30,13 @@ def recognise(world: int) -> Found:
     for row in ROWS:
         found = row.recognise(living, world)
         if found is not None:
-            return Found(*found)
-    return Found()
+            known, model = found
+            return Found(compiled(known) if plain.is_compiled(living) else known, model)
+    return Found(plain=plain.layout_of(living, hugging_face.HuggingFace(), world))
+
+
+def compiled(known: Recognised) -> Recognised:
+    """With torch.compile, which is called beside a framework's own options, too."""
+    if known.layout.framework == "megatron":
+        return known
+    return dataclasses.replace(known, layout=dataclasses.replace(known.layout, fusion="compiled"))

@@ -25,6 +25,8 @@ class Spread:
     """Over which parameters are spread."""
     reshard_after_forward: bool | None = None
     offload: bool = False
+    reduced: int | None = None
+    """Ranks over which gradients are reduced: those of data parallelism."""
 
     def note(self, dp: int | None) -> tuple[str, ...]:
         if not self.zero or self.ranks is None or dp is None or self.ranks >= dp:
@@ -33,17 +35,18 @@ class Spread:
 
 
 def of_fsdp1(wrapper: Any) -> Spread:
-    group = getattr(wrapper, "process_group", None)
-    offload = getattr(getattr(wrapper, "cpu_offload", None), "offload_params", False)
-    return Spread(ZERO_OF_FSDP1.get(wrapper.sharding_strategy.name), None if group is None else group.size(), None, offload)
+    ranks, offload = wrapper.process_group.size(), getattr(getattr(wrapper, "cpu_offload", None), "offload_params", False)
+    between = getattr(wrapper, "_inter_node_pg", None)
+    reduced = ranks if between is None else ranks * between.size()
+    return Spread(ZERO_OF_FSDP1.get(wrapper.sharding_strategy.name), ranks, None, bool(offload), reduced)
 
 
 def of_fsdp2(groups: list[Any]) -> Spread:
     infos = [group.mesh_info for group in groups]
-    ranks = max(getattr(info, "shard_mesh_size", 1) for info in infos)
+    ranks, copies = (max(getattr(info, name, 1) for info in infos) for name in ("shard_mesh_size", "replicate_mesh_size"))
     offload = any(is_a(getattr(group, "offload_policy", None), "torch.distributed.fsdp.CPUOffloadPolicy") for group in groups)
     # The root is never resharded; of the others one that is says it.
-    return Spread(3, ranks, any(group.post_forward_mesh_info is not None for group in groups), offload)
+    return Spread(3, ranks, any(group.post_forward_mesh_info is not None for group in groups), offload, ranks * copies)
 
 
 def spread_of(living: Living) -> Spread:
@@ -52,8 +55,8 @@ def spread_of(living: Living) -> Spread:
         return of_fsdp2(groups)
     if wrappers := living.all(FSDP1):
         return of_fsdp1(wrappers[0])
-    if living.all(DDP):
-        return Spread(0)
+    if wrappers := living.all(DDP):
+        return Spread(0, reduced=wrappers[0].process_group.size())
     return Spread()
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import frameworks
 from .seen import Seen, completed, watch
-from .value import Recognised
+from .value import Layout, Recognised
 
 if TYPE_CHECKING:
     from ..rank import Rank
@@ -23,6 +23,8 @@ class Watch:
     """How far the rank of this process has come."""
 
     known: Recognised | None
+    plain: Layout | None = None
+    """Of plain PyTorch."""
     optimizer: weakref.ref[Any] | None = None
     """The one that stepped first; its second step ends the watch."""
     seen: Seen = dataclasses.field(default_factory=Seen)
@@ -43,7 +45,7 @@ def is_first(rank: Rank) -> bool:
 
 def begin(rank: Rank) -> Watch:
     found = frameworks.recognise(rank.world_size)
-    watch_of = Watch(found.recognised)
+    watch_of = Watch(found.recognised, found.plain)
     if found.model is not None:
         watch_of.watching = watch(found.model, watch_of.seen)
     _of_this_process[:] = [watch_of]
@@ -76,3 +78,5 @@ def tell(rank: Rank) -> None:
     if so_far.known is not None:
         known = completed(so_far.known, so_far.seen) if is_whole else so_far.known
         rank.tell("recognised", known.as_json())
+    elif so_far.plain is not None:
+        rank.tell("plain layout", dataclasses.asdict(so_far.plain))

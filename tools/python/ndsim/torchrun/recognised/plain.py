@@ -1,0 +1,53 @@
+"""Plain PyTorch: what its wrappers say of a layout, and the model of Transformers that trains, if there is one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import hugging_face, spread
+from .living import Living, version_of
+from .value import Layout, Recognised
+
+MODULE, GRAPH = "torch.nn.Module", "torch.cuda.CUDAGraph"
+CHECKPOINTED = "torch.distributed.algorithms._checkpoint.checkpoint_wrapper.CheckpointWrapper"
+
+CLASSES = (MODULE, GRAPH, CHECKPOINTED, *hugging_face.CLASSES, *spread.CLASSES)
+
+
+def is_compiled(living: Living) -> bool:
+    """Whether torch.compile was given a module that lives."""
+    return any(getattr(each, "_compiled_call_impl", None) is not None for each in living.all(MODULE))
+
+
+def layout_of(living: Living, known: hugging_face.HuggingFace, world: int) -> Layout:
+    """What can be told: the other axes are none only where data parallelism takes all ranks."""
+    how = spread.spread_of(living)
+    dp = 1 if world == 1 else how.reduced
+    others = 1 if dp == world else None
+    return Layout(
+        dp=dp,
+        tp=others,
+        pp=others,
+        cp=others,
+        ep=others,
+        zero=0 if world == 1 and how.zero is None else how.zero,
+        reshard_after_forward=how.reshard_after_forward if how.zero == 3 else None,
+        recompute="full" if living.all(CHECKPOINTED) else known.recompute,
+        # Autocast comes and goes with its block: parameters do not say it.
+        precision=known.dtype if known.dtype not in ("fp32", None) else None,
+        optimizer=spread.optimizer_of(living),
+        fusion="compiled" if is_compiled(living) else "eager",
+        cuda_graphs="full" if living.all(GRAPH) else "none",
+        flash_attention=known.flash,
+        offload_optimizer=how.offload or None,
+    )
+
+
+def recognise(living: Living, world: int) -> tuple[Recognised, Any] | None:
+    """A model of Transformers in a training loop of one's own."""
+    known = hugging_face.hugging_face(living)
+    if known.module is None:
+        return None
+    layout = layout_of(living, known, world)
+    notes = (*known.notes, *spread.spread_of(living).note(layout.dp))
+    return Recognised("PyTorch", version_of("torch"), ("Transformers",), layout, known.model, None, notes), known.module
