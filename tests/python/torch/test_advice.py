@@ -77,8 +77,8 @@ def test_a_bubble_wants_more_micro_batches_or_more_chunks():
         (Change.INTERLEAVE, "--num-virtual-stages-per-pipeline-rank 2"),
         (Change.SMALLER_MICRO_BATCH, "--micro-batch-size 1"),
     ]
-    # Where a run does not tell the bubble apart, a stage that waits is idle.
-    assert reasons_of(step(compute=0.7, idle=0.3), layout) == [(Reason.BUBBLE, 0.3)]
+    # Where a run does not tell the bubble apart, a stage waits for messages: 7 of 8 micro-batches and 7 are empty.
+    assert reasons_of(step(compute=0.5, communication=0.5), layout) == [(Reason.BUBBLE, pytest.approx(7 / 15))]
 
 
 def test_full_memory_wants_spreading_recomputation_or_the_host():

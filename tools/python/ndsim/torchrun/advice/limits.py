@@ -58,6 +58,14 @@ def communication(layout: Layout) -> Reason:
     return Reason.COMMUNICATION
 
 
+def bubble_of(layout: Layout) -> float:
+    """The share of a step that a pipeline of this layout is empty; 0 where that is not known."""
+    if None in (layout.pp, layout.dp, layout.micro_batch, layout.global_batch):
+        return 0.0
+    rounds = layout.global_batch / (layout.dp * layout.micro_batch) * (layout.interleave or 1)  # type: ignore[operator]
+    return (layout.pp - 1) / (rounds + layout.pp - 1)  # type: ignore[operator]
+
+
 def reasons_of(measured: Measured, layout: Layout) -> list[tuple[Reason, float]]:
     """What takes enough of the step, the most first, then what the memory says."""
     of_step = [
@@ -67,9 +75,10 @@ def reasons_of(measured: Measured, layout: Layout) -> list[tuple[Reason, float]]
         (Reason.BUBBLE, measured.share("bubble")),
         (communication(layout), measured.share("communication")),
     ]
-    if (layout.pp or 1) > 1 and "bubble" not in measured.parts:
-        # Where a stage waits for another one, its GPU is idle, too.
-        of_step[0] = (Reason.BUBBLE, of_step[0][1])
+    if "bubble" not in measured.parts:
+        # Where a stage waits for another one, it waits for a message.
+        bubble = min(bubble_of(layout), measured.share("communication"))
+        of_step[3:] = [(Reason.BUBBLE, bubble), (communication(layout), measured.share("communication") - bubble)]
     found = sorted((each for each in of_step if each[1] >= LEAST_SHARE), key=lambda each: -each[1])
     held = measured.reserved / measured.capacity
     if held >= NEARLY_FULL:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import sys
@@ -12,8 +13,8 @@ from ..._ndsim import Result, bytes_text, percent_text, time_text
 from .. import rank as ranks
 from ..launch.channel import Channel
 from ..options import Options
-from . import more
-from .budget import Budget, budget_of
+from . import memory, more, steady
+from .budget import Budget, RankBudget, budget_of
 
 MOST_ROWS = 16
 BAR = 60
@@ -84,25 +85,50 @@ def made_up_text(rows: list[dict[str, Any]]) -> list[str]:
     return lines + [f"  {row['line']}  {row['what']}" + (f" ({row['count']} times)" if row["count"] > 1 else "") for row in rows]
 
 
-def text_of(setting: ranks.Setting, result: Result, budget: Budget, words: Channel) -> str:
-    """The summary of a run."""
-    machine, seconds = setting.machine, result.seconds
+@dataclasses.dataclass(frozen=True)
+class Told:
+    """What is known of a run after it: the text and the JSON object are made of nothing else."""
+
+    setting: ranks.Setting
+    result: Result
+    words: Channel
+    budget: Budget
+    step: steady.SteadyStep | None
+    memory: memory.Memory
+    known: more.Known
+
+
+def told_of(setting: ranks.Setting, result: Result, words: Channel) -> Told:
+    budget = budget_of(result, words)
+    step = steady.steady_step_of(result, words, budget)
+    held = memory.memory_of(budget, words, setting.machine.memory_bytes)
+    return Told(setting, result, words, budget, step, held, more.known_of(setting, budget, step, words))
+
+
+def head_of(told: Told) -> list[str]:
+    """What the run was, in lines."""
+    setting, result, budget = told.setting, told.result, told.budget
+    machine = setting.machine
     ran = "" if len(budget.ranks) == budget.world else f", of which {len(budget.ranks)} ran in the place of all"
-    memory = f"{bytes_text(budget.allocated)} allocated, {bytes_text(budget.reserved)} reserved"
-    lines = [
+    held = f"{bytes_text(budget.allocated)} allocated, {bytes_text(budget.reserved)} reserved"
+    return [
         f"{setting.options.title} on {budget.world:,} x {machine.accelerator} ({machine.name}){ran}",
         "",
         f"  step            {step_text(budget)}",
-        f"  simulated time  {time_text(seconds)}",
-        f"  memory          {memory} of {bytes_text(machine.memory_bytes)}, on the fullest rank",
+        *more.head_of(told.known),
+        *steady.utilisation_text(told.step),
+        f"  memory          {held} of {bytes_text(machine.memory_bytes)}, on the fullest rank",
+        f"  simulated time  {time_text(result.seconds)}",
         f"  timeline        {result.timeline_sha256[:16]}",
         f"  wall time       {result.wall_seconds:.3f} s",
-        *(f"  stand-ins       {', '.join(names)}" for names in [stand_ins_of(words)] if names),
+        *(f"  stand-ins       {', '.join(names)}" for names in [stand_ins_of(told.words)] if names),
         "",
     ]
-    if not seconds:
-        return "\n".join(lines)
-    lines += [
+
+
+def budget_lines(budget: Budget, seconds: float) -> list[str]:
+    """The time of a run that has no two steps."""
+    lines = [
         "Time of the run, the average over all ranks; communication as far as no computation hides it",
         f"  [{bar(budget, seconds)}]",
     ]
@@ -112,14 +138,36 @@ def text_of(setting: ranks.Setting, result: Result, budget: Budget, words: Chann
         ("I  idle, for the host", budget.mean(lambda each: each.idle)),
         ("   run", seconds),
     )
-    lines += [f"  {what:<24}{time_text(part):>10}  {percent_text(part / seconds):>7}" for what, part in parts]
-    return "\n".join([*lines, "", *rank_table(budget), *more.lines_of(setting, result, budget, words), *made_up_text(made_up_of(words)), ""])
+    return [*lines, *(f"  {what:<24}{time_text(part):>10}  {percent_text(part / seconds):>7}" for what, part in parts), ""]
 
 
-def json_of(
-    setting: ranks.Setting, result: Result, budget: Budget, words: Channel, explanation: str
-) -> dict[str, Any]:
+def text_of(told: Told) -> str:
+    """The summary of a run."""
+    if not told.result.seconds:
+        return "\n".join(head_of(told))
+    time = budget_lines(told.budget, told.result.seconds) if told.step is None else steady.lines_of(told.step)
+    lines = [*head_of(told), *time, *memory.lines_of(told.memory), *rank_table(told.budget), *more.lines_of(told.known)]
+    return "\n".join([*lines, *made_up_text(made_up_of(told.words)), ""])
+
+
+def row_of(each: RankBudget) -> dict[str, Any]:
+    return {
+        "rank": each.rank,
+        "pid": each.pid,
+        "stands_for": each.stands_for,
+        "compute_seconds": each.computing,
+        "communication_seconds": each.communicating,
+        "idle_seconds": each.idle,
+        "allocated_bytes": each.allocated,
+        "reserved_bytes": each.reserved,
+        "steps": each.steps,
+        "step_seconds": each.step_seconds,
+    }
+
+
+def json_of(told: Told, explanation: str) -> dict[str, Any]:
     """The same for programs."""
+    setting, result, budget, words = told.setting, told.result, told.budget, told.words
     fault = result.fault
     answer: dict[str, Any] = {
         "command": "torchrun",
@@ -139,32 +187,15 @@ def json_of(
             "communication": budget.mean(lambda each: each.communicating),
             "idle": budget.mean(lambda each: each.idle),
         },
-        "memory": {
-            "capacity": setting.machine.memory_bytes,
-            "allocated": budget.allocated,
-            "reserved": budget.reserved,
-        },
-        "per_rank": [
-            {
-                "rank": each.rank,
-                "pid": each.pid,
-                "stands_for": each.stands_for,
-                "compute_seconds": each.computing,
-                "communication_seconds": each.communicating,
-                "idle_seconds": each.idle,
-                "allocated_bytes": each.allocated,
-                "reserved_bytes": each.reserved,
-                "steps": each.steps,
-                "step_seconds": each.step_seconds,
-            }
-            for each in budget.ranks
-        ],
+        **steady.keys_of(told.step, budget.world),
+        "memory": memory.keys_of(told.memory),
+        "per_rank": [row_of(each) for each in budget.ranks],
         "timeline_sha256": result.timeline_sha256,
         "messages": result.messages,
         "ops": result.ops,
         "fault": None if fault is None else {"kind": fault.kind, "rank": fault.rank, "message": explanation},
+        **more.keys_of(told.known),
     }
-    answer |= more.keys_of(setting, result, budget, words)
     if setting.options.explain_cost:
         answer["operators"] = operators_of(words)
     return answer
@@ -206,8 +237,8 @@ class Answers:
 
     def add(self, result: Result, words: Channel, explanation: str) -> None:
         """Answer for a run, however it ended; explanation: of what ended it early."""
-        budget = budget_of(result, words)
-        self.runs.append(json_of(self.setting, result, budget, words, explanation))
+        told = told_of(self.setting, result, words)
+        self.runs.append(json_of(told, explanation))
         if self.options.trace:
             result.save_trace(file_of_run(self.options.trace, len(self.runs)))
         if self.options.report:
@@ -216,7 +247,7 @@ class Answers:
             return
         text = result.text() + "\n" if self.options.timeline else ""
         if result.fault is None:
-            text += "\n" + text_of(self.setting, result, budget, words)
+            text += "\n" + text_of(told)
             if self.options.explain_cost:
                 text += "\nOperators of rank 0\n" + operators_for_people(words)
         self.print(text)

@@ -6,9 +6,7 @@ import dataclasses
 
 from ..rank import Machine
 from .budget import Budget
-
-LEAST_OF_RUN = 0.8
-"""The share of a run that its steps must be, for the parts of the run to be those of a step."""
+from .steady import COMPUTING, SteadyStep
 
 GROUPS = {
     "compute": ("compute", "recompute", "optimizer"),
@@ -36,23 +34,17 @@ class Measured:
         return sum(self.parts.get(part, 0.0) for part in parts) / self.step_seconds if self.step_seconds else 0.0
 
 
-def parts_of_step(budget: Budget, seconds: float) -> dict[str, float]:
-    """Those of the run, scaled to a step. Before the first step a script sets things up: where that is much, they say nothing."""
-    step = budget.step_seconds
-    if step is None or not seconds or budget.steps * step < LEAST_OF_RUN * seconds:
+def parts_of_step(step: SteadyStep | None) -> dict[str, float]:
+    if step is None:
         return {}
-    parts = {
-        "compute": budget.mean(lambda each: each.computing),
-        "communication": budget.mean(lambda each: each.communicating),
-        "idle": budget.mean(lambda each: each.idle),
-    }
-    return {name: part * step / seconds for name, part in parts.items()}
+    computing = sum(step.parts[part] for part in COMPUTING)
+    return {"compute": computing, "communication": step.parts["communication"], "idle": step.parts["idle"]}
 
 
-def measured_of(budget: Budget, seconds: float, machine: Machine) -> Measured:
+def measured_of(budget: Budget, step: SteadyStep | None, machine: Machine) -> Measured:
     return Measured(
         step_seconds=budget.step_seconds,
-        parts=parts_of_step(budget, seconds),
+        parts=parts_of_step(step),
         allocated=budget.allocated,
         reserved=budget.reserved,
         capacity=machine.memory_bytes,

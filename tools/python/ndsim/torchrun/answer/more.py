@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from ..._ndsim import Result
 from ..launch.channel import Channel
 from ..rank import Setting
 from ..recognised.value import Layout, Recognised
 from . import advice_text, against, figures, recognised
 from .budget import Budget
 from .measured import Measured, measured_of
+from .steady import SteadyStep
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,27 +25,25 @@ class Known:
     against: against.Against | None
 
 
-def known_of(setting: Setting, result: Result, budget: Budget, words: Channel) -> Known:
+def known_of(setting: Setting, budget: Budget, step: SteadyStep | None, words: Channel) -> Known:
     of = recognised.recognised_in(words)
     made = figures.figures_of(setting.options, budget.step_seconds, budget.world, of)
-    measured = measured_of(budget, result.seconds, setting.machine)
+    measured = measured_of(budget, step, setting.machine)
     beside = against.against_of(setting.options, of, made, measured) if setting.options.against else None
     return Known(of, recognised.layout_in(words), made, measured, beside)
 
 
-def lines_of(setting: Setting, result: Result, budget: Budget, words: Channel) -> list[str]:
-    known = known_of(setting, result, budget, words)
-    return [
-        "",
-        *figures.lines_of(known.figures),
-        *recognised.lines_of(known.recognised),
-        *advice_text.lines_of(known.measured, known.layout, known.recognised),
-        *against.lines_of(known.against),
-    ]
+def head_of(known: Known) -> list[str]:
+    """Lines for the head of the summary."""
+    return [*figures.lines_of(known.figures), *recognised.lines_of(known.recognised)]
 
 
-def keys_of(setting: Setting, result: Result, budget: Budget, words: Channel) -> dict[str, Any]:
-    known = known_of(setting, result, budget, words)
+def lines_of(known: Known) -> list[str]:
+    """What follows its tables."""
+    return [*advice_text.lines_of(known.measured, known.layout, known.recognised), *against.lines_of(known.against)]
+
+
+def keys_of(known: Known) -> dict[str, Any]:
     return {
         **recognised.keys_of(known.recognised),
         **figures.keys_of(known.figures),

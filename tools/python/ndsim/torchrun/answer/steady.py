@@ -6,14 +6,15 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from ..._ndsim import Result
+from ..._ndsim import Result, percent_text, time_text
 from .. import rank as ranks
-from .budget import Budget, RankBudget
+from ..launch.channel import Channel
+from .budget import Budget
 
-CATEGORIES = ("products", "attention", "passes", "optimizer", "copies")
+COMPUTING = ("products", "attention", "passes", "optimizer", "copies")
 """Of computing, as the price list counts it."""
 
-PARTS = (*CATEGORIES, "communication", "idle")
+PARTS = (*COMPUTING, "communication", "idle")
 """Of a step: what computing hides of communication is part of none, and idle is the GPU that waits for its host."""
 
 
@@ -58,9 +59,9 @@ def step_of_rank(told: dict[str, Any], laps: list[list[int]]) -> SteadyStep:
     kernels = [late - early for early, late in zip(times_before, times_after)]
     # Kernels are slower beside collectives, and some run on streams that nobody waits for: what counts is what the step
     # computed, in the proportions of its kernels.
-    parts = {name: computing * each / sum(kernels) if sum(kernels) else 0.0 for name, each in zip(CATEGORIES, kernels)}
+    parts = {name: computing * each / sum(kernels) if sum(kernels) else 0.0 for name, each in zip(COMPUTING, kernels)}
     parts["communication"] = communicating + in_collectives
-    parts["idle"] = seconds - sum(parts.values())
+    parts["idle"] = idle - in_collectives
     flops, again, at_peak, again_at_peak = ((late - early) / count for early, late in zip(before, after))
     return SteadyStep(seconds, parts, flops, again, at_peak, again_at_peak)
 
@@ -82,15 +83,55 @@ def mean_of(steps: list[tuple[int, SteadyStep]]) -> SteadyStep:
     )
 
 
-def steady_step_of(result: Result, told: dict[int, Any], budget: Budget) -> SteadyStep | None:
+def steady_step_of(result: Result, words: Channel, budget: Budget) -> SteadyStep | None:
     """The average over all ranks; None: there are no two steps."""
+    told: dict[int, Any] = dict(words.told("steady"))
     steps = [(each.stands_for, step_of_rank(told[each.rank], result.laps(each.rank))) for each in budget.ranks if each.rank in told]
     return mean_of(steps) if steps else None
 
 
+NAMES = {
+    "products": "matrix products",
+    "attention": "attention",
+    "passes": "norms, element by element",
+    "optimizer": "optimizer",
+    "copies": "copies",
+    "communication": "communication",
+    "idle": "idle, for the host",
+}
+LETTERS = {**dict.fromkeys(COMPUTING, "C"), "communication": "D", "idle": "I"}
+BAR = 60
+
+
+def bar(step: SteadyStep) -> str:
+    """The shares of the step as letters."""
+    letters = "".join(LETTERS[part] * round(BAR * seconds / step.seconds) for part, seconds in step.parts.items())
+    return letters[:BAR].ljust(BAR, "I")
+
+
+def lines_of(step: SteadyStep | None) -> list[str]:
+    """The budget of the step, for people."""
+    if step is None:
+        return []
+    lines = ["Time of a step, the average over all ranks; communication as far as no computation hides it", f"  [{bar(step)}]"]
+    for part, seconds in step.parts.items():
+        if seconds:
+            lines.append(f"  {LETTERS[part]}  {NAMES[part]:<28}{time_text(seconds):>10}  {percent_text(seconds / step.seconds):>7}")
+    return [*lines, ""]
+
+
+def utilisation_text(step: SteadyStep | None) -> list[str]:
+    if step is None or step.peak_flops is None:
+        return []
+    again = "" if step.mfu == step.hfu else f", HFU {percent_text(step.hfu)} with what is computed once more"
+    rate = (step.flops - step.flops_again) / step.seconds / 1e12
+    return [f"  MFU             {percent_text(step.mfu)}{again}: {rate:,.4g} TFLOP/s of {step.peak_flops / 1e12:,.4g} on each GPU"]
+
+
 def keys_of(step: SteadyStep | None, world: int) -> dict[str, Any]:
     if step is None:
-        return dict.fromkeys(("step_breakdown", "flops_per_step", "model_flops_per_step", "mfu", "hfu", "peak_flops_per_second_per_gpu"))
+        names = ("step_breakdown", "flops_per_step", "model_flops_per_step", "mfu", "hfu", "peak_flops_per_second_per_gpu")
+        return dict.fromkeys(names)
     return {
         "step_breakdown": step.parts,
         "flops_per_step": step.flops * world,
@@ -99,7 +140,3 @@ def keys_of(step: SteadyStep | None, world: int) -> dict[str, Any]:
         "hfu": step.hfu,
         "peak_flops_per_second_per_gpu": step.peak_flops,
     }
-
-
-def fullest(budget: Budget) -> RankBudget:
-    return max(budget.ranks, key=lambda each: each.reserved)

@@ -40,7 +40,7 @@ _of_this_process: list[Watch] = []
 
 
 def is_first(rank: Rank) -> bool:
-    return rank.gpu.rank == 0
+    return bool(rank.gpu.rank == rank.fold.running[0])
 
 
 def begin(rank: Rank) -> Watch:

@@ -1,0 +1,84 @@
+"""What the memory of the fullest rank holds, against what its GPU has."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from ..._ndsim import bytes_text, percent_text
+from ..launch.channel import Channel
+from .budget import Budget
+
+BAR = 60
+
+
+@dataclasses.dataclass(frozen=True)
+class Memory:
+    """Bytes at the peak; what is held at the end of a step is None where there was no step."""
+
+    rank: int
+    capacity: int
+    allocated: int
+    reserved: int
+    parameters: int | None = None
+    gradients: int | None = None
+    optimizer: int | None = None
+
+    @property
+    def activations(self) -> int | None:
+        """What else is allocated at the peak: activations, and what operators need for a while."""
+        kinds = self.parameters, self.gradients, self.optimizer
+        return None if None in kinds else max(0, self.allocated - sum(kind or 0 for kind in kinds))
+
+    @property
+    def cached(self) -> int:
+        """What the caching allocator holds beyond."""
+        return self.reserved - self.allocated
+
+
+def memory_of(budget: Budget, words: Channel, capacity: int) -> Memory:
+    """That of the rank whose allocator holds most."""
+    held: dict[int, Any] = dict(words.told("held"))
+    fullest = max(budget.ranks, key=lambda each: (each.reserved, each.allocated))
+    kinds = held.get(fullest.rank) or {}
+    return Memory(fullest.rank, capacity, fullest.allocated, fullest.reserved, **kinds)
+
+
+def rows_of(memory: Memory) -> list[tuple[str, str, int]]:
+    """A letter, a name and bytes of each kind."""
+    kinds = [
+        ("P", "parameters", memory.parameters),
+        ("G", "gradients", memory.gradients),
+        ("O", "optimizer", memory.optimizer),
+        ("A", "activations and temporaries", memory.activations),
+        ("c", "cached by the allocator", memory.cached),
+    ]
+    return [(letter, name, size) for letter, name, size in kinds if size]
+
+
+def bar(memory: Memory) -> str:
+    letters = "".join(letter * round(BAR * size / memory.capacity) for letter, _, size in rows_of(memory))
+    return letters[:BAR].ljust(BAR, ".")
+
+
+def lines_of(memory: Memory) -> list[str]:
+    """The section of the summary."""
+    if memory.activations is None:
+        return []
+    lines = [f"Memory of rank {memory.rank}, the fullest, at its peak, of {bytes_text(memory.capacity)}", f"  [{bar(memory)}]"]
+    for letter, name, size in rows_of(memory):
+        lines.append(f"  {letter}  {name:<28}{bytes_text(size):>10}  {percent_text(size / memory.capacity):>7}")
+    return [*lines, ""]
+
+
+def keys_of(memory: Memory) -> dict[str, Any]:
+    return {
+        "capacity": memory.capacity,
+        "allocated": memory.allocated,
+        "reserved": memory.reserved,
+        "fullest_rank": memory.rank,
+        "parameters": memory.parameters,
+        "gradients": memory.gradients,
+        "optimizer": memory.optimizer,
+        "activations": memory.activations,
+    }
