@@ -21,6 +21,7 @@ const seam::Tensor* Values::kept(const Lists& tensors) {
     std::vector<seam::Tensor>& made = tensors_.emplace_back();
     for (const On& one : stays) {
         made.push_back({.sizes = one.sizes.data(),
+                        .strides = one.strides.empty() ? nullptr : one.strides.data(),
                         .dimensions = static_cast<std::int32_t>(one.sizes.size()),
                         .type = one.type,
                         .is_on_gpu = one.is_on_gpu,

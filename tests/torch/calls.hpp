@@ -23,6 +23,7 @@ struct On {
     std::uint64_t storage = 0;
     std::int64_t offset = 0;
     bool is_on_gpu = true;
+    std::vector<std::int64_t> strides = {};  // none: the seam's tensor has none
 };
 using Integers = std::vector<std::int64_t>;
 using Lists = std::vector<On>;

@@ -45,6 +45,14 @@ TEST(PriceOfTraffic, TakesWhatLiesOnTheHostForArguments) {
     EXPECT_TRUE(shop.buy(multiply, {of_host, factor}, {of_host}).empty());
 }
 
+TEST(PriceOfTraffic, ReadsASideThatIsExpandedOnce) {
+    Shop shop;
+    On rows = bf16({300, 5000});
+    rows.strides = {1, 0};
+    EXPECT_EQ(sum_of(shop.buy({.name = "aten::neg", .arguments = {"self"}}, {rows}, {bf16({300, 5000})})),
+              of_bytes(shop, 2 * 300 + 2 * 300 * 5000));
+}
+
 TEST(PriceOfTraffic, OfNothingIsNoKernel) {
     Shop shop;
     const Schema add{.name = "aten::add", .arguments = {"self", "other"}};
