@@ -3,7 +3,9 @@
 import json
 import pathlib
 import re
+import tempfile
 
+import ndsim
 import pytest
 
 SCRIPTS = pathlib.Path(__file__).resolve().parent / "scripts"
@@ -37,18 +39,30 @@ def losses_of(text):
     return [float(number) for number in re.findall(r"^loss (\S+)$", text, re.MULTILINE) if number not in ("hollow", "nan")]
 
 
+def told(answer, *names):
+    """The framework that was recognised, what could not be told, and these of its layout."""
+    known = answer["recognised"]
+    return known["framework"], known["unknown"], *(known["layout"][name] for name in names)
+
+
 def test_transformers_trains_as_on_the_host(losses, losses_on_the_host):
     found, answer = losses("trainer_of_transformers")
     assert found == losses_on_the_host("trainer_of_transformers", "--cpu") and len(found) == 5
     assert answer["steps"] == 4
+    assert told(answer, "dp", "zero", "precision", "recompute") == ("Transformers", [], 2, 0, "fp32", "none")
+    # 2 ranks, 4 sequences of 32 tokens each.
+    assert answer["tokens_per_step"] == 256 and answer["tokens_per_second"] == 256 / answer["step_seconds"]
 
 
 @pytest.mark.parametrize("more", [["--parallel", "fsdp2", "--recompute"], ["--attention", "flash_attention_2"]], ids=["fsdp2", "flash"])
 def test_transformers_trains_in_bf16(losses, more):
-    found, answer = losses("trainer_of_transformers", "--precision", "bf16", *more, options=["--explain-cost"])
+    found, answer = losses("trainer_of_transformers", "--precision", "bf16", *more, options=["--explain-cost", "--against", "train"])
     assert found == pytest.approx([4.855, 4.870, 4.857, 4.862, 4.820], abs=0.02)
     # It imports Apex where that is there, and goes on without.
     assert ("flash_attn" in answer["stand_ins"]) == ("flash_attention_2" in more)
+    spread = ("Transformers", [], 3, "full") if "fsdp2" in more else ("Transformers", [], 0, "none")
+    assert told(answer, "zero", "recompute") == spread
+    assert held_against_the_same_options(answer) == []
     assert not [row["operator"] for row in answer["operators"] if row["guessed"]]
 
 
@@ -61,14 +75,37 @@ def test_a_hollow_run_is_the_real_one_without_its_losses(losses, words):
         assert hollow[key] == real[key]
 
 
+def held_against_the_same_options(answer):
+    """What of `--against train` differs from the prediction of the same config and layout, asked for by hand."""
+    # As trainer_of_transformers.py makes it.
+    config = {
+        "model_type": "llama", "vocab_size": 128, "hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4,
+        "num_key_value_heads": 2, "max_position_embeddings": 32, "tie_word_embeddings": False}
+    layout = {name: answer["recognised"]["layout"][name] for name in ("zero", "recompute")}
+    with tempfile.TemporaryDirectory() as folder:
+        (pathlib.Path(folder) / "config.json").write_text(json.dumps(config))
+        alone = ndsim.predict(
+            model=f"{folder}/config.json", machine="dgx-h100", gpus=2, dp=2, micro_batch=4, global_batch=8, sequence=32, precision="bf16",
+            framework="torch", fusion="eager", flash_version=2, **layout)
+    rows = {row["what"]: row for row in answer["against"]["rows"]}
+    assert rows["step"]["run"] == answer["step_seconds"] and answer["against"]["why_not"] is None
+    names = {"step": "step_seconds", "tokens per second": "tokens_per_second"}
+    return [what for what, name in names.items() if rows[what]["train"] != alone[name]]
+
+
 def test_accelerate_trains_as_on_the_host(losses, losses_on_the_host):
-    found, _ = losses("accelerated")
+    found, answer = losses("accelerated")
+    assert told(answer, "dp", "zero", "precision") == (
+        "Accelerate", ["micro_batch", "global_batch", "sequence", "recompute", "model", "tokens_per_step"], 2, 0, "fp32")
     assert found == losses_on_the_host("accelerated", "--cpu") and len(found) == 4
 
 
 @pytest.mark.parametrize("what", ["trainer", "fabric"])
 def test_lightning_trains_as_on_the_host(losses, losses_on_the_host, what):
-    found, _ = losses("lightning_trainer", "--with", what)
+    found, answer = losses("lightning_trainer", "--with", what)
+    batch = ("Lightning", 4, 8) if what == "trainer" else ("Fabric", None, None)
+    name, _, dp, zero, precision, *sizes = told(answer, "dp", "zero", "precision", "micro_batch", "global_batch")
+    assert ((name, *sizes), dp, zero, precision) == (batch, 2, 0, "fp32")
     assert found == losses_on_the_host("lightning_trainer", "--with", what, "--accelerator", "cpu") and len(found) >= 6
 
 
@@ -76,6 +113,9 @@ def test_lightning_trains_as_on_the_host(losses, losses_on_the_host, what):
 def test_deepspeed_trains_as_plain_pytorch_with_its_own_optimizers(losses, losses_on_the_host, more):
     found, answer = losses("zero", *more, options=["--explain-cost"])
     assert found == pytest.approx(losses_on_the_host("zero", "--plain"), rel=1e-6) and len(found) == 5
+    stage, offload = int(more[1]), True if "--offload" in more else None
+    assert told(answer, "zero", "micro_batch", "global_batch", "offload_optimizer", "optimizer") == (
+        "DeepSpeed", ["sequence", "recompute", "model", "tokens_per_step"], stage, 4, 8, offload, "adam")
     fused = [row for row in answer["operators"] if row["operator"] == "multi_tensor_adam"]
     assert bool(fused) == ("--offload" not in more)
     assert not [row["operator"] for row in answer["operators"] if row["guessed"]]
@@ -84,6 +124,8 @@ def test_deepspeed_trains_as_plain_pytorch_with_its_own_optimizers(losses, losse
 def test_megatron_with_stand_ins_for_transformer_engine_trains_as_its_own_layers_on_the_host(losses, losses_on_the_host):
     found, answer = losses("gpt_of_megatron", "--tp", 2, "--sequence-parallel", options=["--explain-cost"])
     assert found == losses_on_the_host("gpt_of_megatron", "--tp", 2, "--cpu") and len(found) == 6
+    assert told(answer, "tp", "dp", "sequence_parallel", "micro_batch", "global_batch", "sequence") == (
+        "Megatron Core", [], 2, 1, True, 2, 4, 32)
     assert {"transformer_engine", "fused_weight_gradient_mlp_cuda"} <= set(answer["stand_ins"])
     assert not [row["operator"] for row in answer["operators"] if row["guessed"]]
 
@@ -92,5 +134,8 @@ def test_megatron_trains_hollow_in_the_time_and_memory_of_the_real_run_with_pipe
     words = ("gpt_of_megatron", "--tp", 1, "--pp", 2, "--optimizer", "adam")
     (found, real), (none, hollow) = losses(*words), losses(*words, options=["--hollow"])
     assert len(found) == 6 and none == []
+    for answer in (real, hollow):
+        assert told(answer, "pp", "schedule", "zero", "micro_batch", "global_batch") == ("Megatron Core", [], 2, "1f1b", 1, 2, 4)
+        assert answer["tokens_per_step"] == 4 * 32
     for key in ("timeline_sha256", "step_seconds", "memory"):
         assert hollow[key] == real[key]

@@ -67,7 +67,9 @@ def bubble_of(layout: Layout) -> float:
 
 
 def reasons_of(measured: Measured, layout: Layout) -> list[tuple[Reason, float]]:
-    """What takes enough of the step, the most first, then what the memory says."""
+    """What takes enough of the step, the most first, then what the memory says. Without steps nothing is limited."""
+    if measured.step_seconds is None:
+        return []
     of_step = [
         (Reason.HOST, measured.share("idle", "overhead")),
         (Reason.DATA, measured.share("data")),

@@ -49,6 +49,10 @@ class Against:
         return {"predictor": "train", "command": self.command, "why_not": self.why_not, "rows": rows}
 
 
+DEFAULTS = {"tp": 1, "pp": 1, "cp": 1, "ep": 1, "recompute": "none", "cuda_graphs": "none", "optimizer": "adam"}
+"""Of `ndsim train`: a command is as long as it has to be."""
+
+
 def said(value: Any) -> Any:
     """A value as an option has it."""
     return {True: "on", False: "off"}[value] if isinstance(value, bool) else value
@@ -56,7 +60,7 @@ def said(value: Any) -> Any:
 
 def layout_options(layout: Layout) -> dict[str, Any]:
     """What is known of a layout, as options of `ndsim train`: their names are the same."""
-    options = {name: said(value) for name, value in dataclasses.asdict(layout).items() if value is not None}
+    options = {name: said(value) for name, value in dataclasses.asdict(layout).items() if value not in (None, DEFAULTS.get(name))}
     if layout.dp == layout.cp == 1:
         options["zero"] = 0
     if not layout.zero:

@@ -52,6 +52,7 @@ def layout_of(accelerator: Any, living: Living, known: hugging_face.HuggingFace,
         optimizer=spread.optimizer_of(living),
         fusion="compiled" if is_compiled(accelerator) else "eager",
         flash_attention=known.flash,
+        fp32_gradients=hugging_face.fp32_gradients(known),
         offload_optimizer=how.offload or None,
     )
 
@@ -68,7 +69,7 @@ def described(living: Living, world: int, accelerator: Any, known: hugging_face.
     engine = living.last(deepspeed.ENGINE)
     if engine is not None:
         return with_engine(layout, engine, living, known), ("DeepSpeed",), known.notes
-    return layout, (), (*known.notes, *spread.spread_of(living).note(layout.dp))
+    return layout, (), (*known.notes, *hugging_face.note_of_states(known), *spread.spread_of(living).note(layout.dp))
 
 
 def recognise(living: Living, world: int) -> tuple[Recognised, Any] | None:

@@ -59,6 +59,18 @@ def recomputes(model: Any) -> bool:
     return bool(model.is_activation_checkpointing if newer else model.is_gradient_checkpointing)
 
 
+def fp32_gradients(known: HuggingFace) -> bool | None:
+    """Gradients have the type of their parameters, where nothing else keeps a copy of these."""
+    return None if known.dtype is None else known.dtype == "fp32"
+
+
+def note_of_states(known: HuggingFace) -> tuple[str, ...]:
+    """Where the parameters that the optimizer updates are not fp32."""
+    if known.dtype in (None, "fp32"):
+        return ()
+    return (f"parameters and the optimizer's states are {known.dtype}; ndsim train keeps the states in fp32",)
+
+
 def attention_is_flash(config: Any) -> bool | None:
     """Whether attention is one kernel; None: it is not said."""
     how = getattr(config, "_attn_implementation", None)

@@ -43,6 +43,7 @@ def layout_of(strategy: Any, living: Living, known: hugging_face.HuggingFace, wo
         precision=precision_of(strategy),
         optimizer=spread.optimizer_of(living),
         flash_attention=known.flash,
+        fp32_gradients=hugging_face.fp32_gradients(known),
         offload_optimizer=how.offload or None,
     )
 
@@ -54,7 +55,7 @@ def described(living: Living, strategy: Any, known: hugging_face.HuggingFace, wo
     if engine is not None:
         said = deepspeed.layout_of(engine, living, known)
         return dataclasses.replace(said, micro_batch=None, global_batch=None), ("DeepSpeed",), known.notes
-    return layout, (), (*known.notes, *spread.spread_of(living).note(layout.dp))
+    return layout, (), (*known.notes, *hugging_face.note_of_states(known), *spread.spread_of(living).note(layout.dp))
 
 
 def accumulating(layout: Layout, trainer: Any) -> Layout:

@@ -39,6 +39,7 @@ def layout_of(living: Living, known: hugging_face.HuggingFace, world: int) -> La
         fusion="compiled" if is_compiled(living) else "eager",
         cuda_graphs="full" if living.all(GRAPH) else "none",
         flash_attention=known.flash,
+        fp32_gradients=hugging_face.fp32_gradients(known),
         offload_optimizer=how.offload or None,
     )
 
@@ -49,5 +50,5 @@ def recognise(living: Living, world: int) -> tuple[Recognised, Any] | None:
     if known.module is None:
         return None
     layout = layout_of(living, known, world)
-    notes = (*known.notes, *spread.spread_of(living).note(layout.dp))
+    notes = (*known.notes, *hugging_face.note_of_states(known), *spread.spread_of(living).note(layout.dp))
     return Recognised("PyTorch", version_of("torch"), ("Transformers",), layout, known.model, None, notes), known.module
