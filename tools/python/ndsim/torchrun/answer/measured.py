@@ -10,10 +10,10 @@ from .steady import COMPUTING, SteadyStep
 
 GROUPS = {
     "compute": ("compute", "recompute", "optimizer"),
-    "communication": ("tensor", "context", "expert", "pipeline", "data"),
-    "idle": ("bubble", "overhead", "straggler"),
+    "communication": ("tensor", "context", "expert", "pipeline", "data", "bubble", "straggler"),
+    "idle": ("overhead",),
 }
-"""Parts that a run tells apart, as the categories of `ndsim train`."""
+"""Parts that a run tells apart, as the categories of `ndsim train`: who waits for another stage waits for a message."""
 
 
 @dataclasses.dataclass(frozen=True)
