@@ -118,6 +118,15 @@ def test_what_megatron_does_not_tell_is_named_and_not_guessed(megatron):
     assert odd.notes == ("the model has layers with experts in an order of their own",)
 
 
+def test_megatrons_uneven_stages_are_a_list_of_layers(megatron):
+    split = {"decoder_first_pipeline_num_layers": 3, "decoder_last_pipeline_num_layers": None, "num_layers": 11, "pipeline_model_parallel_size": 5}
+    one = megatron(split | {"virtual_pipeline_model_parallel_size": None}, {}).layout
+    assert (one.pipeline_layout, one.schedule) == ("3,2,2,2,2", "1f1b")
+    assert megatron(split, {}).unknown == ["schedule"]
+    text = megatron({"pipeline_model_parallel_layout": "Et|t|t|tL"}, {}).layout
+    assert (text.pipeline_layout, text.schedule, text.interleave) == ("Et|t|t|tL", "interleaved", None)
+
+
 def linear(size):
     return types.SimpleNamespace(out_features=size)
 
@@ -152,8 +161,7 @@ def titan(monkeypatch):
         sizes = {"dp_replicate": 1, "dp_shard": 4, "cp": 1, "tp": 1, "pp": 1, "ep": 1}
         trainer = shaped(
             Trainer, config=config, parallel_dims=types.SimpleNamespace(**sizes | (dims or {})), gradient_accumulation_steps=2,
-            model_parts=[types.SimpleNamespace(modules=lambda: [])] * parts, model_config=model or decoder(),
-            optimizers=types.SimpleNamespace(optimizers=[]))
+            model_parts=[types.SimpleNamespace(modules=lambda: [])] * parts, model_config=model or decoder())
         found = frameworks.recognise(8).recognised
         del trainer
         return found
@@ -179,6 +187,17 @@ def test_torchtitans_stages_are_chunks_of_the_model(titan):
     assert (found.layout.reshard_after_forward, found.tokens_per_step) == (False, 32 * 128)
     unknown = titan(training, {"num_pp_microbatches": 4, "pipeline_parallel_schedule": "ZBVZeroBubble"}, {"dp_shard": 2, "pp": 2}, parts=2)
     assert unknown.unknown == ["schedule"]
+    # By default the embedding and the output layer count as a layer each.
+    assert (found.layout.count_embedding, found.layout.count_loss) == (True, True)
+    parts = [["tok_embeddings", "layers.0"], ["layers.1", "layers.2"], ["layers.3"], ["layers.4", "layers.5", "norm", "lm_head"]]
+    listed = titan(training, {"num_pp_microbatches": 4, "module_fqns_per_model_part": parts}, {"dp_shard": 2, "pp": 2}, parts=2)
+    assert (listed.layout.pipeline_layout, listed.layout.count_loss) == ("1,2,1,2", None)
+
+
+def test_a_hybrid_of_copies_and_shards_is_said_as_ndsim_train_has_none(titan):
+    found = titan({"local_batch_size": 2, "seq_len": 128}, dims={"dp_replicate": 2, "dp_shard": 4})
+    assert (found.layout.dp, found.layout.zero) == (8, 3)
+    assert found.notes == ("parameters are spread over 4 of 8 ranks (HSDP); ndsim train spreads them over all",)
 
 
 def test_torchtitans_config_is_the_model(titan):

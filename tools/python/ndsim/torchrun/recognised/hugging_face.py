@@ -6,6 +6,7 @@ import dataclasses
 import json
 from typing import Any
 
+from . import spread
 from .living import Living
 from .value import Model, json_model
 
@@ -16,8 +17,6 @@ OF_USE = {"transformers_version", "return_dict", "chunk_size_feed_forward", "is_
           "pretraining_tp", "output_attentions", "output_hidden_states", "initializer_range", "architectures", "dtype", "_name_or_path"}
 ENDS_OF_USE = ("_token_id", "_token_ids", "_dropout", "_pdrop")
 """Keys of a config that say how a model is used, and nothing of what its steps take."""
-
-DTYPES = {"torch.float32": "fp32", "torch.bfloat16": "bf16", "torch.float16": "fp16"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,7 +48,7 @@ def keys_of(config: Any) -> dict[str, Any]:
 
 def dtype_of(modules: list[Any]) -> str | None:
     """The precision of their parameters, where all have one."""
-    kinds = {DTYPES.get(str(each.dtype)) for module in modules for each in module.parameters()}
+    kinds = {spread.DTYPES.get(str(each.dtype)) for module in modules for each in module.parameters()}
     return kinds.pop() if len(kinds) == 1 else None
 
 

@@ -27,11 +27,35 @@ def zero_of(args: Any) -> int | None:
     return int(bool(args.use_distributed_optimizer))
 
 
+def split_of(args: Any) -> str | None:
+    """The layers of each stage, where they are said; None: they are even."""
+    said = getattr(args, "pipeline_model_parallel_layout", None)
+    if said is not None:
+        return str(said)
+    first, last = (getattr(args, f"decoder_{end}_pipeline_num_layers", None) for end in ("first", "last"))
+    if first is None and last is None:
+        return None
+    stages = args.pipeline_model_parallel_size
+    inner = stages - (first is not None) - (last is not None)
+    each = (args.num_layers - (first or 0) - (last or 0)) // max(inner, 1)
+    ends = [[first] if first is not None else [], [each] * inner, [last] if last is not None else []]
+    return ",".join(str(layers) for part in ends for layers in part)
+
+
+def is_split_known(args: Any, split: str | None, chunks: int) -> bool:
+    """A stage of several chunks divides the layers of its ends in a way of its own; a list of a configuration's file is no text."""
+    if split is None:
+        return True
+    said = getattr(args, "pipeline_model_parallel_layout", None)
+    return isinstance(said, str) if said is not None else chunks == 1
+
+
 def layout_of(args: Any) -> Layout:
     chunks = args.virtual_pipeline_model_parallel_size or 1
     stages = args.pipeline_model_parallel_size
     has_experts = bool(getattr(args, "num_experts", None))
-    split = getattr(args, "pipeline_model_parallel_layout", None)
+    split = split_of(args)
+    schedule = None if stages == 1 else "interleaved" if chunks > 1 else "1f1b"
     rampup = getattr(args, "rampup_batch_size", None)
     backend = getattr(getattr(args, "attention_backend", None), "name", None)
     return Layout(
@@ -45,9 +69,10 @@ def layout_of(args: Any) -> Layout:
         # It grows while a run goes on.
         global_batch=None if rampup else args.global_batch_size,
         sequence=args.seq_length,
-        schedule=None if stages == 1 else "interleaved" if chunks > 1 else "1f1b",
+        # Without a split that can be said, what follows from the schedule is not known either.
+        schedule=schedule if is_split_known(args, split, chunks) else None,
         interleave=chunks if chunks > 1 and split is None else None,
-        pipeline_layout=str(split) if isinstance(split, str) else None,
+        pipeline_layout=split if is_split_known(args, split, chunks) else None,
         zero=zero_of(args),
         recompute=args.recompute_granularity or "none",
         recompute_modules=core.modules_text(args),

@@ -34,7 +34,7 @@ def layout_of(living: Living, known: hugging_face.HuggingFace, world: int) -> La
         reshard_after_forward=how.reshard_after_forward if how.zero == 3 else None,
         recompute="full" if living.all(CHECKPOINTED) else known.recompute,
         # Autocast comes and goes with its block: parameters do not say it.
-        precision=known.dtype if known.dtype not in ("fp32", None) else None,
+        precision=how.precision or (known.dtype if known.dtype not in ("fp32", None) else None),
         optimizer=spread.optimizer_of(living),
         fusion="compiled" if is_compiled(living) else "eager",
         cuda_graphs="full" if living.all(GRAPH) else "none",

@@ -13,6 +13,13 @@ FSDP2 = "torch.distributed.fsdp._fully_shard._fsdp_param_group.FSDPParamGroup"
 
 CLASSES = (DDP, FSDP1, FSDP2, "torch.optim.Optimizer")
 
+HOLDERS = (
+    "accelerate.optimizer.AcceleratedOptimizer",
+    "deepspeed.runtime.base_optimizer.ZeROOptimizer",
+    "torchtitan.components.optimizer.OptimizersContainer",
+)
+"""Optimizers that hold those that step."""
+
 ZERO_OF_FSDP1 = {"FULL_SHARD": 3, "HYBRID_SHARD": 3, "SHARD_GRAD_OP": 2, "_HYBRID_SHARD_ZERO2": 2, "NO_SHARD": 0}
 
 
@@ -27,6 +34,8 @@ class Spread:
     offload: bool = False
     reduced: int | None = None
     """Ranks over which gradients are reduced: those of data parallelism."""
+    precision: str | None = None
+    """In which the wrapper has the model compute; None: in that of its parameters."""
 
     def note(self, dp: int | None) -> tuple[str, ...]:
         if not self.zero or self.ranks is None or dp is None or self.ranks >= dp:
@@ -34,11 +43,20 @@ class Spread:
         return (f"parameters are spread over {self.ranks} of {dp} ranks (HSDP); ndsim train spreads them over all",)
 
 
+DTYPES = {"torch.float32": "fp32", "torch.bfloat16": "bf16", "torch.float16": "fp16"}
+"""PyTorch's names of what products compute in."""
+
+
+def precision_of(policy: Any) -> str | None:
+    """Of a policy of mixed precision."""
+    return DTYPES.get(str(getattr(policy, "param_dtype", None)))
+
+
 def of_fsdp1(wrapper: Any) -> Spread:
     ranks, offload = wrapper.process_group.size(), getattr(getattr(wrapper, "cpu_offload", None), "offload_params", False)
     between = getattr(wrapper, "_inter_node_pg", None)
     reduced = ranks if between is None else ranks * between.size()
-    return Spread(ZERO_OF_FSDP1.get(wrapper.sharding_strategy.name), ranks, None, bool(offload), reduced)
+    return Spread(ZERO_OF_FSDP1.get(wrapper.sharding_strategy.name), ranks, None, bool(offload), reduced, precision_of(wrapper.mixed_precision))
 
 
 def of_fsdp2(groups: list[Any]) -> Spread:
@@ -46,7 +64,11 @@ def of_fsdp2(groups: list[Any]) -> Spread:
     ranks, copies = (max(getattr(info, name, 1) for info in infos) for name in ("shard_mesh_size", "replicate_mesh_size"))
     offload = any(is_a(getattr(group, "offload_policy", None), "torch.distributed.fsdp.CPUOffloadPolicy") for group in groups)
     # The root is never resharded; of the others one that is says it.
-    return Spread(3, ranks, any(group.post_forward_mesh_info is not None for group in groups), offload, ranks * copies)
+    reshards = any(group.post_forward_mesh_info is not None for group in groups)
+    policies = {precision_of(group.mp_policy) for group in groups}
+    # A mesh of one rank spreads nothing, and has a policy all the same.
+    zero = 3 if ranks > 1 else 0
+    return Spread(zero, ranks, reshards, offload, ranks * copies, policies.pop() if len(policies) == 1 else None)
 
 
 def spread_of(living: Living) -> Spread:
@@ -64,8 +86,7 @@ def optimizer_of(living: Living) -> str | None:
     """'adam' or 'sgd', where every optimizer of PyTorch's that lives is of one kind."""
     kinds = set()
     for each in living.all("torch.optim.Optimizer"):
-        # Wrappers of frameworks are optimizers, too, and hold the one that steps.
-        if is_a(each, "accelerate.optimizer.AcceleratedOptimizer", "deepspeed.runtime.base_optimizer.ZeROOptimizer"):
+        if is_a(each, *HOLDERS):
             continue
         adam = is_a(each, "torch.optim.Adam", "torch.optim.AdamW", "deepspeed.ops.adam.fused_adam.FusedAdam",
                     "deepspeed.ops.adam.cpu_adam.DeepSpeedCPUAdam")

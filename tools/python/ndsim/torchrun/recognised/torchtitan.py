@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from .living import Living, is_a, version_of
+from . import spread
+from .living import Living, version_of
 from .value import Layout, Model, Recognised, toml_model
 
 TRAINER = "torchtitan.trainer.Trainer"
-CLASSES = (TRAINER,)
+CLASSES = (TRAINER, *spread.CLASSES)
 
 SCHEDULES = {"GPipe": "gpipe", "1F1B": "1f1b", "Interleaved1F1B": "interleaved"}
 """Those that `ndsim train` has, too."""
@@ -53,13 +54,15 @@ def tokens_of(trainer: Any, dp: int) -> tuple[int | None, int | None, int]:
     return size, sequence, slots * in_pipeline * accumulated * dp
 
 
-def precision_of(trainer: Any) -> str | None:
+def precision_of(trainer: Any, how: spread.Spread) -> str | None:
     """Of products: a quantised linear layer comes from a module of its own."""
     for module in trainer.model_parts[0].modules():
         made = type(module).__module__
         for package, name in QUANTISED:
             if made == package:
                 return name
+    if how.precision is not None:
+        return how.precision
     training = trainer.config.training
     spreads = trainer.parallel_dims.dp_shard > 1 or trainer.parallel_dims.cp > 1
     alone = trainer.parallel_dims.tp == trainer.parallel_dims.pp == 1
@@ -67,15 +70,27 @@ def precision_of(trainer: Any) -> str | None:
     return {"bfloat16": "bf16", "float32": "fp32"}.get(mixed)
 
 
-def layout_of(trainer: Any) -> tuple[Layout, int]:
+def split_of(parallelism: Any) -> dict[str, Any] | None:
+    """How layers are spread over virtual stages, in the words of `ndsim train`; None: it has none for it."""
+    listed = getattr(parallelism, "module_fqns_per_model_part", None)
+    if listed:
+        return {"pipeline_layout": ",".join(str(sum(name.startswith("layers.") for name in part)) for part in listed)}
+    first = getattr(parallelism, "pipeline_parallel_first_stage_less_layers", 1)
+    last = getattr(parallelism, "pipeline_parallel_last_stage_less_layers", 1)
+    # The embedding, or the output layer, counts as so many layers.
+    return {"count_embedding": first == 1, "count_loss": last == 1} if {first, last} <= {0, 1} else None
+
+
+def layout_of(trainer: Any, living: Living) -> tuple[Layout, int]:
     """With the tokens of a step."""
     config, dims = trainer.config, trainer.parallel_dims
     dp = dims.dp_replicate * dims.dp_shard
     micro_batch, sequence, tokens = tokens_of(trainer, dp)
-    spread = dims.dp_shard * dims.cp > 1
+    shards = dims.dp_shard * dims.cp > 1
     reshard = config.parallelism.fsdp_reshard_after_forward
     compiled = config.compile.enable and "model" in config.compile.components
     many = dims.pp > 1
+    split = split_of(config.parallelism) if many else {}
     layout = Layout(
         dp=dp,
         tp=dims.tp,
@@ -85,27 +100,24 @@ def layout_of(trainer: Any) -> tuple[Layout, int]:
         micro_batch=micro_batch,
         global_batch=tokens // sequence if sequence and tokens % sequence == 0 else None,
         sequence=sequence,
-        schedule=SCHEDULES.get(config.parallelism.pipeline_parallel_schedule) if many else None,
+        # Without a split that can be said, what follows from the schedule is not known either.
+        schedule=SCHEDULES.get(config.parallelism.pipeline_parallel_schedule) if many and split is not None else None,
         interleave=len(trainer.model_parts) if many and len(trainer.model_parts) > 1 else None,
-        zero=3 if spread else 0,
+        zero=3 if shards else 0,
         # "default": always, but not with stages.
-        reshard_after_forward=(reshard == "always" or (reshard == "default" and not many)) if spread else None,
+        reshard_after_forward=(reshard == "always" or (reshard == "default" and not many)) if shards else None,
         recompute=recompute_of(config),
-        precision=precision_of(trainer),
-        optimizer="adam" if is_adam(trainer) else None,
+        precision=precision_of(trainer, spread.spread_of(living)),
+        optimizer=spread.optimizer_of(living),
         fusion="compiled" if compiled else "eager",
         cuda_graphs="none" if getattr(config.training, "disable_cuda_graphs", True) else "full",
         sequence_parallel=getattr(config.parallelism, "enable_sequence_parallel", True) if dims.tp > 1 else None,
         flash_attention=True,
         overlap_tensor=getattr(config.compile, "enable_async_tensor_parallel", False) if dims.tp > 1 else None,
         offload_optimizer=config.training.enable_cpu_offload or None,
+        **(split or {}),
     )
     return layout, tokens
-
-
-def is_adam(trainer: Any) -> bool:
-    optimizers = list(getattr(trainer.optimizers, "optimizers", ()))
-    return bool(optimizers) and all(is_a(each, "torch.optim.Adam", "torch.optim.AdamW") for each in optimizers)
 
 
 def width_of(feed_forward: Any) -> int:
@@ -180,6 +192,9 @@ def recognise(living: Living, world: int) -> tuple[Recognised, Any] | None:
     trainer = living.last(TRAINER)
     if trainer is None:
         return None
-    layout, tokens = layout_of(trainer)
+    layout, tokens = layout_of(trainer, living)
+    dims = trainer.parallel_dims
     model, notes = model_of(trainer.model_config, layout.sequence)
+    if dims.dp_replicate > 1 and dims.dp_shard > 1:
+        notes = (*notes, *spread.Spread(3, dims.dp_shard).note(layout.dp))
     return Recognised("torchtitan", version_of("torchtitan"), (), layout, model, tokens, notes, dialect_of(trainer)), None
