@@ -15,7 +15,7 @@ from ndsim.torchrun.answer.figures import Figures, figures_of, keys_of, lines_of
 from ndsim.torchrun.answer.measured import Measured
 from ndsim.torchrun.answer.measured_spread import SPREAD
 from ndsim.torchrun.options import Options
-from ndsim.torchrun.recognised.value import Layout, Model, Recognised
+from ndsim.torchrun.recognised.value import Layout, Model, Recognised, json_model
 
 LLAMA = {
     "model_type": "llama", "hidden_size": 2048, "intermediate_size": 5632, "num_attention_heads": 16, "num_hidden_layers": 4,
@@ -46,6 +46,9 @@ def test_price_and_range_are_the_machines():
     h100, b300 = (figures_of(Options(machine=name), 1.0, 8, None) for name in ("dgx-h100", "dgx-b300"))
     assert (h100.usd_per_gpu_hour, h100.spread) == (ndsim.hardware("dgx-h100")["usd_per_gpu_hour"], SPREAD["hopper"])
     assert (b300.usd_per_gpu_hour, b300.spread) == (None, None)
+    # Of models with experts no run was measured as a script.
+    experts = dataclasses.replace(KNOWN, model=json_model({"num_local_experts": 8}))
+    assert figures_of(Options(machine="dgx-h100"), 1.0, 8, experts).spread is None
 
 
 def test_small_amounts_of_money_keep_three_digits():

@@ -93,6 +93,13 @@ def held_against_the_same_options(answer):
     return [what for what, name in names.items() if rows[what]["train"] != alone[name]]
 
 
+def test_a_model_of_transformers_is_recognised_in_a_loop_of_ones_own(losses):
+    _, answer = losses("own_loop", options=["--hollow"])
+    assert told(answer, "dp", "zero", "reshard_after_forward", "precision", "recompute", "micro_batch", "global_batch", "sequence") == (
+        "PyTorch", [], 2, 3, True, "bf16", "full", 3, 12, 32)
+    assert answer["recognised"]["beside"] == ["Transformers"] and answer["tokens_per_step"] == 12 * 32
+
+
 def test_accelerate_trains_as_on_the_host(losses, losses_on_the_host):
     found, answer = losses("accelerated")
     assert told(answer, "dp", "zero", "precision") == (

@@ -52,13 +52,15 @@ class Figures:
 
 def figures_of(options: Options, step_seconds: float | None, ranks: int, recognised: Recognised | None) -> Figures:
     facts = hardware(options.machine)
+    # No run with experts was measured as a script.
+    has_experts = recognised is not None and recognised.model is not None and recognised.model.has_experts
     return Figures(
         step_seconds=step_seconds,
         ranks=ranks,
         tokens_per_step=None if recognised is None else recognised.tokens_per_step,
         # A machine without a published price has 0.
         usd_per_gpu_hour=facts["usd_per_gpu_hour"] or None,
-        spread=SPREAD.get(facts["accelerator"]["generation"]),
+        spread=None if has_experts else SPREAD.get(facts["accelerator"]["generation"]),
     )
 
 

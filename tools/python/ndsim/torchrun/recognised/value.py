@@ -63,6 +63,7 @@ class Model:
     file: str
     """Its name: config.json of Hugging Face, or model.toml."""
     text: str
+    has_experts: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -104,7 +105,8 @@ def recognised_of(told: dict[str, Any]) -> Recognised:
 
 def json_model(keys: dict[str, Any]) -> Model:
     """The config.json of a Hugging Face model."""
-    return Model("config.json", json.dumps(keys))
+    # Each family has its own name for their number, and all of them say "experts".
+    return Model("config.json", json.dumps(keys), any("experts" in key for key in keys))
 
 
 def toml_model(keys: dict[str, Any], **tables: dict[str, Any]) -> Model:
@@ -113,7 +115,7 @@ def toml_model(keys: dict[str, Any], **tables: dict[str, Any]) -> Model:
     for name, table in tables.items():
         if table:
             lines += [f"[model.{name}]", *toml_lines(table)]
-    return Model("model.toml", "\n".join([*lines, ""]))
+    return Model("model.toml", "\n".join([*lines, ""]), bool(tables.get("experts")))
 
 
 def toml_lines(keys: dict[str, Any]) -> list[str]:
