@@ -1,5 +1,6 @@
 """Tokens a second, cost and range follow from the step; a prediction of the recognised layout stands beside the run."""
 
+import dataclasses
 import importlib.util
 import json
 import math
