@@ -16,6 +16,7 @@ from .. import rank as ranks
 from .. import from_torch
 from ..recognised import watching
 from . import held
+from .groups import begins_step
 
 
 Each = TypeVar("Each")
@@ -50,7 +51,7 @@ def during_step() -> Iterator[None]:
 def after_step(optimizer: Any) -> None:
     """Note when the device has been given all of a step; one that is captured comes with each launch of its graph."""
     rank = ranks.this_rank()
-    if rank is None or rank.gpus is None:
+    if rank is None or rank.gpus is None or not begins_step(optimizer):
         return
     graph = rank.graph() if rank.graph is not None else None
     if graph is not None and importlib.import_module("torch").cuda.is_current_stream_capturing():
