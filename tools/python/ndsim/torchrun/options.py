@@ -169,7 +169,7 @@ ROWS = (
     Row("flash-attention", "V", "the version of FlashAttention that attention costs: 1, 2 or 3 (2)", flash_version),
     Row("launch-microseconds", "X", "what an operator costs its host (the machine's)", zero_or_more),
     Row("without", "NAME,…", "packages that the simulated machine lacks: stand-ins that are not to be found", package_names),
-    Row("against", "train", "what `ndsim train` predicts for the layout and the model that were recognised, beside the run", predictor),
+    Row("against", "train", "what `ndsim train` predicts for the recognised layout and model, beside the run", predictor),
     Row("watchdog", "S", "a rank that runs so long without a simulated operation is hung (120)", positive),
     Row("fault", "TEXT", "'slow rank 1 x2', 'kill rank 3 at 2s': what the run suffers; several: with ; between them"),
     Row("nnodes", "N", "start ranks on N nodes, with --nproc-per-node", nodes, "nodes", ""),

@@ -111,7 +111,9 @@ MEGATRON: dict[str, Cell] = {
     "LOWER_TENSOR": "--tensor-model-parallel-size {tensor}",
     "SEQUENCE_PARALLEL": "--sequence-parallel",
     "OVERLAP_TENSOR": "--tp-comm-overlap",
-    "SPREAD_MORE": by_zero("--use-distributed-optimizer", "--use-megatron-fsdp --data-parallel-sharding-strategy optim_grads_params"),
+    "SPREAD_MORE": by_zero(
+        "--use-distributed-optimizer", "--use-megatron-fsdp --data-parallel-sharding-strategy optim_grads_params"
+    ),
     "RECOMPUTE": lambda values, dialect, beside: (
         "--recompute-granularity selective" if values.recompute == "none" else
         "--recompute-granularity full --recompute-method uniform --recompute-num-layers 1"),
@@ -135,15 +137,21 @@ MEGATRON_CORE: dict[str, Cell] = {
     "RECOMPUTE": lambda values, dialect, beside: (
         'TransformerConfig(recompute_granularity="selective")' if values.recompute == "none" else
         'TransformerConfig(recompute_granularity="full", recompute_method="uniform", recompute_num_layers=1)'),
-    "LESS_RECOMPUTE": by_recompute("TransformerConfig(recompute_granularity=None)", 'TransformerConfig(recompute_granularity="selective")'),
+    "LESS_RECOMPUTE": by_recompute(
+        "TransformerConfig(recompute_granularity=None)", 'TransformerConfig(recompute_granularity="selective")'
+    ),
     "OFFLOAD": "OptimizerConfig(optimizer_cpu_offload=True)",
 }
 
 TORCHTITAN: dict[str, Cell] = {
     "COMPILE": "--compile.enable",
     "CUDA_GRAPHS": lambda values, dialect, beside: "no --training.disable_cuda_graphs" if (values.stages or 1) == 1 else None,
-    "LARGER_MICRO_BATCH": by_dialect("--training.local_batch_size {twice}", "--training.num_tokens_per_microbatch_per_dp_rank {twice_tokens}"),
-    "SMALLER_MICRO_BATCH": by_dialect("--training.local_batch_size {half}", "--training.num_tokens_per_microbatch_per_dp_rank {half_tokens}"),
+    "LARGER_MICRO_BATCH": by_dialect(
+        "--training.local_batch_size {twice}", "--training.num_tokens_per_microbatch_per_dp_rank {twice_tokens}"
+    ),
+    "SMALLER_MICRO_BATCH": by_dialect(
+        "--training.local_batch_size {half}", "--training.num_tokens_per_microbatch_per_dp_rank {half_tokens}"
+    ),
     "LARGER_BATCH": lambda values, dialect, beside: values.written(
         "--training.global_batch_size {global_batch}" if dialect != "tokens" else
         "--training.num_tokens_per_train_step {tokens}" if (values.stages or 1) == 1 else
@@ -155,7 +163,8 @@ TORCHTITAN: dict[str, Cell] = {
     "SEQUENCE_PARALLEL": "--parallelism.enable_sequence_parallel",
     "OVERLAP_TENSOR": "--compile.enable --compile.enable_async_tensor_parallel",
     "SPREAD_MORE": "--parallelism.data_parallel_replicate_degree 1 --parallelism.data_parallel_shard_degree -1",
-    "RECOMPUTE": lambda values, dialect, beside: "activation-checkpoint:selective" if values.recompute == "none" else "activation-checkpoint:full",
+    "RECOMPUTE": lambda values, dialect, beside: (
+        "activation-checkpoint:selective" if values.recompute == "none" else "activation-checkpoint:full"),
     "LESS_RECOMPUTE": by_recompute("activation-checkpoint:none", "activation-checkpoint:selective"),
     "OFFLOAD": "--training.enable_cpu_offload",
 }
@@ -204,11 +213,14 @@ DEEPSPEED: dict[str, Cell] = {
 
 def of_lightning(maker: str, package: str) -> dict[str, Cell]:
     """Lightning's Trainer and Fabric take the same strategies."""
+    larger = "Trainer(accumulate_grad_batches={accumulated})"
+    if maker == "Fabric":
+        larger = "fabric.no_backward_sync(model) in {accumulated} micro-batches"
     return {
         "COMPILE": "torch.compile(model)",
         "LARGER_MICRO_BATCH": "DataLoader(batch_size={twice})",
         "SMALLER_MICRO_BATCH": "DataLoader(batch_size={half})",
-        "LARGER_BATCH": "Trainer(accumulate_grad_batches={accumulated})" if maker == "Trainer" else "fabric.no_backward_sync(model) in {accumulated} micro-batches",
+        "LARGER_BATCH": larger,
         "OVERLAP_GRADIENTS": with_deepspeed("", "DeepSpeedStrategy(overlap_comm=True)"),
         "SPREAD_IN_NODE": 'FSDPStrategy(sharding_strategy="HYBRID_SHARD")',
         "SPREAD_MORE": with_deepspeed(f'{maker}(strategy="fsdp")', "DeepSpeedStrategy(stage={zero})"),

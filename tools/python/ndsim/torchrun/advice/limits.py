@@ -31,7 +31,13 @@ class Reason(enum.Enum):
 
 CHANGES: dict[Reason, tuple[Change, ...]] = {
     Reason.HOST: (Change.CUDA_GRAPHS, Change.COMPILE, Change.LARGER_MICRO_BATCH),
-    Reason.DATA: (Change.OVERLAP_GRADIENTS, Change.OVERLAP_PARAMETERS, Change.LARGER_BATCH, Change.KEEP_PARAMETERS, Change.SPREAD_IN_NODE),
+    Reason.DATA: (
+        Change.OVERLAP_GRADIENTS,
+        Change.OVERLAP_PARAMETERS,
+        Change.LARGER_BATCH,
+        Change.KEEP_PARAMETERS,
+        Change.SPREAD_IN_NODE,
+    ),
     Reason.TENSOR: (Change.SEQUENCE_PARALLEL, Change.OVERLAP_TENSOR, Change.LOWER_TENSOR),
     Reason.BUBBLE: (Change.LARGER_BATCH, Change.INTERLEAVE, Change.SMALLER_MICRO_BATCH),
     Reason.FULL: (Change.SPREAD_MORE, Change.RECOMPUTE, Change.OFFLOAD, Change.SMALLER_MICRO_BATCH),
@@ -98,7 +104,9 @@ def changes_for(reason: Reason, layout: Layout) -> tuple[Change, ...]:
     return tuple(dict.fromkeys(both))
 
 
-def advice_of(measured: Measured, layout: Layout, recognised: Recognised | None) -> tuple[list[tuple[Reason, float]], list[Advice]]:
+def advice_of(
+    measured: Measured, layout: Layout, recognised: Recognised | None
+) -> tuple[list[tuple[Reason, float]], list[Advice]]:
     """What limits, and what to try: never what is on already, and nothing twice."""
     words = Words(recognised, layout, measured.ranks, measured.gpus_per_node)
     reasons = reasons_of(measured, layout)

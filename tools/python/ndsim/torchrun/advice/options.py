@@ -36,7 +36,13 @@ class Change(enum.Enum):
 
     @property
     def needs_memory(self) -> bool:
-        return self in (Change.LARGER_MICRO_BATCH, Change.KEEP_PARAMETERS, Change.LESS_RECOMPUTE, Change.SPREAD_IN_NODE, Change.LOWER_TENSOR)
+        return self in (
+            Change.LARGER_MICRO_BATCH,
+            Change.KEEP_PARAMETERS,
+            Change.LESS_RECOMPUTE,
+            Change.SPREAD_IN_NODE,
+            Change.LOWER_TENSOR,
+        )
 
 
 @dataclasses.dataclass(frozen=True)

@@ -35,7 +35,8 @@ def lines_of(measured: Measured, layout: Layout, recognised: Recognised | None) 
 
 
 def row_of(advice: Advice) -> dict[str, Any]:
-    return {"reason": advice.reason.name.lower(), "share": advice.share, "change": advice.change.name.lower(), "option": advice.option}
+    reason, change = advice.reason.name.lower(), advice.change.name.lower()
+    return {"reason": reason, "share": advice.share, "change": change, "option": advice.option}
 
 
 def keys_of(measured: Measured, layout: Layout, recognised: Recognised | None) -> dict[str, Any]:

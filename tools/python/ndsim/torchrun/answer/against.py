@@ -111,10 +111,11 @@ def allocated_of(prediction: dict[str, Any]) -> int:
 
 def rows_of(figures: Figures, measured: Measured, prediction: dict[str, Any]) -> tuple[Row, ...]:
     train, breakdown = float(prediction["step_seconds"]), prediction["breakdown"]
-    found = [("step", "s", figures.step_seconds, train)]
+    found: list[tuple[str, str, float | None, float]] = [("step", "s", figures.step_seconds, train)]
     if figures.tokens_per_second is not None:
         found.append(("tokens per second", "1/s", figures.tokens_per_second, prediction["tokens_per_second"]))
-        found.append(("tokens per second per GPU", "1/s", figures.tokens_per_second_per_gpu, prediction["tokens_per_second_per_gpu"]))
+        each = figures.tokens_per_second_per_gpu
+        found.append(("tokens per second per GPU", "1/s", each, prediction["tokens_per_second_per_gpu"]))
     found.append(("memory allocated", "B", float(measured.allocated), float(allocated_of(prediction))))
     for part, seconds in measured.parts.items():
         categories = GROUPS.get(part, (part,)) if set(measured.parts) <= set(GROUPS) else (part,)

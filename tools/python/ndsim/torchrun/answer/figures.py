@@ -82,7 +82,8 @@ def lines_of(figures: Figures) -> list[str]:
     if figures.usd_per_step is not None and figures.usd_per_gpu_hour is not None:
         million = figures.usd_per_tokens(1e6)
         tokens = "" if million is None else f", {money(million)} a million tokens, {money(1000 * million)} a billion"
-        lines.append(f"  cost            {money(figures.usd_per_step)} a step{tokens}, at {money(figures.usd_per_gpu_hour)} per GPU-hour")
+        step, hour = money(figures.usd_per_step), money(figures.usd_per_gpu_hour)
+        lines.append(f"  cost            {step} a step{tokens}, at {hour} per GPU-hour")
     return lines
 
 

@@ -24,7 +24,8 @@ def layout_in(words: Channel) -> Layout:
     known = recognised_in(words)
     if known is not None:
         return known.layout
-    return next((Layout(**told) for _, told in words.told("plain layout")), Layout(tp=None, pp=None, cp=None, ep=None, recompute=None))
+    nothing = Layout(tp=None, pp=None, cp=None, ep=None, recompute=None)
+    return next((Layout(**told) for _, told in words.told("plain layout")), nothing)
 
 
 def layout_text(layout: Layout) -> str:

@@ -63,7 +63,9 @@ def with_engine(layout: Layout, engine: Any, living: Living, known: hugging_face
     return dataclasses.replace(said, fusion=layout.fusion, recompute=layout.recompute)
 
 
-def described(living: Living, world: int, accelerator: Any, known: hugging_face.HuggingFace) -> tuple[Layout, tuple[str, ...], tuple[str, ...]]:
+def described(
+    living: Living, world: int, accelerator: Any, known: hugging_face.HuggingFace
+) -> tuple[Layout, tuple[str, ...], tuple[str, ...]]:
     """The layout of an accelerator, what it trains with, and what is to be said of it."""
     layout = layout_of(accelerator, living, known, world)
     engine = living.last(deepspeed.ENGINE)

@@ -10,7 +10,9 @@ from . import accelerate, deepspeed, hugging_face, lightning, litgpt, megatron, 
 from .living import Living
 from .value import Layout, Recognised
 
-ROWS: tuple[ModuleType, ...] = (megatron, torchtitan, megatron_core, litgpt, transformers, lightning, accelerate, deepspeed, plain)
+ROWS: tuple[ModuleType, ...] = (
+    megatron, torchtitan, megatron_core, litgpt, transformers, lightning, accelerate, deepspeed, plain,
+)
 
 
 @dataclasses.dataclass(frozen=True)

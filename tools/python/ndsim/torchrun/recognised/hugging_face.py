@@ -13,8 +13,10 @@ from .value import Model, json_model
 MODEL = "transformers.modeling_utils.PreTrainedModel"
 CLASSES = (MODEL,)
 
-OF_USE = {"transformers_version", "return_dict", "chunk_size_feed_forward", "is_encoder_decoder", "id2label", "label2id", "use_cache",
-          "pretraining_tp", "output_attentions", "output_hidden_states", "initializer_range", "architectures", "dtype", "_name_or_path"}
+OF_USE = {
+    "_name_or_path", "architectures", "chunk_size_feed_forward", "dtype", "id2label", "initializer_range", "is_encoder_decoder",
+    "label2id", "output_attentions", "output_hidden_states", "pretraining_tp", "return_dict", "transformers_version", "use_cache",
+}
 ENDS_OF_USE = ("_token_id", "_token_ids", "_dropout", "_pdrop")
 """Keys of a config that say how a model is used, and nothing of what its steps take."""
 
@@ -43,7 +45,8 @@ def whole_models(living: Living) -> list[Any]:
 def keys_of(config: Any) -> dict[str, Any]:
     """What a checkpoint's config.json would say, without what is empty, and without what only text generation reads."""
     keys = json.loads(json.dumps(config.to_dict(), default=str))
-    return {key: value for key, value in keys.items() if value not in (None, {}, []) and key not in OF_USE and not key.endswith(ENDS_OF_USE)}
+    of_model = {key: value for key, value in keys.items() if key not in OF_USE and not key.endswith(ENDS_OF_USE)}
+    return {key: value for key, value in of_model.items() if value not in (None, {}, [])}
 
 
 def dtype_of(modules: list[Any]) -> str | None:
@@ -79,7 +82,7 @@ def attention_is_flash(config: Any) -> bool | None:
 def of_models(models: list[Any]) -> HuggingFace:
     """What these say, of which there should be one."""
     if len(models) != 1:
-        return HuggingFace(notes=("several models of Transformers train",) if models else ("the model is not one of Transformers",))
+        return HuggingFace(notes=("several models of Transformers train" if models else "the model is not one of Transformers",))
     (model,) = models
     frozen = any(not each.requires_grad for each in model.parameters())
     return HuggingFace(

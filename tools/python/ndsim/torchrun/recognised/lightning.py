@@ -48,7 +48,9 @@ def layout_of(strategy: Any, living: Living, known: hugging_face.HuggingFace, wo
     )
 
 
-def described(living: Living, strategy: Any, known: hugging_face.HuggingFace, world: int) -> tuple[Layout, tuple[str, ...], tuple[str, ...]]:
+def described(
+    living: Living, strategy: Any, known: hugging_face.HuggingFace, world: int
+) -> tuple[Layout, tuple[str, ...], tuple[str, ...]]:
     """The layout of a strategy, what it trains with, and what is to be said of it."""
     engine = living.last(deepspeed.ENGINE)
     layout = layout_of(strategy, living, known, world)

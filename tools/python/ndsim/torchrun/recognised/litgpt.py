@@ -43,7 +43,9 @@ def recognise(living: Living, world: int) -> tuple[Recognised, Any] | None:
     gpt, fabric = living.last(GPT), lightning.last_of(living, lightning.FABRICS)
     if gpt is None or fabric is None:
         return None
-    layout, beside, said = lightning.described(living, fabric.strategy, hugging_face.HuggingFace(flash=True), world)
+    # Its GPT checkpoints nothing by itself: what is recomputed is the strategy's.
+    own = hugging_face.HuggingFace(flash=True, recompute="none")
+    layout, beside, said = lightning.described(living, fabric.strategy, own, world)
     frozen = any(not each.requires_grad for each in gpt.parameters())
     model, notes = (None, ("parts of the model are not trained",)) if frozen else model_of(gpt.config)
     return Recognised("LitGPT", version_of("litgpt"), beside, layout, model, None, (*said, *notes)), gpt

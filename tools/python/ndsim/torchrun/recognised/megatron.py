@@ -43,7 +43,7 @@ def split_of(args: Any) -> str | None:
 
 
 def is_split_known(args: Any, split: str | None, chunks: int) -> bool:
-    """A stage of several chunks divides the layers of its ends in a way of its own; a list of a configuration's file is no text."""
+    """A stage of several chunks divides the layers of its ends in a way of its own, and a file's list is no text."""
     if split is None:
         return True
     said = getattr(args, "pipeline_model_parallel_layout", None)

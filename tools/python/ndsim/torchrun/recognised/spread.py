@@ -56,7 +56,8 @@ def of_fsdp1(wrapper: Any) -> Spread:
     ranks, offload = wrapper.process_group.size(), getattr(getattr(wrapper, "cpu_offload", None), "offload_params", False)
     between = getattr(wrapper, "_inter_node_pg", None)
     reduced = ranks if between is None else ranks * between.size()
-    return Spread(ZERO_OF_FSDP1.get(wrapper.sharding_strategy.name), ranks, None, bool(offload), reduced, precision_of(wrapper.mixed_precision))
+    zero, precision = ZERO_OF_FSDP1.get(wrapper.sharding_strategy.name), precision_of(wrapper.mixed_precision)
+    return Spread(zero, ranks, None, bool(offload), reduced, precision)
 
 
 def of_fsdp2(groups: list[Any]) -> Spread:
