@@ -14,9 +14,9 @@ namespace sim::training {
 struct Accelerator {
     std::string name;
     std::string driver_name;  // as programs are told it: "NVIDIA H100 80GB HBM3"; empty: not known
-    std::string generation;  // volta, ampere, hopper, blackwell …: its GPUs share an Efficiency
-    double fp32_flops = 0;   // peaks, dense, per second; 0: it has no such units
-    double tf32_flops = 0;   // operators of a framework alone are priced in it: operator_time.hpp
+    std::string generation;   // volta, ampere, hopper, blackwell …: its GPUs share an Efficiency
+    double fp32_flops = 0;    // peaks, dense, per second; 0: it has no such units
+    double tf32_flops = 0;    // operators of a framework alone are priced in it: operator_time.hpp
     double fp16_flops = 0;
     double bf16_flops = 0;
     double fp8_flops = 0;

@@ -253,8 +253,9 @@ bool Run::progress_is_due() {
 }
 
 void Run::tell_progress(const std::string& advice) {
-    std::string text = fmt::format("after {:.0f} s, {} {} have come to {} of simulated time", wall_seconds(),
-                                   options->count_of_running(), row_of(options->host).plural, kernel::describe_time(kernel.end()));
+    std::string text =
+        fmt::format("after {:.0f} s, {} {} have come to {} of simulated time", wall_seconds(),
+                    options->count_of_running(), row_of(options->host).plural, kernel::describe_time(kernel.end()));
     if (const std::int64_t messages = kernel.messages_sent(); messages > 0) {
         text += fmt::format(", with {} messages", messages);
     }

@@ -71,9 +71,10 @@ void bind_launch(py::module_& module) {
     bind_log_line(module);
     module.def(
         "run",
-        [](int ranks, const std::vector<int>& running, const py::object& program, const py::object& on_log, const py::object& on_notice,
-           const std::string& machine, const py::object& profile, std::optional<double> time_scale, double watchdog,
-           bool timeline, bool blocking_sends, const std::string& title, const std::vector<std::string>& faults) {
+        [](int ranks, const std::vector<int>& running, const py::object& program, const py::object& on_log,
+           const py::object& on_notice, const std::string& machine, const py::object& profile,
+           std::optional<double> time_scale, double watchdog, bool timeline, bool blocking_sends,
+           const std::string& title, const std::vector<std::string>& faults) {
             return run_ranks(program,
                              {.ranks = ranks,
                               .running = running,
@@ -87,9 +88,9 @@ void bind_launch(py::module_& module) {
                               .faults = faults},
                              on_log, on_notice);
         },
-        py::arg("ranks"), py::arg("running"), py::arg("program"), py::kw_only(), py::arg("on_log"), py::arg("on_notice"),
-        py::arg("machine"), py::arg("profile"), py::arg("time_scale"), py::arg("watchdog"), py::arg("timeline"),
-        py::arg("blocking_sends"), py::arg("title"), py::arg("faults"),
+        py::arg("ranks"), py::arg("running"), py::arg("program"), py::kw_only(), py::arg("on_log"),
+        py::arg("on_notice"), py::arg("machine"), py::arg("profile"), py::arg("time_scale"), py::arg("watchdog"),
+        py::arg("timeline"), py::arg("blocking_sends"), py::arg("title"), py::arg("faults"),
         "Run a program, which returns its last words, as forked ranks. ndsim.launch is what to call.");
 }
 

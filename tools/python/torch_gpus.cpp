@@ -88,6 +88,25 @@ void bind_what_was_done(py::class_<TorchGpus>& gpus) {
             },
             "What operators have cost: a row for each of them and each way of pricing.")
         .def(
+            "recompute", [](TorchGpus& self, bool is_recomputed) { self.process().recompute(is_recomputed); },
+            py::arg("is_recomputed"),
+            "Operators from here on compute once more what a backward pass wants, or no longer.")
+        .def(
+            "end_step", [](TorchGpus& self, std::int64_t number) { self.process().end_step(number); },
+            py::arg("number"), "A step of the program ends here; steps are numbered from 1 on.")
+        .def(
+            "tally",
+            [](TorchGpus& self) {
+                const torch::prices::Tally& tally = self.process().tally();
+                std::vector<std::int64_t> times;
+                for (const Duration time : tally.time) {
+                    times.push_back(time.count());
+                }
+                return py::make_tuple(times, tally.flops, tally.flops_again, tally.at_peak, tally.recomputed);
+            },
+            "So far: picoseconds of kernels by category, FLOPs of products and attention, of these what was computed "
+            "once more, and the seconds that both take at the peak.")
+        .def(
             "operators_text", [](TorchGpus& self) { return torch::prices::bill_text(self.process().prices().rows()); },
             "The same for people.");
 }
@@ -109,8 +128,8 @@ void bind_torch_gpus(py::module_& module) {
         module, "TorchGpus",
         "The simulated GPUs of this process, which is a rank from here on. All times are in picoseconds.");
     gpus.def(py::init(&make), py::arg("gpu"), py::kw_only(), py::arg("machine"), py::arg("home"),
-             py::arg("flash_version"), py::arg("launch_microseconds"), py::arg("compiled"), py::arg("running"), py::arg("acting"),
-             py::arg("where"), py::arg("line"), py::arg("went_on"))
+             py::arg("flash_version"), py::arg("launch_microseconds"), py::arg("compiled"), py::arg("running"),
+             py::arg("acting"), py::arg("where"), py::arg("line"), py::arg("went_on"))
         .def_property_readonly(
             "host_picoseconds", [](TorchGpus& self) { return self.process().gpus().host().count(); },
             "The host's clock.")
@@ -140,24 +159,6 @@ void bind_torch_gpus(py::module_& module) {
                 self.process().compile(compiled, {self.process().home(), 0});
             },
             "Whether operators are priced as torch.compile fuses them.")
-        .def(
-            "recompute", [](TorchGpus& self, bool is_recomputed) { self.process().recompute(is_recomputed); },
-            py::arg("is_recomputed"), "Operators from here on compute once more what a backward pass wants, or no longer.")
-        .def(
-            "end_step", [](TorchGpus& self, std::int64_t number) { self.process().end_step(number); },
-            py::arg("number"), "A step of the program ends here; steps are numbered from 1 on.")
-        .def(
-            "tally",
-            [](TorchGpus& self) {
-                const torch::prices::Tally& tally = self.process().tally();
-                std::vector<std::int64_t> times;
-                for (const Duration time : tally.time) {
-                    times.push_back(time.count());
-                }
-                return py::make_tuple(times, tally.flops, tally.flops_again, tally.at_peak, tally.recomputed);
-            },
-            "So far: picoseconds of kernels by category, FLOPs of products and attention, of these what was computed "
-            "once more, and the seconds that both take at the peak.")
         .def_property_readonly(
             "missed", [](TorchGpus& self) { return self.process().missed(); },
             "The ranks that have to run, too, for this one to go on; none: it did not end for that.")

@@ -16,7 +16,7 @@ inline constexpr const char* memory_traffic = "memory traffic";
 
 // What the GPU's time goes to.
 enum class Category : std::uint8_t {
-    products,   // of matrices, convolutions among them
+    products,  // of matrices, convolutions among them
     attention,
     passes,     // over memory: norms, element by element, moves
     optimizer,  // an optimizer's kernels over lists of tensors

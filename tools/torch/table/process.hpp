@@ -128,7 +128,7 @@ private:
     struct Ticket {
         BroughtData brought;
         std::optional<std::vector<std::byte>> own = {};  // in its place, where nobody else of the group runs
-        std::int32_t source = -1;  // of a message: who sent it
+        std::int32_t source = -1;                        // of a message: who sent it
         bool is_message = false;
         std::size_t group = 0;
     };
