@@ -81,12 +81,13 @@ void GPU::write(std::span<const std::byte> data) {
     }
 }
 
-void GPU::compute(std::string_view text, Work work) {
+void GPU::compute(std::string_view text, Work work, int purpose) {
     if (static_cast<int>(stream_) > most_streams) {
         throw ProgramError(fmt::format("rank {}: computing has no place on a channel of a collective", rank()));
     }
     Op op = compute_op(label(text), work);
     op.stream = stream_;
+    op.tag = purpose;
     port_->post(op);
 }
 

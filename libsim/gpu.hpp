@@ -69,8 +69,9 @@ public:
     int world_size() const { return port_->ranks(); }
 
     // Busy for the cluster's time per unit or FLOP, or for the time that `work` says, times this rank's slowdown. On a
-    // stream it runs beside everything else, and nothing else makes it longer.
-    void compute(std::string_view label, Work work);
+    // stream it runs beside everything else, and nothing else makes it longer. `purpose` is a number of the program's
+    // own, which the span shows.
+    void compute(std::string_view label, Work work, int purpose = 0);
     void compute(Work work) { compute({}, work); }
 
     // Time only: `size` is what it costs. Waits for no receiver, unless it is longer than LogGP's eager limit.

@@ -14,7 +14,7 @@
 namespace sim {
 
 enum class OpKind : std::uint8_t {
-    compute,     // label, amount (units or FLOPs)
+    compute,     // label, amount (units or FLOPs), tag: what for, as the program numbers that
     send,        // label, peer, tag, amount, bytes (of payload; 0: time only)
     receive,     // label, peer, tag, amount (-1: any), bytes (of payload; 0: none wanted)
     wait,        // amount: which asynchronous op of this rank, counted from 0; bytes: of payload wanted

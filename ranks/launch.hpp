@@ -86,7 +86,6 @@ struct LaunchOptions {
     std::vector<faults::Injection> faults = {};
     Time begin = Time{};               // simulated time at which all ranks begin
     std::vector<Time> standings = {};  // fill Result::standings at these times, which ascend
-    bool laps = false;                 // fill Result::laps
     // Called once, before anything is simulated, with the process of every rank.
     std::function<void(const std::vector<int>& pids)> on_start = nullptr;
     // A one-line notice to the launcher's user during the run: a rank that was stopped, say, or the progress of a long
@@ -100,6 +99,8 @@ struct LaunchOptions {
     // Receives the lines that ranks log, in the order of simulated time, then of ranks. Null: they are dropped.
     LogSink on_log = log_to_standard_error;
     SpanSink on_span = nullptr;                   // called for every span; per rank in program order
+    // Called for each GPU::step_done, with what it was told. A rank's spans that end before may come later.
+    std::function<void(int rank, std::int64_t steps, Time at)> on_step_done = nullptr;
     std::function<void(Time)> on_time = nullptr;  // Clock::wall: called as simulated time is released
     std::chrono::milliseconds watchdog{30'000};   // a rank that runs its own code for so long without an op is hung
     // What stands between a rank's program and its port, and so sees every op: made and destroyed in the rank.
@@ -167,9 +168,6 @@ struct Result {
 
     // How far all ranks had come at LaunchOptions::standings.
     std::vector<Standing> standings;
-
-    // By rank, what each GPU::step_done of its program came to, in its order: idle up to there, too, and `end` when.
-    std::vector<std::vector<RankTotals>> laps;
 
     bool ok() const { return !fault; }
     int exit_code() const;  // 0, or the contract's code

@@ -22,8 +22,7 @@ bool Kernel::hand_over(int rank, RankState& self, Stream on, NumberedOp at, Time
                    .end = end,
                    .with_state = op.peer > 0,
                    .bytes = op.bytes,
-                   .payload = at.payload,
-                   .so_far = self.totals(begin_, end)});
+                   .payload = at.payload});
     }
     return true;
 }

@@ -202,15 +202,21 @@ void Kernel::emit(int rank, const Op& op, std::uint32_t op_number, Time begin, T
         return;
     }
     const bool has_peer = op.kind == OpKind::send || op.kind == OpKind::receive;
+    const bool computes = op.kind == OpKind::compute;
+    const bool is_collective = op.kind == OpKind::collective;
+    const CollectiveWord word = is_collective ? collective_word(op) : CollectiveWord{};
     on_span_({.rank = rank,
               .kind = op.kind,
               .stream = op.stream,
               .op_number = op_number,
               .label = &names_->text(op.label),
               .peer = has_peer ? op.peer : -1,
-              .tag = op.tag,
+              .tag = computes ? 0 : op.tag,
               .measure = op.measure,
               .amount = op.kind == OpKind::allocate ? of(rank).held(op.measure).now : op.amount,
+              .purpose = computes ? op.tag : 0,
+              .collective = word.kind,
+              .group = is_collective ? &groups_->group(word.group) : nullptr,
               .begin = begin,
               .end = end,
               .idle = idle,

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "libsim/op.hpp"
-#include "libsim/trace/span.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -26,7 +25,6 @@ struct StepsDone {
     bool with_state = false;
     std::uint64_t bytes = 0;
     std::uint32_t payload = 0;  // which of the rank's payloads the state is, where it has any bytes
-    trace::RankTotals so_far;   // of the rank, up to `end`
 };
 using StepsSink = std::function<void(const StepsDone&)>;
 

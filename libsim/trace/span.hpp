@@ -4,6 +4,7 @@
 // joined.
 #pragma once
 
+#include "libsim/group.hpp"
 #include "libsim/op.hpp"
 
 #include <cstdint>
@@ -22,6 +23,9 @@ struct Span {
     int tag = 0;
     Measure measure = Measure::bytes;  // of `amount`
     std::int64_t amount = 0;           // bytes, FLOPs, or billionths of a unit; allocate: all that is then held
+    std::int32_t purpose = 0;          // compute: as the program numbered it
+    CollectiveKind collective = CollectiveKind::barrier;  // collective: which
+    const Group* group = nullptr;                         // collective: of whom; lives as long as the run
     Time begin;
     Time end;
     Duration idle{0};           // the part of begin..end that waited for others to begin

@@ -30,7 +30,6 @@ Run::Run(const LaunchOptions& run_options, kernel::Order order)
               .faults = run_options.faults,
               .on_steps = steps_sink(),
               .begin = run_options.begin}),
-      laps(run_options.laps ? static_cast<std::size_t>(run_options.ranks) : 0),
       shares_done(static_cast<std::size_t>(run_options.ranks)),
       half_of_memory_(static_cast<std::size_t>(available_memory()) / 2) {
     for (int rank = 0; rank < run_options.ranks; ++rank) {
@@ -81,9 +80,8 @@ kernel::OpSink Run::op_sink() {
 // The state of a checkpoint leaves the payloads, wanted or not.
 kernel::StepsSink Run::steps_sink() {
     return [this](const kernel::StepsDone& told) {
-        if (options->laps && told.in_program) {
-            laps[static_cast<std::size_t>(told.rank)].push_back(told.so_far);
-            laps[static_cast<std::size_t>(told.rank)].back().end = told.end;
+        if (options->on_step_done && !told.with_state && told.begin == told.end) {
+            options->on_step_done(told.rank, told.steps, told.end);
         }
         std::vector<std::byte> state;
         if (told.bytes > 0) {
@@ -307,7 +305,6 @@ Result Run::result() {
     }
     result.reports = std::move(reports);
     result.standings = standings.take();
-    result.laps = laps;
     return result;
 }
 

@@ -98,7 +98,6 @@ struct Run {
     Standings standings;
     kernel::Kernel kernel;
     std::map<std::string, std::map<int, std::vector<double>>> reports;
-    std::vector<std::vector<RankTotals>> laps;
     std::vector<double> shares_done;  // by rank, as they say; 0: nothing yet
     std::optional<Fault> fault;
     std::vector<int> pids;

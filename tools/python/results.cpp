@@ -12,11 +12,10 @@
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
-#include <array>
-
 namespace sim::python {
 
 namespace py = pybind11;
+using namespace py::literals;
 
 const report::Timeline& RunResult::kept() const {
     if (!has_timeline) {
@@ -104,6 +103,26 @@ void bind_fault(py::module_& module) {
 
 using ResultClass = py::class_<RunResult, std::shared_ptr<RunResult>>;
 
+// None: the rank has no two steps.
+py::object steady_steps_of(const RunResult& self, int rank) {
+    const auto steady = self.steps ? self.steps->steady(rank) : std::nullopt;
+    if (!steady) {
+        return py::none();
+    }
+    py::list computing;
+    py::list communicating;
+    for (const auto& [activity, time] : steady->of) {
+        if (activity.computes()) {
+            computing.append(py::make_tuple(name_of(category_of(activity)), time.count()));
+        } else {
+            communicating.append(py::make_tuple(name_of(static_cast<CollectiveKind>(activity.collective)), activity.members,
+                                                activity.crosses_nodes, time.count()));
+        }
+    }
+    return py::dict("steps"_a = steady->steps, "picoseconds"_a = steady->time.count(), "computing"_a = computing,
+                    "communicating"_a = communicating);
+}
+
 void bind_numbers(ResultClass& result) {
     result
         .def_property_readonly(
@@ -126,19 +145,10 @@ void bind_numbers(ResultClass& result) {
             "ops", [](const RunResult& self) { return self.result.ops; }, "How many operations all ranks had.")
         .def_property_readonly(
             "pids", [](const RunResult& self) { return self.result.pids; }, "The process that each rank was.")
-        .def(
-            "laps",
-            [](const RunResult& self, int rank) {
-                std::vector<std::array<std::int64_t, 5>> laps;
-                for (const RankTotals& lap : self.result.laps.at(static_cast<std::size_t>(rank))) {
-                    laps.push_back({lap.end.time_since_epoch().count(), lap.compute.count(), lap.communication.count(),
-                                    lap.idle.count(), lap.idle_in_collectives.count()});
-                }
-                return laps;
-            },
-            py::arg("rank"),
-            "What each step that the rank has told came to, in picoseconds since the beginning: when it ended, and up "
-            "to there computing, communicating, idle, and of that in collectives.")
+        .def("steady_steps", &steady_steps_of, py::arg("rank"),
+             "Where the time of a rank's steps went, without the first; None: it has no two. A dict: how many steps, their "
+             "picoseconds, of which computing (category, picoseconds) and, where nothing was computed, communicating (kind, "
+             "members, whether they cross nodes, picoseconds).")
         .def_property_readonly(
             "reports", [](const RunResult& self) { return self.result.reports; },
             "What ranks handed over with GPU.report: by name, then rank, a list of numbers.")

@@ -3,6 +3,9 @@
 
 #include "libsim/report/timeline.hpp"
 #include "ranks/launch.hpp"
+#include "tools/torch/table/step_account.hpp"
+
+#include <memory>
 
 namespace sim::python {
 
@@ -10,6 +13,7 @@ struct RunResult {
     ranks::Result result;
     report::Timeline timeline;
     bool has_timeline = true;  // it was asked to keep its spans
+    std::shared_ptr<torch::StepAccount> steps = {};  // null: it ran on no machine
 
     // Throws UsageError where the run kept no spans.
     const report::Timeline& kept() const;

@@ -64,6 +64,18 @@ std::vector<Value> of_those_that_run(const std::vector<Value>& by_rank, const st
     return found;
 }
 
+void account_for_steps(RunResult& run, int gpus_of_node, ranks::LaunchOptions& options) {
+    const auto steps = std::make_shared<torch::StepAccount>(options.ranks, gpus_of_node);
+    run.steps = steps;
+    options.on_span = [steps, next = std::move(options.on_span)](const Span& span) {
+        steps->add(span);
+        if (next) {
+            next(span);
+        }
+    };
+    options.on_step_done = [steps](int rank, std::int64_t optimizer, Time at) { steps->end_step(rank, optimizer, at); };
+}
+
 }  // namespace
 
 ranks::LaunchOptions launch_options(const Settings& settings) {
@@ -78,7 +90,6 @@ ranks::LaunchOptions launch_options(const Settings& settings) {
                                  .cluster = cluster_of(settings),
                                  .watchdog = std::chrono::ceil<std::chrono::milliseconds>(
                                      std::chrono::duration<double>(settings.watchdog_seconds))};
-    options.laps = true;
     for (const std::string& fault : settings.faults) {
         options.faults.push_back(config::injection_of_text("faults=", fault));
     }
@@ -100,6 +111,9 @@ void begin(RunResult& run, const Settings& settings, ranks::LaunchOptions& optio
             span.rank = place_of(span.rank, running);
             timeline.add(span);
         };
+    }
+    if (!settings.machine.empty()) {
+        account_for_steps(run, predict::read_machine(settings.machine).gpus_per_node, options);
     }
 }
 

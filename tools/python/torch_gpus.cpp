@@ -64,10 +64,6 @@ std::unique_ptr<TorchGpus> make(const RankGPU& gpu, const std::string& machine, 
     return std::make_unique<TorchGpus>(gpu, std::move(terms));
 }
 
-seam::Stream computing_stream(torch::Process& process) {
-    return {process.home(), 0};
-}
-
 // What a rank tells when its script has ended.
 void bind_what_was_done(py::class_<TorchGpus>& gpus) {
     gpus.def(
@@ -92,8 +88,14 @@ void bind_what_was_done(py::class_<TorchGpus>& gpus) {
             py::arg("is_recomputed"),
             "Operators from here on compute once more what a backward pass wants, or no longer.")
         .def(
-            "end_step", [](TorchGpus& self, std::int64_t number) { self.process().end_step(number); },
-            py::arg("number"), "A step of the program ends here; steps are numbered from 1 on.")
+            "end_step", [](TorchGpus& self, std::int64_t optimizer) { return self.process().end_step(optimizer); },
+            py::arg("optimizer"),
+            "An optimizer, by its number, has stepped: a place on the stream that computes, of which the launcher's "
+            "account of steps is told.")
+        .def_property(
+            "is_in_optimizer", [](TorchGpus& self) { return self.process().is_in_optimizer; },
+            [](TorchGpus& self, bool is_in) { self.process().is_in_optimizer = is_in; },
+            "Whether what is launched is an optimizer's.")
         .def(
             "tally",
             [](TorchGpus& self) {
@@ -136,9 +138,6 @@ void bind_torch_gpus(py::module_& module) {
         .def(
             "pass_host", [](TorchGpus& self, std::int64_t time) { self.process().gpus().host_passes(Duration{time}); },
             py::arg("picoseconds"), "The host is busy with something else for so long.")
-        .def(
-            "mark", [](TorchGpus& self) { return self.process().record(computing_stream(self.process())); },
-            "A place on the stream that computes.")
         .def(
             "time_of",
             [](TorchGpus& self, seam::Mark mark) {

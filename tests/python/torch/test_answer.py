@@ -59,7 +59,7 @@ def test_the_memory_of_the_fullest_rank_is_that_of_the_run(answer):
     # 3 and 6 MiB, each of a segment of 20 MiB.
     assert [row["allocated_bytes"] for row in run["per_rank"]] == [3 << 20, 6 << 20]
     assert [row["reserved_bytes"] for row in run["per_rank"]] == [20 << 20, 20 << 20]
-    kinds = dict.fromkeys(("parameters", "gradients", "optimizer", "activations"))
+    kinds = dict.fromkeys(("parameters", "gradients", "optimizer", "buffers", "other", "activations"))
     assert run["memory"] == {"capacity": 84929347584, "allocated": 6 << 20, "reserved": 20 << 20, "fullest_rank": 1, **kinds}
 
 

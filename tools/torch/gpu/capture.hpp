@@ -6,6 +6,7 @@
 
 #include "libsim/error.hpp"
 #include "libsim/gpu.hpp"
+#include "tools/torch/prices/work.hpp"
 
 #include <compare>
 #include <cstdint>
@@ -61,6 +62,7 @@ struct GraphKernel {
     const char* label = "";
     Duration time{0};
     WatchedKind kind = WatchedKind::kernel;
+    prices::Category category = prices::Category::passes;
 };
 struct GraphPlace {
     StreamName stream;

@@ -14,24 +14,30 @@ Stream Gpus::place_of(StreamName name) {
     return places_.try_emplace(name, next).first->second;
 }
 
-void Gpus::hand_over(StreamName stream, const char* label, Duration time, WatchedKind kind) {
-    if (Capture* const capture = capture_of(stream)) {
+void Gpus::hand_over(const GraphKernel& kernel) {
+    if (Capture* const capture = capture_of(kernel.stream)) {
         capture->require_sound();
-        capture->add(GraphKernel{stream, label, time, kind});
+        capture->add(kernel);
     } else {
-        queue_.kernel(place_of(stream), label, time, host_, watch_.add(stream, label, kind));
+        give(kernel.stream, kernel);
     }
 }
 
-void Gpus::launch(StreamName stream, const char* label, Duration time) {
+// To a stream that is not captured.
+void Gpus::give(StreamName stream, const GraphKernel& kernel) {
+    queue_.kernel(place_of(stream), kernel.label, kernel.time, host_, kernel.category,
+                  watch_.add(stream, kernel.label, kernel.kind));
+}
+
+void Gpus::launch(StreamName stream, const char* label, Duration time, prices::Category category) {
     host_ += costs_.kernel;
-    hand_over(stream, label, time, WatchedKind::kernel);
+    hand_over({stream, label, time, WatchedKind::kernel, category});
 }
 
 Duration Gpus::copy(StreamName stream, const char* label, std::int64_t bytes, double rate) {
     host_ += costs_.call;
     const Duration time = copies_.latency + duration_of_seconds(static_cast<double>(bytes) / rate);
-    hand_over(stream, label, time, WatchedKind::copy);
+    hand_over({stream, label, time, WatchedKind::copy, prices::Category::copies});
     return time;
 }
 

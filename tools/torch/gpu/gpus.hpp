@@ -50,7 +50,8 @@ public:
     void cost_host(const HostTerms& costs) { costs_ = costs; }
 
     // The host launches a kernel, or hands over something else than one.
-    void launch(StreamName stream, const char* label, Duration time);
+    void launch(StreamName stream, const char* label, Duration time,
+                prices::Category category = prices::Category::passes);
     void call() { host_ += costs_.call; }
 
     // So much of the home GPU's memory is taken into use behind what it was handed so far; below 0: given back.
@@ -135,7 +136,8 @@ private:
     };
 
     Stream place_of(StreamName name);
-    void hand_over(StreamName stream, const char* label, Duration time, WatchedKind kind);
+    void hand_over(const GraphKernel& kernel);
+    void give(StreamName stream, const GraphKernel& kernel);
     Duration copy(StreamName stream, const char* label, std::int64_t bytes, double rate);
     void refuse_if(bool captures);
     void require_question(const Mark& mark);

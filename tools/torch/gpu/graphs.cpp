@@ -87,9 +87,7 @@ std::optional<StreamName> Gpus::launch_to_meeting() {
     while (launch_->next < nodes.size()) {
         const GraphNode& node = nodes[launch_->next++];
         if (const auto* const kernel = std::get_if<GraphKernel>(&node)) {
-            const StreamName stream = in_launch(kernel->stream);
-            queue_.kernel(place_of(stream), kernel->label, kernel->time, host_,
-                          watch_.add(stream, kernel->label, kernel->kind));
+            give(in_launch(kernel->stream), *kernel);
         } else if (const auto* const place = std::get_if<GraphPlace>(&node)) {
             launch_->places.push_back(record(in_launch(place->stream)));
         } else if (const auto* const waiting = std::get_if<GraphWait>(&node)) {

@@ -12,8 +12,9 @@ constexpr std::size_t most_kernels = 1U << 16U;
 
 }  // namespace
 
-void Queue::kernel(Stream stream, const char* label, Duration time, Duration at, Watched* watched) {
-    kernels_.push_back({label, time, at, stream, 0, watched});
+void Queue::kernel(Stream stream, const char* label, Duration time, Duration at, prices::Category category,
+                   Watched* watched) {
+    kernels_.push_back({label, time, at, stream, 0, watched, category});
     if (kernels_.size() == most_kernels) {
         flush(stream, at);
     }
@@ -56,14 +57,15 @@ void Queue::flush(Stream stream, Duration at) {
         begin_at(kernel.stream, kernel.at);
         // On a machine a unit is a millisecond, so a billionth of it a picosecond.
         const Work work{kernel.time.count(), Measure::units};
+        const int purpose = prices::purpose_of(kernel.category);
         if (kernel.watched != nullptr) {
             kernel.watched->begin = here(kernel.stream);
         }
         if (kernel.stream == Stream::main) {
-            gpu_->compute(kernel.label, work);
+            gpu_->compute(kernel.label, work, purpose);
             least_[0] += kernel.time;
         } else {
-            gpu_->start_on(kernel.stream, [&] { gpu_->compute(kernel.label, work); });
+            gpu_->start_on(kernel.stream, [&] { gpu_->compute(kernel.label, work, purpose); });
         }
         if (kernel.watched != nullptr) {
             kernel.watched->end = here(kernel.stream);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "libsim/gpu.hpp"
+#include "tools/torch/prices/work.hpp"
 
 #include <array>
 #include <cstdint>
@@ -25,7 +26,8 @@ public:
 
     // A kernel that keeps a stream busy, handed over when the host had come to `at`. The label must live until the run
     // has ended. `watched`: where its begin and its end are put.
-    void kernel(Stream stream, const char* label, Duration time, Duration at, Watched* watched = nullptr);
+    void kernel(Stream stream, const char* label, Duration time, Duration at, prices::Category category,
+                Watched* watched = nullptr);
     // So much of the GPU's memory is taken into use, or given back, behind the kernels so far.
     void hold(const char* label, std::int64_t bytes);
     // All of it is the simulator's; what is issued next begins no earlier than `at`, on whatever stream.
@@ -41,6 +43,7 @@ private:
         Stream stream;
         std::int64_t held_bytes = 0;  // of what is no kernel
         Watched* watched = nullptr;
+        prices::Category category = prices::Category::passes;
     };
     void begin_at(Stream stream, Duration at);
 

@@ -14,15 +14,16 @@ struct Tally {
     std::array<Duration, categories> time{};
     double flops = 0;        // of products and attention
     double at_peak = 0;      // seconds that these take at the peak of the type in which they are multiplied
-    double recomputed = 0;   // of at_peak: what a backward pass computes once more
+    double recomputed = 0;   // of at_peak: what is not the model's, but computed once more or by an optimizer
     double flops_again = 0;  // of flops, likewise
 
-    void add(const Share& share, Duration took, bool is_recomputed) {
+    void add(const Share& share, Duration took, bool is_the_models) {
+        const double others = is_the_models ? share.again : 1;
         time.at(static_cast<std::size_t>(share.category)) += took;
         flops += share.flops;
         at_peak += share.at_peak;
-        recomputed += is_recomputed ? share.at_peak : 0;
-        flops_again += is_recomputed ? share.flops : 0;
+        recomputed += others * share.at_peak;
+        flops_again += others * share.flops;
     }
     Tally& operator+=(const Tally& other) {
         for (std::size_t at = 0; at < time.size(); ++at) {

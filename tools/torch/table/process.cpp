@@ -81,19 +81,22 @@ void Process::launch(std::int32_t op, const seam::Value* arguments, std::span<co
 
 void Process::hand_over(std::span<const prices::Kernel> kernels, seam::Stream stream) {
     for (const prices::Kernel& kernel : kernels) {
-        gpus_.launch(name_of(stream), label_of(kernel.label), kernel.time);
-        count(stream, kernel.share, kernel.time);
+        prices::Share share = kernel.share;
+        share.category = is_in_optimizer ? prices::Category::optimizer : share.category;
+        gpus_.launch(name_of(stream), label_of(kernel.label), kernel.time, share.category);
+        count(stream, share, kernel.time);
     }
 }
 
 void Process::count(seam::Stream stream, const prices::Share& share, Duration took) {
     prices::Tally& tally = gpus_.capture_of(name_of(stream)) != nullptr ? captured_ : tally_;
-    tally.add(share, took, is_recomputed_);
+    tally.add(share, took, !is_recomputed_ && !is_in_optimizer);
 }
 
-void Process::end_step(std::int64_t number) {
-    settle({terms_.home, 0});
-    gpus_.on(computing(), [&] { gpus_.gpu().step_done(number); });
+seam::Mark Process::end_step(std::int64_t optimizer) {
+    const seam::Mark mark = record({terms_.home, 0});
+    gpus_.on(computing(), [&] { gpus_.gpu().step_done(optimizer); });
+    return mark;
 }
 
 void Process::compile(bool is_compiled, seam::Stream stream) {
@@ -125,7 +128,7 @@ Duration Process::moved(const seam::Copy& copy, seam::Stream stream) {
         case seam::CopyKind::within_gpu: break;
     }
     const Duration time = training::OperatorTimes(terms_.machine.gpu).memory(2.0 * static_cast<double>(copy.bytes));
-    gpus_.launch(name_of(stream), "copy", time);
+    gpus_.launch(name_of(stream), "copy", time, prices::Category::copies);
     return time;
 }
 

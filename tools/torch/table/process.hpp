@@ -65,8 +65,10 @@ public:
     bool is_compiled() const { return terms_.is_compiled; }
     // Operators from here on are computed once more, for a backward pass, or they are not.
     void recompute(bool is_recomputed) { is_recomputed_ = is_recomputed; }
-    // A step of the program ends here, on the stream that computes: a lap of its rank, numbered from 1 on.
-    void end_step(std::int64_t number);
+    // Whether what is launched is an optimizer's.
+    bool is_in_optimizer = false;
+    // An optimizer has stepped: a place on the stream that computes, of which the launcher's account of steps is told.
+    seam::Mark end_step(std::int64_t optimizer);
     // What the GPU has been given so far; of CUDA graphs what was launched.
     const prices::Tally& tally() const { return tally_; }
     // What torch.compile has collected is charged: before others are waited for.

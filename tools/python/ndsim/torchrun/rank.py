@@ -104,8 +104,10 @@ class Rank:
         """When each optimizer ended its steps, including optimizers that no longer exist."""
         self.steps_of: weakref.WeakKeyDictionary[Any, list[Any]] = weakref.WeakKeyDictionary()
         """The steps of each optimizer that is still alive."""
-        self.laps = 0
-        """The steps of all of them."""
+        self.numbers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+        """Of each of them, its place in `steps`."""
+        self.steps_ended = 0
+        """Those of all optimizers."""
         self.held: dict[str, int] | None = None
         """The bytes that GPUs hold at the end of a step, by what holds them."""
         self.graph: weakref.ref[Any] | None = None

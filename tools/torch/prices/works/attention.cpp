@@ -114,8 +114,10 @@ Work attended(const Asked& asked, bool is_backward) {
         2.0 * of.pairs() * of.met / static_cast<double>(of.keys) * (is_backward ? head.backward() : head.forward());
     const training::KernelTimes::Flash pass{flops, static_cast<double>(of.sequences * of.heads), value_width, of.met,
                                             is_backward};
-    return multiplied(asked, asked.times.flash(pass, of.precision),
-                      is_half(of.precision) ? "flash attention" : "attention", flops, of.precision);
+    Work work = multiplied(asked, asked.times.flash(pass, of.precision),
+                           is_half(of.precision) ? "flash attention" : "attention", flops, of.precision);
+    work.again = is_backward ? head.keys / head.backward() : 0;
+    return work;
 }
 
 }  // namespace

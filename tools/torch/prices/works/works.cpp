@@ -64,6 +64,17 @@ Work kernels_of(const Asked& asked) {
 
 }  // namespace
 
+const char* name_of(Category category) {
+    switch (category) {
+        case Category::products: return "products";
+        case Category::attention: return "attention";
+        case Category::optimizer: return "optimizer";
+        case Category::copies: return "copies";
+        case Category::passes: break;
+    }
+    return "passes";
+}
+
 Work work_of(const Asked& asked) {
     Work work = kernels_of(asked);
     work.category = category_of(asked.call.op().kind);

@@ -93,16 +93,22 @@ class Told:
     result: Result
     words: Channel
     budget: Budget
+    steps: dict[int, steady.SteadyStep]
+    """By rank."""
     step: steady.SteadyStep | None
+    memories: dict[int, memory.Memory]
+    """By rank."""
     memory: memory.Memory
+    """That of the fullest."""
     known: more.Known
 
 
 def told_of(setting: ranks.Setting, result: Result, words: Channel) -> Told:
     budget = budget_of(result, words)
-    step = steady.steady_step_of(result, words, budget)
-    held = memory.memory_of(budget, words, setting.machine.memory_bytes)
-    return Told(setting, result, words, budget, step, held, more.known_of(setting, budget, step, words))
+    steps = steady.steady_steps_of(result, words)
+    step = steady.steady_step_of(steps, budget)
+    memories = memory.memories_of(budget, words, setting.machine.memory_bytes)
+    return Told(setting, result, words, budget, steps, step, memories, memory.fullest(memories), more.known_of(setting, budget, step, words))
 
 
 def head_of(told: Told) -> list[str]:
@@ -150,7 +156,8 @@ def text_of(told: Told) -> str:
     return "\n".join([*lines, *made_up_text(made_up_of(told.words)), ""])
 
 
-def row_of(each: RankBudget) -> dict[str, Any]:
+def row_of(told: Told, each: RankBudget) -> dict[str, Any]:
+    step = told.steps.get(each.rank)
     return {
         "rank": each.rank,
         "pid": each.pid,
@@ -162,6 +169,9 @@ def row_of(each: RankBudget) -> dict[str, Any]:
         "reserved_bytes": each.reserved,
         "steps": each.steps,
         "step_seconds": each.step_seconds,
+        "step_breakdown": None if step is None else step.parts,
+        "step_communication": None if step is None else steady.communication_of(step),
+        "memory": memory.kinds_of(told.memories[each.rank]),
     }
 
 
@@ -189,7 +199,7 @@ def json_of(told: Told, explanation: str) -> dict[str, Any]:
         },
         **steady.keys_of(told.step, budget.world),
         "memory": memory.keys_of(told.memory),
-        "per_rank": [row_of(each) for each in budget.ranks],
+        "per_rank": [row_of(told, each) for each in budget.ranks],
         "timeline_sha256": result.timeline_sha256,
         "messages": result.messages,
         "ops": result.ops,

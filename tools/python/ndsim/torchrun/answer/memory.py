@@ -23,12 +23,15 @@ class Memory:
     parameters: int | None = None
     gradients: int | None = None
     optimizer: int | None = None
+    buffers: int | None = None
+    other: int | None = None
+    """What else tensors held at the end of a step: buckets of gradients, inputs, results."""
 
     @property
     def activations(self) -> int | None:
         """What else is allocated at the peak: activations, and what operators need for a while."""
-        kinds = self.parameters, self.gradients, self.optimizer
-        return None if None in kinds else max(0, self.allocated - sum(kind or 0 for kind in kinds))
+        kinds = self.parameters, self.gradients, self.optimizer, self.buffers, self.other
+        return None if None in kinds else self.allocated - sum(kind or 0 for kind in kinds)
 
     @property
     def cached(self) -> int:
@@ -36,12 +39,15 @@ class Memory:
         return self.reserved - self.allocated
 
 
-def memory_of(budget: Budget, words: Channel, capacity: int) -> Memory:
-    """That of the rank whose allocator holds most."""
+def memories_of(budget: Budget, words: Channel, capacity: int) -> dict[int, Memory]:
+    """By rank."""
     held: dict[int, Any] = dict(words.told("held"))
-    fullest = max(budget.ranks, key=lambda each: (each.reserved, each.allocated))
-    kinds = held.get(fullest.rank) or {}
-    return Memory(fullest.rank, capacity, fullest.allocated, fullest.reserved, **kinds)
+    return {each.rank: Memory(each.rank, capacity, each.allocated, each.reserved, **(held.get(each.rank) or {})) for each in budget.ranks}
+
+
+def fullest(memories: dict[int, Memory]) -> Memory:
+    """That of the rank whose allocator holds most."""
+    return max(memories.values(), key=lambda each: (each.reserved, each.allocated))
 
 
 def rows_of(memory: Memory) -> list[tuple[str, str, int]]:
@@ -50,6 +56,8 @@ def rows_of(memory: Memory) -> list[tuple[str, str, int]]:
         ("P", "parameters", memory.parameters),
         ("G", "gradients", memory.gradients),
         ("O", "optimizer", memory.optimizer),
+        ("B", "buffers", memory.buffers),
+        ("K", "kept otherwise", memory.other),
         ("A", "activations and temporaries", memory.activations),
         ("c", "cached by the allocator", memory.cached),
     ]
@@ -71,14 +79,17 @@ def lines_of(memory: Memory) -> list[str]:
     return [*lines, ""]
 
 
+def kinds_of(memory: Memory) -> dict[str, int | None]:
+    """By what holds it; nothing of what a step's end would tell: there was none."""
+    names = ("parameters", "gradients", "optimizer", "buffers", "other", "activations")
+    return {name: getattr(memory, name) for name in names}
+
+
 def keys_of(memory: Memory) -> dict[str, Any]:
     return {
         "capacity": memory.capacity,
         "allocated": memory.allocated,
         "reserved": memory.reserved,
         "fullest_rank": memory.rank,
-        "parameters": memory.parameters,
-        "gradients": memory.gradients,
-        "optimizer": memory.optimizer,
-        "activations": memory.activations,
+        **kinds_of(memory),
     }

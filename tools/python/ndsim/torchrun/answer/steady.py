@@ -4,18 +4,35 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..._ndsim import Result, percent_text, time_text
 from .. import rank as ranks
 from ..launch.channel import Channel
 from .budget import Budget
 
+if TYPE_CHECKING:
+    from ..._ndsim import SteadySteps
+
 COMPUTING = ("products", "attention", "passes", "optimizer", "copies")
 """Of computing, as the price list counts it."""
 
 PARTS = (*COMPUTING, "communication", "idle")
 """Of a step: what computing hides of communication is part of none, and idle is the GPU that waits for its host."""
+
+
+@dataclasses.dataclass(frozen=True, order=True)
+class Communication:
+    """Collectives of one kind among so many ranks, with those that are folded away. A message is a broadcast of two."""
+
+    kind: str
+    members: int
+    crosses_nodes: bool
+
+    @property
+    def name(self) -> str:
+        among = "messages" if (self.kind, self.members) == ("broadcast", 2) else f"{self.kind} of {self.members:,}"
+        return f"{among}, across nodes" if self.crosses_nodes else among
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,10 +42,12 @@ class SteadyStep:
     seconds: float
     parts: dict[str, float]
     """Seconds by part, which add up to the step's."""
+    communication: dict[Communication, float]
+    """Those of the part, by kind."""
     flops: float
     """Of products and attention."""
     flops_again: float
-    """Of these, what a backward pass computed once more."""
+    """Of these, what is not the model's: what a backward pass computed once more, and what an optimizer multiplied."""
     at_peak: float
     """Seconds that they take at the peaks of their types."""
     again_at_peak: float
@@ -49,26 +68,34 @@ class SteadyStep:
         return self.flops / self.at_peak if self.at_peak else None
 
 
-def step_of_rank(told: dict[str, Any], laps: list[list[int]]) -> SteadyStep:
-    count = told["count"]
-    first, last = (laps[lap] for lap in told["laps"])
-    seconds, computing, communicating, idle, in_collectives = (
-        (after - before) / count / ranks.PICOSECONDS for before, after in zip(first, last)
-    )
-    (times_before, *before), (times_after, *after) = told["tallies"]
-    kernels = [late - early for early, late in zip(times_before, times_after)]
-    # Kernels are slower beside collectives, and some run on streams that nobody waits for: what counts is what the step
-    # computed, in the proportions of its kernels.
-    parts = {name: computing * each / sum(kernels) if sum(kernels) else 0.0 for name, each in zip(COMPUTING, kernels)}
-    parts["communication"] = communicating + in_collectives
-    parts["idle"] = idle - in_collectives
+def step_of_rank(told: dict[str, Any], steady: SteadySteps) -> SteadyStep:
+    """Of what a rank tells, and of what the simulator does: all parts of a step to the picosecond."""
+    count = steady["steps"]
+
+    def seconds(picoseconds: int) -> float:
+        return picoseconds / count / ranks.PICOSECONDS
+
+    computing = {**dict.fromkeys(COMPUTING, 0), **dict(steady["computing"])}
+    communicating = {Communication(*kind): time for *kind, time in steady["communicating"]}
+    communication = sum(communicating.values())
+    idle = steady["picoseconds"] - sum(computing.values()) - communication
+    (_, *before), (_, *after) = told["tallies"]
     flops, again, at_peak, again_at_peak = ((late - early) / count for early, late in zip(before, after))
-    return SteadyStep(seconds, parts, flops, again, at_peak, again_at_peak)
+    return SteadyStep(
+        seconds=seconds(steady["picoseconds"]),
+        parts={part: seconds(time) for part, time in {**computing, "communication": communication, "idle": idle}.items()},
+        communication={kind: seconds(time) for kind, time in communicating.items()},
+        flops=flops,
+        flops_again=again,
+        at_peak=at_peak,
+        again_at_peak=again_at_peak,
+    )
 
 
 def mean_of(steps: list[tuple[int, SteadyStep]]) -> SteadyStep:
     """Of steps, each with how often it counts."""
     total = sum(count for count, _ in steps)
+    kinds = sorted({kind for _, step in steps for kind in step.communication})
 
     def mean(of: Callable[[SteadyStep], float]) -> float:
         return sum(count * of(step) for count, step in steps) / total
@@ -76,6 +103,7 @@ def mean_of(steps: list[tuple[int, SteadyStep]]) -> SteadyStep:
     return SteadyStep(
         seconds=mean(lambda step: step.seconds),
         parts={part: mean(lambda step, part=part: step.parts[part]) for part in PARTS},
+        communication={kind: mean(lambda step, kind=kind: step.communication.get(kind, 0.0)) for kind in kinds},
         flops=mean(lambda step: step.flops),
         flops_again=mean(lambda step: step.flops_again),
         at_peak=mean(lambda step: step.at_peak),
@@ -83,11 +111,17 @@ def mean_of(steps: list[tuple[int, SteadyStep]]) -> SteadyStep:
     )
 
 
-def steady_step_of(result: Result, words: Channel, budget: Budget) -> SteadyStep | None:
-    """The average over all ranks; None: there are no two steps."""
+def steady_steps_of(result: Result, words: Channel) -> dict[int, SteadyStep]:
+    """By rank, of those that have two steps between which time passed."""
     told: dict[int, Any] = dict(words.told("steady"))
-    steps = [(each.stands_for, step_of_rank(told[each.rank], result.laps(each.rank))) for each in budget.ranks if each.rank in told]
-    return mean_of(steps) if steps else None
+    steady = {rank: result.steady_steps(rank) for rank in told}
+    return {rank: step_of_rank(told[rank], each) for rank, each in steady.items() if each is not None and each["picoseconds"]}
+
+
+def steady_step_of(steps: dict[int, SteadyStep], budget: Budget) -> SteadyStep | None:
+    """The average over all ranks; None: there are no two steps."""
+    found = [(each.stands_for, steps[each.rank]) for each in budget.ranks if each.rank in steps]
+    return mean_of(found) if found else None
 
 
 NAMES = {
@@ -101,6 +135,7 @@ NAMES = {
 }
 LETTERS = {**dict.fromkeys(COMPUTING, "C"), "communication": "D", "idle": "I"}
 BAR = 60
+MOST_KINDS = 5
 
 
 def bar(step: SteadyStep) -> str:
@@ -117,7 +152,15 @@ def lines_of(step: SteadyStep | None) -> list[str]:
     for part, seconds in step.parts.items():
         if seconds:
             lines.append(f"  {LETTERS[part]}  {NAMES[part]:<28}{time_text(seconds):>10}  {percent_text(seconds / step.seconds):>7}")
+        if part == "communication" and len(step.communication) > 1:
+            lines += communication_lines(step)
     return [*lines, ""]
+
+
+def communication_lines(step: SteadyStep) -> list[str]:
+    """The dearest kinds of communication."""
+    rows = sorted(step.communication.items(), key=lambda row: -row[1])[:MOST_KINDS]
+    return [f"       {kind.name:<36}{time_text(seconds):>10}  {percent_text(seconds / step.seconds):>7}" for kind, seconds in rows]
 
 
 def utilisation_text(step: SteadyStep | None) -> list[str]:
@@ -128,12 +171,17 @@ def utilisation_text(step: SteadyStep | None) -> list[str]:
     return [f"  MFU             {percent_text(step.mfu)}{again}: {rate:,.4g} TFLOP/s of {step.peak_flops / 1e12:,.4g} on each GPU"]
 
 
+def communication_of(step: SteadyStep) -> list[dict[str, Any]]:
+    return [{**dataclasses.asdict(kind), "seconds": seconds} for kind, seconds in step.communication.items()]
+
+
 def keys_of(step: SteadyStep | None, world: int) -> dict[str, Any]:
     if step is None:
-        names = ("step_breakdown", "flops_per_step", "model_flops_per_step", "mfu", "hfu", "peak_flops_per_second_per_gpu")
+        names = ("step_breakdown", "step_communication", "flops_per_step", "model_flops_per_step", "mfu", "hfu", "peak_flops_per_second_per_gpu")
         return dict.fromkeys(names)
     return {
         "step_breakdown": step.parts,
+        "step_communication": communication_of(step),
         "flops_per_step": step.flops * world,
         "model_flops_per_step": (step.flops - step.flops_again) * world,
         "mfu": step.mfu,

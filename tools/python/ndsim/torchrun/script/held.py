@@ -1,70 +1,118 @@
-"""What holds the memory of GPUs at the end of a step: parameters, gradients, the optimizer's states."""
+"""What a rank's GPU holds at the end of a step of its optimizer: parameters, gradients, states of optimizers, buffers.
+
+Every living tensor of Python is looked at, once or twice a run, by the storage that it is a view of. A storage counts for
+the first of the kinds that it serves, as many bytes as the caching allocator has given for it.
+"""
 
 from __future__ import annotations
 
 import gc
 import importlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-ROUNDING = 512
-"""Bytes, of which the caching allocator gives out multiples."""
+from .. import simulated
+
+KINDS = ("parameters", "gradients", "optimizer", "buffers")
+ROUNDED = 512
+"""Bytes: the caching allocator gives multiples of them."""
+
+# The names of gradients that are kept beside a parameter: those of Megatron, Apex and TransformerEngine are main_grad.
+GRADIENTS = ("grad", "main_grad")
 
 
-def parameters_of(optimizer: Any) -> list[Any]:
-    return [each for group in optimizer.param_groups for each in group["params"]]
-
-
-def living_parameters(torch: Any) -> list[Any]:
-    """Those of all modules, whether an optimizer has them or not."""
-    return [each for each in gc.get_objects() if issubclass(type(each), torch.Tensor) and isinstance(each, torch.nn.Parameter)]
-
-
-def tensors_in(value: Any, torch: Any) -> Iterator[Any]:
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, dict):
+def plain_tensors(value: Any, torch: Any) -> Iterator[Any]:
+    """The tensors with storages in a tensor, which may be made of others, as a DTensor is; in a list, and in a dict."""
+    if issubclass(type(value), torch.Tensor):
+        if hasattr(type(value), "__tensor_flatten__"):
+            for name in value.__tensor_flatten__()[0]:
+                yield from plain_tensors(getattr(value, name), torch)
+        else:
+            yield value
+    elif isinstance(value, Mapping):
         for each in value.values():
-            yield from tensors_in(each, torch)
+            yield from plain_tensors(each, torch)
     elif isinstance(value, (list, tuple)):
         for each in value:
-            yield from tensors_in(each, torch)
+            yield from plain_tensors(each, torch)
 
 
-def gradients_of(parameters: Iterable[Any]) -> Iterator[Any]:
-    """PyTorch's, and those that Megatron, Apex and TransformerEngine add up beside them."""
-    for each in parameters:
-        for gradient in (each.grad, getattr(each, "main_grad", None)):
-            if gradient is not None:
-                yield gradient
+def storage_of(tensor: Any, device: int) -> Any:
+    """None: it has none on this GPU."""
+    try:
+        storage = tensor.untyped_storage()
+        return storage if storage.device.type == "cuda" and storage.device.index == device else None
+    except (RuntimeError, ValueError, NotImplementedError):  # a parameter whose shape is not known yet; a sparse tensor
+        return None
 
 
-def storages_of(tensors: Iterable[Any]) -> dict[int, int]:
-    """The bytes of each storage on a GPU; of a tensor that ranks share, of the part that lies here."""
-    found = {}
-    for each in tensors:
-        local = getattr(each, "_local_tensor", each)
-        if local.device.type == "cuda" and local.layout == importlib.import_module("torch").strided:
-            storage = local.untyped_storage()
-            found[storage._cdata] = -(-storage.nbytes() // ROUNDING) * ROUNDING
-    return found
+def gradients_of(tensor: Any) -> Iterator[Any]:
+    for name in GRADIENTS:
+        if name != "grad" or tensor.is_leaf:
+            yield getattr(tensor, name, None)
 
 
-def by_kind(optimizers: list[Any]) -> dict[str, int]:
-    """The bytes of each kind. What is of two kinds is of the first."""
+class Held:
+    """Bytes by kind, of one GPU."""
+
+    def __init__(self, device: int, torch: Any) -> None:
+        self.device = device
+        self.torch = torch
+        self.bytes = dict.fromkeys(KINDS, 0)
+        self.counted: set[int] = set()
+
+    def add(self, kind: str, values: Iterable[Any]) -> None:
+        for value in values:
+            for tensor in plain_tensors(value, self.torch):
+                storage = storage_of(tensor, self.device)
+                if storage is not None and storage._cdata not in self.counted:
+                    self.counted.add(storage._cdata)
+                    self.bytes[kind] += -(-storage.nbytes() // ROUNDED) * ROUNDED
+
+
+def living(torch: Any) -> tuple[list[Any], list[Any], list[Any]]:
+    """The parameters, modules and optimizers of this process."""
+    parameters: list[Any] = []
+    modules: list[Any] = []
+    optimizers: list[Any] = []
+    kinds = ((torch.nn.Parameter, parameters), (torch.nn.Module, modules), (torch.optim.Optimizer, optimizers))
+    # By its type: isinstance asks an object itself, which runs code of those that stand for others.
+    into_of: dict[int, list[Any] | None] = {}
+    for each in gc.get_objects():
+        its = type(each)
+        if id(its) not in into_of:
+            into_of[id(its)] = next((into for kind, into in kinds if kind in its.__mro__), None)
+        into = into_of[id(its)]
+        if into is not None:
+            into.append(each)
+    # A parameter that is a DTensor is none by its type.
+    for module in modules:
+        parameters += (each for each in module.__dict__.get("_parameters", {}).values() if each is not None)
+    return parameters, modules, optimizers
+
+
+def fullest_device(torch: Any) -> int:
+    """The one whose tensors held most."""
+    devices = range(torch.cuda.device_count())
+    return max(devices, key=lambda device: torch.cuda.memory_stats(device).get("allocated_bytes.all.peak", 0))
+
+
+def by_kind() -> dict[str, int] | None:
+    """The bytes of each kind, and of what is none of them, on the fullest GPU of this rank; None: there is nothing yet."""
     torch: Any = importlib.import_module("torch")
-    stepped = [each for optimizer in optimizers for each in parameters_of(optimizer)]
-    parameters = [*living_parameters(torch), *(each for each in stepped if isinstance(each, torch.nn.Parameter))]
-    # What an optimizer steps and no module has are its own copies, in single precision.
-    copies = [each for each in stepped if not isinstance(each, torch.nn.Parameter)]
-    kinds = {
-        "parameters": storages_of(parameters),
-        "gradients": storages_of(gradients_of([*parameters, *copies])),
-        "optimizer": storages_of([*copies, *(each for one in optimizers for each in tensors_in(one.state, torch))]),
-    }
-    counted: set[int] = set()
-    bytes_of = {}
-    for kind, storages in kinds.items():
-        bytes_of[kind] = sum(size for storage, size in storages.items() if storage not in counted)
-        counted |= storages.keys()
-    return bytes_of
+    if not simulated.has_used_gpus():
+        return None
+    device = fullest_device(torch)
+    held = Held(device, torch)
+    with torch._C.DisableTorchFunctionSubclass(), torch.no_grad():
+        parameters, modules, optimizers = living(torch)
+        stepped = [each for one in optimizers for group in one.param_groups for each in group["params"]]
+        parameters += (each for each in stepped if isinstance(each, torch.nn.Parameter))
+        held.add("parameters", parameters)
+        held.add("gradients", (each for of in [*parameters, *stepped] for each in gradients_of(of)))
+        held.add("optimizer", (one.state for one in optimizers))
+        # What an optimizer steps and no module has are its own copies, in single precision.
+        held.add("optimizer", stepped)
+        held.add("buffers", (module.__dict__.get("_buffers", {}) for module in modules))
+    everything = torch.cuda.memory_stats(device)["allocated_bytes.all.current"]
+    return {**held.bytes, "other": everything - sum(held.bytes.values())}

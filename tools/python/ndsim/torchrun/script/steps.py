@@ -1,6 +1,6 @@
 """The steps of a script: a step ends where an optimizer has stepped, by itself or in a CUDA graph that was launched.
 
-Each is a lap of its rank, of which the simulator keeps what its time went to.
+The simulator is told of each, and accounts for the time between them.
 """
 
 from __future__ import annotations
@@ -27,8 +27,6 @@ class Step:
     """The end of one step."""
 
     mark: int
-    lap: int
-    """Which of its rank's, from 0 on."""
     tally: Any
     """What the GPU has been given by then."""
 
@@ -37,15 +35,19 @@ class Step:
 def during_step() -> Iterator[None]:
     """What runs in here is the optimizer's, which torch.compile of a model leaves as it is."""
     rank = ranks.this_rank()
-    if rank is None or rank.gpus is None or not rank.options.compiled:
+    if rank is None or rank.gpus is None:
         yield
         return
     gpus = rank.gpus
-    gpus.compiled = False
+    if rank.options.compiled:
+        gpus.compiled = False
+    gpus.is_in_optimizer = True
     try:
         yield
     finally:
-        gpus.compiled = True
+        gpus.is_in_optimizer = False
+        if rank.options.compiled:
+            gpus.compiled = True
 
 
 def after_step(optimizer: Any) -> None:
@@ -65,13 +67,14 @@ def note(rank: ranks.Rank, optimizer: Any) -> None:
     if optimizer not in rank.steps_of:
         rank.steps_of[optimizer] = []
         rank.steps.append(rank.steps_of[optimizer])
+        rank.numbers[optimizer] = len(rank.steps) - 1
     gpus = rank.gpus
-    rank.steps_of[optimizer].append(Step(gpus.mark(), rank.laps, gpus.tally()))
-    rank.laps += 1
-    gpus.end_step(rank.laps)
-    if rank.laps <= 2:
+    assert gpus is not None
+    rank.steps_of[optimizer].append(Step(gpus.end_step(rank.numbers[optimizer]), gpus.tally()))
+    rank.steps_ended += 1
+    if rank.steps_ended <= 2:
         # The second step of an optimizer finds its states made.
-        rank.held = held.by_kind(list(rank.steps_of))
+        rank.held = held.by_kind()
     watching.after_step(rank, optimizer)
 
 
@@ -119,5 +122,5 @@ def tell(rank: ranks.Rank) -> None:
     measured = settled(steps)
     if len(measured) > 1:
         ends = measured[0], measured[-1]
-        rank.tell("steady", {"count": len(measured) - 1, "laps": [end.lap for end in ends], "tallies": [end.tally for end in ends]})
+        rank.tell("steady", {"count": len(measured) - 1, "tallies": [end.tally for end in ends]})
     rank.tell("held", rank.held)
