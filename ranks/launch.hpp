@@ -98,7 +98,7 @@ struct LaunchOptions {
     std::chrono::milliseconds pulse{100};
     // Receives the lines that ranks log, in the order of simulated time, then of ranks. Null: they are dropped.
     LogSink on_log = log_to_standard_error;
-    SpanSink on_span = nullptr;                   // called for every span; per rank in program order
+    SpanSink on_span = nullptr;  // called for every span; per rank in program order
     // Called for each GPU::step_done, with what it was told. A rank's spans that end before may come later.
     std::function<void(int rank, std::int64_t steps, Time at)> on_step_done = nullptr;
     std::function<void(Time)> on_time = nullptr;  // Clock::wall: called as simulated time is released

@@ -20,11 +20,8 @@ Time at(std::int64_t picoseconds) {
 }
 
 Span computing(Category category, std::int64_t begin, std::int64_t end, Stream stream = Stream::main) {
-    return {.kind = OpKind::compute,
-            .stream = stream,
-            .purpose = purpose_of(category),
-            .begin = at(begin),
-            .end = at(end)};
+    return {
+        .kind = OpKind::compute, .stream = stream, .purpose = purpose_of(category), .begin = at(begin), .end = at(end)};
 }
 
 Span collective(const Group& group, std::int64_t begin, std::int64_t end) {
@@ -105,7 +102,8 @@ TEST(StepAccount, TellsGroupsWithinANodeFromThoseAcrossAndCountsMembersThatAreFo
 
 TEST(StepAccount, TakesTheOptimizerThatSteppedMostOftenAndTheFirstOfSeveral) {
     StepAccount account(1, gpus_of_node);
-    for (const auto& [optimizer, end] : {std::pair{0, 1}, {1, 2}, {2, 3}, {0, 10}, {1, 20}, {2, 31}, {1, 50}, {2, 60}}) {
+    for (const auto& [optimizer, end] :
+         {std::pair{0, 1}, {1, 2}, {2, 3}, {0, 10}, {1, 20}, {2, 31}, {1, 50}, {2, 60}}) {
         account.end_step(0, optimizer, at(end));
     }
     EXPECT_EQ(account.steady(0)->time, Duration{30});
@@ -142,11 +140,12 @@ TEST_P(StepsOfRanks, AreToldWithTheirTimesAndSpansWithWhatTheyAreFor) {
     std::vector<int> purposes;
     options.on_step_done = [&](int, std::int64_t number, Time time) { steps.emplace_back(number, time); };
     options.on_span = [&](const Span& span) { purposes.push_back(span.purpose); };
-    simulate_well(options, [](GPU& gpu) {
+    const ranks::Result result = ranks::launch(options, [](GPU& gpu) {
         gpu.compute("mm", Work{1000, Measure::units}, 3);
         gpu.step_done(7);
         gpu.compute("add", Work{500, Measure::units});
     });
+    EXPECT_TRUE(result.ok());
     EXPECT_EQ(steps, (std::vector<std::pair<std::int64_t, Time>>{{7, at(1000)}}));
     EXPECT_EQ(purposes, (std::vector{3, 0}));
 }

@@ -115,8 +115,8 @@ py::object steady_steps_of(const RunResult& self, int rank) {
         if (activity.computes()) {
             computing.append(py::make_tuple(name_of(category_of(activity)), time.count()));
         } else {
-            communicating.append(py::make_tuple(name_of(static_cast<CollectiveKind>(activity.collective)), activity.members,
-                                                activity.crosses_nodes, time.count()));
+            communicating.append(py::make_tuple(name_of(static_cast<CollectiveKind>(activity.collective)),
+                                                activity.members, activity.crosses_nodes, time.count()));
         }
     }
     return py::dict("steps"_a = steady->steps, "picoseconds"_a = steady->time.count(), "computing"_a = computing,
@@ -146,8 +146,10 @@ void bind_numbers(ResultClass& result) {
         .def_property_readonly(
             "pids", [](const RunResult& self) { return self.result.pids; }, "The process that each rank was.")
         .def("steady_steps", &steady_steps_of, py::arg("rank"),
-             "Where the time of a rank's steps went, without the first; None: it has no two. A dict: how many steps, their "
-             "picoseconds, of which computing (category, picoseconds) and, where nothing was computed, communicating (kind, "
+             "Where the time of a rank's steps went, without the first; None: it has no two. A dict: how many steps, "
+             "their "
+             "picoseconds, of which computing (category, picoseconds) and, where nothing was computed, communicating "
+             "(kind, "
              "members, whether they cross nodes, picoseconds).")
         .def_property_readonly(
             "reports", [](const RunResult& self) { return self.result.reports; },

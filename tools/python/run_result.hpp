@@ -12,7 +12,7 @@ namespace sim::python {
 struct RunResult {
     ranks::Result result;
     report::Timeline timeline;
-    bool has_timeline = true;  // it was asked to keep its spans
+    bool has_timeline = true;                        // it was asked to keep its spans
     std::shared_ptr<torch::StepAccount> steps = {};  // null: it ran on no machine
 
     // Throws UsageError where the run kept no spans.

@@ -52,7 +52,8 @@ Entry& Bill::entry(const std::string& label, const Work& work, bool is_guessed) 
     Entry*& known = by_work_[Key{label, work, is_guessed}];
     if (known == nullptr) {
         known = &entries_.emplace_back(Entry{.label = label, .work = work, .is_guessed = is_guessed});
-        Share share{.category = work.category, .flops = work.flops, .at_peak = work.flops / work.at_most, .again = work.again};
+        Share share{
+            .category = work.category, .flops = work.flops, .at_peak = work.flops / work.at_most, .again = work.again};
         for (const Duration time : work.kernels) {
             known->kernels.push_back({known->label, time, share});
             share = {.category = work.category};

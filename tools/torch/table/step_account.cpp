@@ -55,7 +55,8 @@ std::uint32_t StepAccount::number_of(const trace::Span& span) {
 }
 
 void StepAccount::add(const trace::Span& span) {
-    const bool counts = span.kind == OpKind::compute || (span.kind == OpKind::collective && span.group->whole().size() > 1);
+    const bool counts =
+        span.kind == OpKind::compute || (span.kind == OpKind::collective && span.group->whole().size() > 1);
     if (!counts || span.begin == span.end) {
         return;
     }
