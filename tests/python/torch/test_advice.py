@@ -72,13 +72,15 @@ def test_exposed_tensor_parallelism_wants_less_of_it():
 
 def test_a_bubble_wants_more_micro_batches_or_more_chunks():
     layout = Layout(dp=2, pp=8, zero=1, micro_batch=2, global_batch=32, schedule="1f1b")
-    assert tried("Megatron-LM", step(compute=0.7, bubble=0.3), layout) == [
+    assert tried("Megatron-LM", step(compute=0.5, pipeline=0.5), layout) == [
         (Change.LARGER_BATCH, "--global-batch-size 64"),
         (Change.INTERLEAVE, "--num-virtual-stages-per-pipeline-rank 2"),
         (Change.SMALLER_MICRO_BATCH, "--micro-batch-size 1"),
     ]
-    # Where a run does not tell the bubble apart, a stage waits for messages: 7 of 8 micro-batches and 7 are empty.
-    assert reasons_of(step(compute=0.5, communication=0.5), layout) == [(Reason.BUBBLE, pytest.approx(7 / 15))]
+    # A stage waits for messages, and 7 of 8 micro-batches and 7 are empty; what it waits beyond is communication.
+    assert reasons_of(step(compute=0.4, pipeline=0.6), layout) == [
+        (Reason.BUBBLE, pytest.approx(7 / 15)), (Reason.COMMUNICATION, pytest.approx(0.6 - 7 / 15))
+    ]
 
 
 def test_full_memory_wants_spreading_recomputation_or_the_host():

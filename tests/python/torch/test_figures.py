@@ -13,8 +13,10 @@ import ndsim
 import pytest
 from ndsim.torchrun.answer.against import against_of, layout_options
 from ndsim.torchrun.answer.figures import Figures, figures_of, keys_of, lines_of, money
-from ndsim.torchrun.answer.measured import Measured
+from ndsim.torchrun.answer.axes import by_axis
+from ndsim.torchrun.answer.measured import Measured, parts_of_step
 from ndsim.torchrun.answer.measured_spread import SPREAD
+from ndsim.torchrun.answer.steady import COMPUTING, Communication, SteadyStep
 from ndsim.torchrun.options import Options
 from ndsim.torchrun.recognised.value import Layout, Model, Recognised, json_model
 
@@ -24,7 +26,7 @@ LLAMA = {
 }
 LAYOUT = Layout(dp=16, zero=3, micro_batch=2, global_batch=64, sequence=2048, precision="bf16", reshard_after_forward=True)
 KNOWN = Recognised("Transformers", "5", (), LAYOUT, Model("config.json", json.dumps(LLAMA)), 64 * 2048)
-MEASURED = Measured(0.5, {"compute": 0.3, "communication": 0.15, "idle": 0.05}, 20 * 10**9, 30 * 10**9, 80 * 10**9, 16, 8)
+MEASURED = Measured(0.5, {"compute": 0.3, "data": 0.15, "idle": 0.05}, 20 * 10**9, 30 * 10**9, 80 * 10**9, 16, 8)
 
 
 def test_figures_follow_from_the_step():
@@ -82,8 +84,8 @@ def test_against_train_is_the_prediction_of_the_same_options(tmp_path):
     assert rows["tokens per second"][:2] == (262144, alone["tokens_per_second"])
     stage, parts = alone["memory"]["stages"][0], alone["breakdown"]
     assert rows["memory allocated"][:2] == (20 * 10**9, stage["total"] - stage["reserve"])
-    assert rows["compute"][:2] == (0.3, parts["compute"] + parts["recompute"] + parts["optimizer"])
-    assert rows["communication"][:2] == (0.15, pytest.approx(parts["data"]))
+    assert rows["compute"][:2] == (0.3, parts["compute"] + parts["recompute"])
+    assert rows["data"][:2] == (0.15, pytest.approx(parts["data"]))
     # The command does the same in a terminal.
     binary = os.path.join(os.environ["NDSIM_BIN_DIR"], "ndsim")
     words = found.command.replace("&& ndsim ", f"&& {shlex.quote(binary)} ") + " --json"
@@ -115,3 +117,24 @@ def test_a_layout_is_said_in_the_options_of_ndsim_train():
 def test_what_a_run_cannot_be_held_against_is_refused(command):
     done = command("--against", "plan", "x.py")
     assert (done.returncode, done.stderr) == (2, "ndsim.torchrun: --against plan must be train\n")
+
+
+def test_communication_is_that_of_an_axis_where_its_groups_tell():
+    layout = Layout(dp=16, tp=4, pp=2, zero=1)
+    rows = [("all_gather", 4, False, 1.0), ("reduce_scatter", 16, True, 2.0), ("broadcast", 2, True, 4.0), ("all_reduce", 128, True, 8.0)]
+    assert by_axis(rows, layout, 8) == {"tensor": 1.0, "data": 2.0, "pipeline": 4.0, "communication": 8.0}
+    # Groups of one size are told apart by nodes, or not at all.
+    alike = Layout(dp=8, tp=8, zero=1)
+    assert by_axis([("all_gather", 8, False, 1.0), ("all_gather", 8, True, 2.0)], alike, 8) == {"tensor": 1.0, "data": 2.0}
+    assert by_axis([("all_gather", 2, False, 1.0)], Layout(dp=2, tp=2, zero=1), 8) == {"communication": 1.0}
+    assert by_axis([("all_to_all", 8, True, 1.0)], Layout(dp=8, ep=8, zero=1), 8) == {"expert": 1.0}
+
+
+def test_the_mean_step_is_told_by_axes_of_the_layout():
+    parts = {**dict.fromkeys(COMPUTING, 0.0), "products": 0.2, "copies": 0.05, "optimizer": 0.05, "communication": 0.15, "idle": 0.05}
+    of_kinds = {Communication("all_gather", 16, True): 0.1, Communication("reduce_scatter", 16, True): 0.05}
+    step = SteadyStep(0.5, parts, of_kinds, 0.0, 0.0, 0.0, 0.0)
+    measured = parts_of_step(step, LAYOUT, 8)
+    assert measured == {"compute": 0.25, "optimizer": 0.05, "data": pytest.approx(0.15), "idle": 0.05}
+    found = against_of(Options(machine="dgx-h100"), KNOWN, Figures(0.5, 16, None, None, None), dataclasses.replace(MEASURED, parts=measured))
+    assert [row.what for row in found.rows] == ["step", "memory allocated", "compute", "optimizer", "data", "idle"]

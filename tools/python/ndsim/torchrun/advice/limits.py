@@ -76,17 +76,16 @@ def reasons_of(measured: Measured, layout: Layout) -> list[tuple[Reason, float]]
     """What takes enough of the step, the most first, then what the memory says. Without steps nothing is limited."""
     if measured.step_seconds is None:
         return []
+    waiting = measured.share("pipeline", "communication")
+    # Where a stage waits for another one, it waits for a message.
+    bubble = min(bubble_of(layout), waiting)
     of_step = [
         (Reason.HOST, measured.share("idle", "overhead")),
         (Reason.DATA, measured.share("data")),
         (Reason.TENSOR, measured.share("tensor")),
-        (Reason.BUBBLE, measured.share("bubble")),
-        (communication(layout), measured.share("communication")),
+        (Reason.BUBBLE, bubble),
+        (communication(layout), waiting + measured.share("context", "expert") - bubble),
     ]
-    if "bubble" not in measured.parts:
-        # Where a stage waits for another one, it waits for a message.
-        bubble = min(bubble_of(layout), measured.share("communication"))
-        of_step[3:] = [(Reason.BUBBLE, bubble), (communication(layout), measured.share("communication") - bubble)]
     found = sorted((each for each in of_step if each[1] >= LEAST_SHARE), key=lambda each: -each[1])
     held = measured.reserved / measured.capacity
     if held >= NEARLY_FULL:

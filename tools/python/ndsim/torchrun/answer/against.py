@@ -118,7 +118,7 @@ def rows_of(figures: Figures, measured: Measured, prediction: dict[str, Any]) ->
         found.append(("tokens per second per GPU", "1/s", each, prediction["tokens_per_second_per_gpu"]))
     found.append(("memory allocated", "B", float(measured.allocated), float(allocated_of(prediction))))
     for part, seconds in measured.parts.items():
-        categories = GROUPS.get(part, (part,)) if set(measured.parts) <= set(GROUPS) else (part,)
+        categories = GROUPS.get(part, (part,))
         if all(category in breakdown for category in categories):
             found.append((part, "s", seconds, sum(breakdown[category] for category in categories)))
     return tuple(Row(what, unit, run, of_train) for what, unit, run, of_train in found if run is not None and (run or of_train))

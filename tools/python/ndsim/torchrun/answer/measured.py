@@ -5,15 +5,17 @@ from __future__ import annotations
 import dataclasses
 
 from ..rank import Machine
+from ..recognised.value import Layout
+from .axes import by_axis
 from .budget import Budget
 from .steady import COMPUTING, SteadyStep
 
 GROUPS = {
-    "compute": ("compute", "recompute", "optimizer"),
-    "communication": ("tensor", "context", "expert", "pipeline", "data", "bubble", "straggler"),
+    "compute": ("compute", "recompute"),
+    "pipeline": ("pipeline", "bubble"),
     "idle": ("overhead",),
 }
-"""Parts that a run tells apart, as the categories of `ndsim train`: who waits for another stage waits for a message."""
+"""Parts of a run that are several categories of `ndsim train`, or called otherwise: who waits for another stage waits for a message."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,17 +36,23 @@ class Measured:
         return sum(self.parts.get(part, 0.0) for part in parts) / self.step_seconds if self.step_seconds else 0.0
 
 
-def parts_of_step(step: SteadyStep | None) -> dict[str, float]:
+def parts_of_step(step: SteadyStep | None, layout: Layout, gpus_per_node: int) -> dict[str, float]:
+    """Those of the budget of the mean step, its communication by axes of the layout."""
     if step is None:
         return {}
-    computing = sum(step.parts[part] for part in COMPUTING)
-    return {"compute": computing, "communication": step.parts["communication"], "idle": step.parts["idle"]}
+    rows = [(each.kind, each.members, each.crosses_nodes, seconds) for each, seconds in step.communication.items()]
+    return {
+        "compute": sum(step.parts[part] for part in COMPUTING if part != "optimizer"),
+        "optimizer": step.parts["optimizer"],
+        **by_axis(rows, layout, gpus_per_node),
+        "idle": step.parts["idle"],
+    }
 
 
-def measured_of(budget: Budget, step: SteadyStep | None, machine: Machine) -> Measured:
+def measured_of(budget: Budget, step: SteadyStep | None, machine: Machine, layout: Layout) -> Measured:
     return Measured(
         step_seconds=budget.step_seconds,
-        parts=parts_of_step(step),
+        parts=parts_of_step(step, layout, machine.gpus_per_node),
         allocated=budget.allocated,
         reserved=budget.reserved,
         capacity=machine.memory_bytes,

@@ -28,9 +28,10 @@ class Known:
 def known_of(setting: Setting, budget: Budget, step: SteadyStep | None, words: Channel) -> Known:
     of = recognised.recognised_in(words)
     made = figures.figures_of(setting.options, budget.step_seconds, budget.world, of)
-    measured = measured_of(budget, step, setting.machine)
+    layout = recognised.layout_in(words)
+    measured = measured_of(budget, step, setting.machine, layout)
     beside = against.against_of(setting.options, of, made, measured) if setting.options.against else None
-    return Known(of, recognised.layout_in(words), made, measured, beside)
+    return Known(of, layout, made, measured, beside)
 
 
 def head_of(known: Known) -> list[str]:
