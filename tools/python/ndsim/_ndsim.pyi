@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypedDict
+from typing import Any
 
 _Array = Any
 
@@ -286,12 +286,6 @@ class Fault:
     @property
     def message(self) -> str: ...
 
-class SteadySteps(TypedDict):
-    steps: int
-    picoseconds: int
-    computing: list[tuple[str, int]]
-    communicating: list[tuple[str, int, bool, int]]
-
 class Result:
     @property
     def seconds(self) -> float: ...
@@ -309,7 +303,7 @@ class Result:
     def ops(self) -> int: ...
     @property
     def pids(self) -> list[int]: ...
-    def steady_steps(self, rank: int) -> SteadySteps | None: ...
+    def steady_steps(self, rank: int) -> dict[str, Any] | None: ...
     @property
     def reports(self) -> dict[str, dict[int, list[float]]]: ...
     @property

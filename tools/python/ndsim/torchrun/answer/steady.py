@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..._ndsim import Result, percent_text, time_text
 from .. import rank as ranks
 from ..launch.channel import Channel
 from .budget import Budget
-
-if TYPE_CHECKING:
-    from ..._ndsim import SteadySteps
 
 COMPUTING = ("products", "attention", "passes", "optimizer", "copies")
 """Of computing, as the price list counts it."""
@@ -68,7 +65,7 @@ class SteadyStep:
         return self.flops / self.at_peak if self.at_peak else None
 
 
-def step_of_rank(told: dict[str, Any], steady: SteadySteps) -> SteadyStep:
+def step_of_rank(told: dict[str, Any], steady: dict[str, Any]) -> SteadyStep:
     """Of what a rank tells, and of what the simulator does: all parts of a step to the picosecond."""
     count = steady["steps"]
 
