@@ -251,9 +251,11 @@ bool Run::progress_is_due() {
 }
 
 void Run::tell_progress(const std::string& advice) {
-    std::string text =
-        fmt::format("after {:.0f} s, {} {} have come to {} of simulated time", wall_seconds(),
-                    options->count_of_running(), row_of(options->host).plural, kernel::describe_time(kernel.end()));
+    const HostRow& host = row_of(options->host);
+    const int count = options->count_of_running();
+    std::string text = fmt::format("after {:.0f} s, {} {} come to {} of simulated time", wall_seconds(), count,
+                                   count == 1 ? fmt::format("{} has", host.name) : fmt::format("{} have", host.plural),
+                                   kernel::describe_time(kernel.end()));
     if (const std::int64_t messages = kernel.messages_sent(); messages > 0) {
         text += fmt::format(", with {} messages", messages);
     }

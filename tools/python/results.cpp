@@ -147,10 +147,8 @@ void bind_numbers(ResultClass& result) {
             "pids", [](const RunResult& self) { return self.result.pids; }, "The process that each rank was.")
         .def("steady_steps", &steady_steps_of, py::arg("rank"),
              "Where the time of a rank's steps went, without the first; None: it has no two. A dict: how many steps, "
-             "their "
-             "picoseconds, of which computing (category, picoseconds) and, where nothing was computed, communicating "
-             "(kind, "
-             "members, whether they cross nodes, picoseconds).")
+             "their picoseconds, of which computing (category, picoseconds) and, where nothing was computed, "
+             "communicating (kind, members, whether they cross nodes, picoseconds).")
         .def_property_readonly(
             "reports", [](const RunResult& self) { return self.result.reports; },
             "What ranks handed over with GPU.report: by name, then rank, a list of numbers.")

@@ -100,14 +100,10 @@ void bind_what_was_done(py::class_<TorchGpus>& gpus) {
             "tally",
             [](TorchGpus& self) {
                 const torch::prices::Tally& tally = self.process().tally();
-                std::vector<std::int64_t> times;
-                for (const Duration time : tally.time) {
-                    times.push_back(time.count());
-                }
-                return py::make_tuple(times, tally.flops, tally.flops_again, tally.at_peak, tally.recomputed);
+                return py::make_tuple(tally.flops, tally.flops_again, tally.at_peak, tally.again_at_peak);
             },
-            "So far: picoseconds of kernels by category, FLOPs of products and attention, of these what was computed "
-            "once more, and the seconds that both take at the peak.")
+            "So far: FLOPs of products and attention, of these what is not the model's, and the seconds that both take "
+            "at the peak.")
         .def(
             "operators_text", [](TorchGpus& self) { return torch::prices::bill_text(self.process().prices().rows()); },
             "The same for people.");

@@ -34,24 +34,22 @@ void Gpus::launch(StreamName stream, const char* label, Duration time, prices::C
     hand_over({stream, label, time, WatchedKind::kernel, category});
 }
 
-Duration Gpus::copy(StreamName stream, const char* label, std::int64_t bytes, double rate) {
+void Gpus::copy(StreamName stream, const char* label, std::int64_t bytes, double rate) {
     host_ += costs_.call;
     const Duration time = copies_.latency + duration_of_seconds(static_cast<double>(bytes) / rate);
     hand_over({stream, label, time, WatchedKind::copy, prices::Category::copies});
-    return time;
 }
 
-Duration Gpus::copy_with_host(StreamName stream, bool to_host, std::int64_t bytes, bool is_blocking) {
+void Gpus::copy_with_host(StreamName stream, bool to_host, std::int64_t bytes, bool is_blocking) {
     refuse_if(is_blocking && capture_of(stream) != nullptr);
-    const Duration time = copy(stream, to_host ? "copy to host" : "copy to GPU", bytes, copies_.host_link);
+    copy(stream, to_host ? "copy to host" : "copy to GPU", bytes, copies_.host_link);
     if (is_blocking) {
         synchronize(stream);
     }
-    return time;
 }
 
-Duration Gpus::copy_between_gpus(StreamName stream, std::int64_t bytes) {
-    return copy(stream, "copy between GPUs", bytes, copies_.peer_link);
+void Gpus::copy_between_gpus(StreamName stream, std::int64_t bytes) {
+    copy(stream, "copy between GPUs", bytes, copies_.peer_link);
 }
 
 Mark Gpus::record(StreamName name) {

@@ -58,9 +58,8 @@ public:
     void hold(const char* label, std::int64_t bytes) { queue_.hold(label, bytes); }
 
     // By the link of host and GPU, or of two GPUs. The host waits for it where it is blocking.
-    // Returns what the GPU needs for it.
-    Duration copy_with_host(StreamName stream, bool to_host, std::int64_t bytes, bool is_blocking);
-    Duration copy_between_gpus(StreamName stream, std::int64_t bytes);
+    void copy_with_host(StreamName stream, bool to_host, std::int64_t bytes, bool is_blocking);
+    void copy_between_gpus(StreamName stream, std::int64_t bytes);
 
     std::int64_t new_stream() { return ++streams_; }
 
@@ -138,7 +137,7 @@ private:
     Stream place_of(StreamName name);
     void hand_over(const GraphKernel& kernel);
     void give(StreamName stream, const GraphKernel& kernel);
-    Duration copy(StreamName stream, const char* label, std::int64_t bytes, double rate);
+    void copy(StreamName stream, const char* label, std::int64_t bytes, double rate);
     void refuse_if(bool captures);
     void require_question(const Mark& mark);
     void wait_in_capture(StreamName stream, const Mark& mark);

@@ -80,17 +80,13 @@ void Process::launch(std::int32_t op, const seam::Value* arguments, std::span<co
 }
 
 void Process::hand_over(std::span<const prices::Kernel> kernels, seam::Stream stream) {
+    prices::Tally& tally = gpus_.capture_of(name_of(stream)) != nullptr ? captured_ : tally_;
     for (const prices::Kernel& kernel : kernels) {
         prices::Share share = kernel.share;
         share.category = is_in_optimizer ? prices::Category::optimizer : share.category;
         gpus_.launch(name_of(stream), label_of(kernel.label), kernel.time, share.category);
-        count(stream, share, kernel.time);
+        tally.add(share, !is_recomputed_ && !is_in_optimizer);
     }
-}
-
-void Process::count(seam::Stream stream, const prices::Share& share, Duration took) {
-    prices::Tally& tally = gpus_.capture_of(name_of(stream)) != nullptr ? captured_ : tally_;
-    tally.add(share, took, !is_recomputed_ && !is_in_optimizer);
 }
 
 seam::Mark Process::end_step(std::int64_t optimizer) {
@@ -113,10 +109,6 @@ void Process::settle(seam::Stream stream) {
 
 void Process::copy(const seam::Copy& copy, seam::Stream stream) {
     settle(stream);
-    count(stream, {.category = prices::Category::copies}, moved(copy, stream));
-}
-
-Duration Process::moved(const seam::Copy& copy, seam::Stream stream) {
     switch (copy.kind) {
         case seam::CopyKind::to_gpu:
         case seam::CopyKind::to_host: {
@@ -125,11 +117,12 @@ Duration Process::moved(const seam::Copy& copy, seam::Stream stream) {
             return gpus_.copy_with_host(name_of(stream), copy.kind == seam::CopyKind::to_host, copy.bytes, holds);
         }
         case seam::CopyKind::between_gpus: return gpus_.copy_between_gpus(name_of(stream), copy.bytes);
-        case seam::CopyKind::within_gpu: break;
+        case seam::CopyKind::within_gpu:
+            return gpus_.launch(
+                name_of(stream), "copy",
+                training::OperatorTimes(terms_.machine.gpu).memory(2.0 * static_cast<double>(copy.bytes)),
+                prices::Category::copies);
     }
-    const Duration time = training::OperatorTimes(terms_.machine.gpu).memory(2.0 * static_cast<double>(copy.bytes));
-    gpus_.launch(name_of(stream), "copy", time, prices::Category::copies);
-    return time;
 }
 
 void Process::hold(int device, std::int64_t bytes, const std::string& line) {

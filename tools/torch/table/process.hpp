@@ -69,7 +69,7 @@ public:
     bool is_in_optimizer = false;
     // An optimizer has stepped: a place on the stream that computes, of which the launcher's account of steps is told.
     seam::Mark end_step(std::int64_t optimizer);
-    // What the GPU has been given so far; of CUDA graphs what was launched.
+    // What the GPU has been given to multiply so far; of CUDA graphs what was launched.
     const prices::Tally& tally() const { return tally_; }
     // What torch.compile has collected is charged: before others are waited for.
     void settle(seam::Stream stream);
@@ -136,9 +136,6 @@ private:
     };
 
     void hand_over(std::span<const prices::Kernel> kernels, seam::Stream stream);
-    // Hands a copy to a stream: what the GPU needs for it.
-    Duration moved(const seam::Copy& copy, seam::Stream stream);
-    void count(seam::Stream stream, const prices::Share& share, Duration took);
     const char* kept(std::string label) { return labels_.insert(std::move(label)).first->c_str(); }
     const char* label_of(std::string_view name);
     bool runs(int rank) const;

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 import enum
 
-from ..answer.measured import Measured
 from ..recognised.value import Layout, Recognised
+from .measured import Measured
 from .options import Change, Words, option_of
 
 LEAST_SHARE = 0.1

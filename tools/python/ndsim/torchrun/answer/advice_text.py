@@ -6,8 +6,8 @@ from typing import Any
 
 from ..._ndsim import percent_text
 from ..advice.limits import Advice, Reason, advice_of
+from ..advice.measured import Measured
 from ..recognised.value import Layout, Recognised
-from .measured import Measured
 
 OF_MEMORY = (Reason.FULL, Reason.FREE)
 

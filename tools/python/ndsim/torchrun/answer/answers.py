@@ -14,10 +14,10 @@ from .. import rank as ranks
 from ..launch.channel import Channel
 from ..options import Options
 from . import memory, more, steady
+from .bars import bar
 from .budget import Budget, RankBudget, budget_of
 
 MOST_ROWS = 16
-BAR = 60
 
 
 def file_of_run(file: str, run: int) -> str:
@@ -33,13 +33,6 @@ def check_output(file: str) -> None:
     if file and not os.access(folder, os.W_OK):
         why = "no files can be made in" if os.path.isdir(folder) else "there is no folder"
         raise OutputError(f"{file} cannot be written: {why} {folder}")
-
-
-def bar(budget: Budget, seconds: float) -> str:
-    """The shares of the time as letters."""
-    parts = [("C", budget.mean(lambda each: each.computing)), ("D", budget.mean(lambda each: each.communicating))]
-    letters = "".join(letter * round(BAR * part / seconds) for letter, part in parts if seconds)
-    return letters[:BAR].ljust(BAR, "I")
 
 
 def rank_table(budget: Budget) -> list[str]:
@@ -134,16 +127,16 @@ def head_of(told: Told) -> list[str]:
 
 def budget_lines(budget: Budget, seconds: float) -> list[str]:
     """The time of a run that has no two steps."""
-    lines = [
-        "Time of the run, the average over all ranks; communication as far as no computation hides it",
-        f"  [{bar(budget, seconds)}]",
-    ]
     parts = (
         ("C  computing", budget.mean(lambda each: each.computing)),
         ("D  communication", budget.mean(lambda each: each.communicating)),
         ("I  idle, for the host", budget.mean(lambda each: each.idle)),
         ("   run", seconds),
     )
+    lines = [
+        "Time of the run, the average over all ranks; communication as far as no computation hides it",
+        f"  [{bar([(what[0], part) for what, part in parts[:-1]], seconds, 'I')}]",
+    ]
     return [*lines, *(f"  {what:<24}{time_text(part):>10}  {percent_text(part / seconds):>7}" for what, part in parts), ""]
 
 

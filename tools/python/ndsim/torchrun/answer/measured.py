@@ -1,9 +1,8 @@
-"""The steady step of a run as one small value, which prediction and advice are held against."""
+"""What a run has measured of its steady step, in the parts that `ndsim train` knows."""
 
 from __future__ import annotations
 
-import dataclasses
-
+from ..advice.measured import Measured
 from ..rank import Machine
 from ..recognised.value import Layout
 from .axes import by_axis
@@ -16,24 +15,6 @@ GROUPS = {
     "idle": ("overhead",),
 }
 """Parts of a run that are several categories of `ndsim train`, or called otherwise: who waits for another stage waits for a message."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Measured:
-    """A step of a run, and the memory of its fullest rank."""
-
-    step_seconds: float | None
-    parts: dict[str, float]
-    """Seconds of a step by part, the average over all ranks; empty: they are not known."""
-    allocated: int
-    reserved: int
-    capacity: int
-    ranks: int
-    gpus_per_node: int
-
-    def share(self, *parts: str) -> float:
-        """Of the step, that these parts take."""
-        return sum(self.parts.get(part, 0.0) for part in parts) / self.step_seconds if self.step_seconds else 0.0
 
 
 def parts_of_step(step: SteadyStep | None, layout: Layout, gpus_per_node: int) -> dict[str, float]:

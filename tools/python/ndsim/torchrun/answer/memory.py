@@ -7,9 +7,8 @@ from typing import Any
 
 from ..._ndsim import bytes_text, percent_text
 from ..launch.channel import Channel
+from .bars import bar
 from .budget import Budget
-
-BAR = 60
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,17 +63,14 @@ def rows_of(memory: Memory) -> list[tuple[str, str, int]]:
     return [(letter, name, size) for letter, name, size in kinds if size]
 
 
-def bar(memory: Memory) -> str:
-    letters = "".join(letter * round(BAR * size / memory.capacity) for letter, _, size in rows_of(memory))
-    return letters[:BAR].ljust(BAR, ".")
-
-
 def lines_of(memory: Memory) -> list[str]:
     """The section of the summary."""
     if memory.activations is None:
         return []
-    lines = [f"Memory of rank {memory.rank}, the fullest, at its peak, of {bytes_text(memory.capacity)}", f"  [{bar(memory)}]"]
-    for letter, name, size in rows_of(memory):
+    rows = rows_of(memory)
+    picture = bar([(letter, size) for letter, _, size in rows], memory.capacity, ".")
+    lines = [f"Memory of rank {memory.rank}, the fullest, at its peak, of {bytes_text(memory.capacity)}", f"  [{picture}]"]
+    for letter, name, size in rows:
         lines.append(f"  {letter}  {name:<28}{bytes_text(size):>10}  {percent_text(size / memory.capacity):>7}")
     return [*lines, ""]
 

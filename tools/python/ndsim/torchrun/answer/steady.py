@@ -9,6 +9,7 @@ from typing import Any
 from ..._ndsim import Result, percent_text, time_text
 from .. import rank as ranks
 from ..launch.channel import Channel
+from .bars import bar
 from .budget import Budget
 
 COMPUTING = ("products", "attention", "passes", "optimizer", "copies")
@@ -76,7 +77,7 @@ def step_of_rank(told: dict[str, Any], steady: dict[str, Any]) -> SteadyStep:
     communicating = {Communication(*kind): time for *kind, time in steady["communicating"]}
     communication = sum(communicating.values())
     idle = steady["picoseconds"] - sum(computing.values()) - communication
-    (_, *before), (_, *after) = told["tallies"]
+    before, after = told["tallies"]
     flops, again, at_peak, again_at_peak = ((late - early) / count for early, late in zip(before, after))
     return SteadyStep(
         seconds=seconds(steady["picoseconds"]),
@@ -131,21 +132,15 @@ NAMES = {
     "idle": "idle, for the host",
 }
 LETTERS = {**dict.fromkeys(COMPUTING, "C"), "communication": "D", "idle": "I"}
-BAR = 60
 MOST_KINDS = 5
-
-
-def bar(step: SteadyStep) -> str:
-    """The shares of the step as letters."""
-    letters = "".join(LETTERS[part] * round(BAR * seconds / step.seconds) for part, seconds in step.parts.items())
-    return letters[:BAR].ljust(BAR, "I")
 
 
 def lines_of(step: SteadyStep | None) -> list[str]:
     """The budget of the step, for people."""
     if step is None:
         return []
-    lines = ["Time of a step, the average over all ranks; communication as far as no computation hides it", f"  [{bar(step)}]"]
+    picture = bar([(LETTERS[part], seconds) for part, seconds in step.parts.items()], step.seconds, "I")
+    lines = ["Time of a step, the average over all ranks; communication as far as no computation hides it", f"  [{picture}]"]
     for part, seconds in step.parts.items():
         if seconds:
             lines.append(f"  {LETTERS[part]}  {NAMES[part]:<28}{time_text(seconds):>10}  {percent_text(seconds / step.seconds):>7}")
