@@ -32,6 +32,8 @@ constexpr std::array fields{
     EfficiencyField{"scores_gemm", &Efficiency::scores_gemm, 0.01, 1.2},
     EfficiencyField{"memory_share", &Efficiency::memory_share, 0.01, 1.2},
     EfficiencyField{"memory_half_bytes", &Efficiency::memory_half_bytes, 0, 1e+12},
+    EfficiencyField{"stream_share", &Efficiency::stream_share, 0, 1.2},
+    EfficiencyField{"single_elements", &Efficiency::single_elements, 0, 1e+15},
     EfficiencyField{"kernel_floor", &Efficiency::kernel_floor, 0, 10},
     EfficiencyField{"kernel_gap", &Efficiency::kernel_gap, 0, 10},
     EfficiencyField{"step_overhead", &Efficiency::step_overhead, 0, 10},

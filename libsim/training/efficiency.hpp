@@ -44,9 +44,15 @@ struct Efficiency {
     double flash_third = 1.2;
     double scores_gemm = 0.45;  // of the peak: the batched products of attention without flash
 
-    // Kernels that only read and write: of the memory's bandwidth, reached by half at memory_half_bytes.
+    // Kernels that only read and write: of the memory's bandwidth, reached by half at memory_half_bytes. `memory_share`
+    // is found from whole steps, whose passes are the model's; `stream_share` is measured of single operators, and 0
+    // where nobody measured it: then it is memory_share.
     double memory_share = 0.85;
     double memory_half_bytes = 2e6;
+    double stream_share = 0;
+    // Elements a second that an operator's kernel reads and writes one by one, since their types differ or its tensors
+    // lie differently in memory; 0: as many as the bandwidth lets through.
+    double single_elements = 0;
 
     // Seconds. The host launches no faster: a layer takes at least so much for each of its kernels and collectives. One
     // of the model's kernels stands for several launches of an eager framework.

@@ -129,8 +129,8 @@ Duration OperatorTimes::flash(const KernelTimes::Flash& pass, OperatorPrecision 
     return duration_of_seconds(kernels(precision).flash(pass));
 }
 
-Duration OperatorTimes::memory(double bytes) const {
-    return duration_of_seconds(kernels_[0].memory(bytes));
+Duration OperatorTimes::memory(double bytes, double single) const {
+    return duration_of_seconds(kernels_[0].stream(bytes, single));
 }
 
 Duration OperatorTimes::launch() const {

@@ -35,7 +35,8 @@ public:
     // `batch`: its groups, which all run in one kernel. `bytes`: what it reads and writes.
     Duration convolution(const Gemm& shape, GemmKind kind, double bytes, OperatorPrecision precision) const;
     Duration flash(const KernelTimes::Flash& pass, OperatorPrecision precision) const;
-    Duration memory(double bytes) const;
+    // KernelTimes::stream.
+    Duration memory(double bytes, double single = 0) const;
     // What the host needs for one kernel in eager mode, with the views around it; and for one that compiled code
     // launches.
     Duration launch() const;

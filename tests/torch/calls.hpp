@@ -60,8 +60,8 @@ Sold sold(std::span<const torch::prices::Kernel> kernels);
 // A price list of a machine.
 class Shop {
 public:
-    explicit Shop(const char* machine = "dgx-h100")
-        : list(training::OperatorTimes(training::machine(machine).gpu)), times(training::machine(machine).gpu) {}
+    explicit Shop(const char* machine = "dgx-h100") : Shop(training::machine(machine).gpu) {}
+    explicit Shop(const training::Accelerator& gpu) : list(training::OperatorTimes(gpu)), times(gpu) {}
 
     std::int32_t known(const Schema& schema);
     Sold buy(const Schema& schema, const std::vector<Given>& arguments, const std::vector<Given>& results);

@@ -48,13 +48,39 @@ TEST(PriceOfNorms, BackwardIsAKernelForTheInputsAndOneForTheWeights) {
     const On weight = bf16({512});
     const std::vector<Given> given{x, x, Integers{512}, each, each, weight, weight, Integers{1, 1, 1}};
     const double read = 2 * 2 * 1024 * 512 + 2 * 4 * 1024 + 2 * 2 * 512;
+    // The inputs' one reads all twice: for sums over each row, and for its gradient.
     const auto all = shop.buy(layer_norm_backward, given, {x, weight, weight});
-    EXPECT_EQ(times_of(all), of_bytes(shop, {read + 2 * 1024 * 512, read + 2 * 2 * 512}));
+    EXPECT_EQ(times_of(all), of_bytes(shop, {2 * read + 2 * 1024 * 512, read + 2 * 2 * 512}));
     EXPECT_EQ(all[0].first, "native_layer_norm_backward");
     EXPECT_EQ(times_of(shop.buy(layer_norm_backward, given, {x, None{}, None{}})),
-              of_bytes(shop, {read + 2 * 1024 * 512}));
+              of_bytes(shop, {2 * read + 2 * 1024 * 512}));
     EXPECT_EQ(times_of(shop.buy(layer_norm_backward, given, {None{}, weight, None{}})),
               of_bytes(shop, {read + 2 * 512}));
+}
+
+TEST(PriceOfNorms, CopyAGradientFirstThatIsOneNumberForMany) {
+    Shop shop;
+    On gradient = bf16({1024, 512});
+    gradient.is_contiguous = false;
+    gradient.strides = {0, 0};
+    const On x = bf16({1024, 512});
+    const On each = fp32({1024, 1});
+    const double whole = 2 * 1024 * 512;
+    EXPECT_EQ(times_of(shop.buy(layer_norm_backward,
+                                {gradient, x, Integers{512}, each, each, None{}, None{}, Integers{1, 0, 0}},
+                                {x, None{}, None{}})),
+              of_bytes(shop, {2 + whole, 2 * (2 * whole + 2 * 4 * 1024) + whole}));
+}
+
+TEST(PriceOfNorms, OfALayerReadsItsRowsTwice) {
+    Shop shop;
+    const Schema layer_norm{.name = "aten::native_layer_norm",
+                            .arguments = {"input", "normalized_shape", "weight", "bias", "eps"}};
+    const On x = bf16({1024, 512});
+    const On each = fp32({1024, 1});
+    const double whole = 2 * 1024 * 512;
+    EXPECT_EQ(times_of(shop.buy(layer_norm, {x, Integers{512}, None{}, None{}, 1e-5}, {x, each, each})),
+              of_bytes(shop, {2 * whole + whole + 2 * 4 * 1024}));
 }
 
 TEST(PriceOfNorms, OfABatchIsItsStatisticsAndThenItsResult) {

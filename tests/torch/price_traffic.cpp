@@ -53,6 +53,81 @@ TEST(PriceOfTraffic, ReadsASideThatIsExpandedOnce) {
               of_bytes(shop, 2 * 300 + 2 * 300 * 5000));
 }
 
+TEST(PriceOfTraffic, ReadsRowsThatNoWarpHoldsForEachOfTheirSums) {
+    Shop shop;
+    const Schema softmax{.name = "aten::_softmax", .arguments = {"self", "dim", "half_to_float"}};
+    const Schema backward{.name = "aten::_softmax_backward_data",
+                          .arguments = {"grad_output", "output", "dim", "input_dtype"}};
+    const auto forward = [&](std::int64_t rows, std::int64_t length) {
+        return sum_of(shop.buy(softmax, {bf16({rows, length}), std::int64_t{-1}, false}, {bf16({rows, length})}));
+    };
+    EXPECT_EQ(forward(4000, 1024), of_bytes(shop, 2 * 2.0 * 4000 * 1024));
+    EXPECT_EQ(forward(4000, 1025), of_bytes(shop, 4 * 2.0 * 4000 * 1025));
+    const On long_rows = bf16({4000, 1025});
+    EXPECT_EQ(sum_of(shop.buy(backward, {long_rows, long_rows, std::int64_t{1}, None{}}, {long_rows})),
+              of_bytes(shop, 5 * 2.0 * 4000 * 1025));
+    // Along the other side rows are short.
+    EXPECT_EQ(sum_of(shop.buy(softmax, {bf16({100, 40000}), std::int64_t{0}, false}, {bf16({100, 40000})})),
+              of_bytes(shop, 2 * 2.0 * 100 * 40000));
+}
+
+// 8e11 elements a second one by one, on Hopper.
+constexpr double single = 8e11;
+
+std::int64_t one_by_one(const Shop& shop, double elements) {
+    return duration_of_seconds(elements / single + shop.times.gpu().efficiency.kernel_gap).count();
+}
+
+TEST(PriceOfElements, TakesThemOneByOneWhereTensorsLieDifferentlyInMemory) {
+    Shop shop;
+    const Schema add{.name = "aten::add", .arguments = {"self", "other"}};
+    On turned = bf16({8192, 4096});
+    turned.is_contiguous = false;
+    turned.strides = {1, 8192};
+    const On plain = bf16({8192, 4096});
+    const double count = 8192 * 4096;
+    EXPECT_EQ(sum_of(shop.buy(add, {plain, plain}, {plain})), of_bytes(shop, 6 * count));
+    EXPECT_EQ(sum_of(shop.buy(add, {turned, plain}, {plain})), one_by_one(shop, 3 * count));
+    // All turned alike are as fast as all that are not.
+    EXPECT_EQ(sum_of(shop.buy(add, {turned, turned}, {turned})), of_bytes(shop, 6 * count));
+}
+
+TEST(PriceOfElements, TakesThemOneByOneWhereOneIsASliceOrForManyRows) {
+    Shop shop;
+    const Schema multiply{.name = "aten::mul", .arguments = {"self", "other"}};
+    On half = bf16({8192, 4096});
+    half.is_contiguous = false;
+    half.strides = {8192, 1};
+    const double count = 8192 * 4096;
+    EXPECT_EQ(sum_of(shop.buy(multiply, {half, half}, {bf16({8192, 4096})})), one_by_one(shop, 3 * count));
+    EXPECT_EQ(sum_of(shop.buy(multiply, {bf16({8192, 4096}), bf16({4096})}, {bf16({8192, 4096})})),
+              one_by_one(shop, 2 * count + 4096));
+}
+
+TEST(PriceOfElements, TakesThemOneByOneWhereTypesDiffer) {
+    Shop shop;
+    const Schema cast{.name = "aten::_to_copy", .arguments = {"self"}};
+    const On wide{.sizes = {8192, 4096}, .type = Type::float32};
+    const double count = 8192 * 4096;
+    EXPECT_EQ(sum_of(shop.buy(cast, {wide}, {bf16({8192, 4096})})), one_by_one(shop, 2 * count));
+    // A small one is bound by its traffic.
+    EXPECT_EQ(sum_of(shop.buy(cast, {On{.sizes = {64}, .type = Type::float32}}, {bf16({64})})), of_bytes(shop, 6 * 64));
+}
+
+TEST(PriceOfElements, OfTensorsThatLieDifferentlyIsNotThatOfOthersOfTheirSides) {
+    Shop shop;
+    const Schema neg{.name = "aten::neg", .arguments = {"self"}};
+    const auto price = [&](Integers strides) {
+        On given = bf16({8192, 4096});
+        given.is_contiguous = false;
+        given.strides = std::move(strides);
+        return sum_of(shop.buy(neg, {given}, {bf16({8192, 4096})}));
+    };
+    const std::int64_t slice = price({8192, 1});
+    EXPECT_NE(price({0, 1}), slice);
+    EXPECT_EQ(price({8192, 1}), slice);
+}
+
 TEST(PriceOfTraffic, OfNothingIsNoKernel) {
     Shop shop;
     const Schema add{.name = "aten::add", .arguments = {"self", "other"}};

@@ -1,6 +1,7 @@
 // Calls that were drawn, and programs that were run, and priced by the price list in Python that this one took the
 // place of. Of every kind that both price alike; in a program each operator has the kernels that ended with it, but for
-// a gradient of silu that now joins the chain that a product ended before it.
+// a gradient of silu that now joins the chain that a product ended before it. Python knew one share of the bandwidth for
+// all kernels, and of no row that is read several times: price_traffic.cpp has these.
 #include "tests/torch/recorded.hpp"
 
 #include <gtest/gtest.h>
@@ -14,13 +15,27 @@ using namespace sim;
 using namespace sim::test;
 using nlohmann::json;
 
+training::Accelerator with_one_share(const char* machine) {
+    training::Accelerator gpu = training::machine(machine).gpu;
+    gpu.efficiency.stream_share = 0;
+    gpu.efficiency.single_elements = 0;
+    return gpu;
+}
+
+bool reads_rows_several_times(std::string_view name) {
+    return name == "aten::native_layer_norm" || name.ends_with("softmax");
+}
+
 TEST(RecordedCalls, CostTheSamePicosecondsAsInPython) {
     const json record = recorded("prices.json");
     std::map<std::string, Shop> shops;
     for (const json& call : record.at("calls")) {
         const std::string machine = call.at("machine");
-        Shop& shop = shops.try_emplace(machine, machine.c_str()).first->second;
+        Shop& shop = shops.try_emplace(machine, with_one_share(machine.c_str())).first->second;
         const Schema schema = schema_of(record.at("operators").at(call.at("op").get<std::size_t>()));
+        if (reads_rows_several_times(schema.name)) {
+            continue;
+        }
         shop.list.tf32 = {.products = call.at("tf32").at(0), .convolutions = call.at("tf32").at(1)};
         const Sold kernels = shop.buy(schema, all_given(call.at("arguments")), all_given(call.at("results")));
         EXPECT_EQ(sum_of(kernels), call.at("picoseconds").get<std::int64_t>()) << schema.name << ": " << call;
@@ -46,7 +61,7 @@ TEST(RecordedCalls, AreOfEachKindThatPythonKnew) {
 TEST(RecordedPrograms, HaveTheSameChainsAsInPython) {
     const json record = recorded("chains.json");
     for (const json& program : record.at("programs")) {
-        Shop shop;
+        Shop shop(with_one_share("dgx-h100"));
         shop.list.is_compiled = true;
         std::int64_t at = 0;
         for (const json& step : program.at("steps")) {

@@ -22,9 +22,13 @@ constexpr std::array not_read{Exception{"copy", "self"},
                               Exception{"multi_tensor_scale", "made"},
                               Exception{"multi_tensor_scale_by", "made"},
                               Exception{"multi_tensor_axpby", "made"}};
-// One kernel reads these twice: for the statistics, and for what is made with them.
-constexpr std::array<std::string_view, 5> read_twice{"cudnn_batch_norm", "cudnn_batch_norm_backward",
-                                                     "miopen_batch_norm", "miopen_batch_norm_backward", "renorm"};
+// One kernel reads these twice: for the statistics, and for what is made with them. Of the gradients of norms that is
+// the kernel of the inputs' one.
+constexpr std::array<std::string_view, 9> read_twice{"cudnn_batch_norm",           "cudnn_batch_norm_backward",
+                                                     "miopen_batch_norm",          "miopen_batch_norm_backward",
+                                                     "native_layer_norm",          "_fused_rms_norm",
+                                                     "native_layer_norm_backward", "_fused_rms_norm_backward",
+                                                     "renorm"};
 
 constexpr std::array<std::string_view, 23> asked_arguments{"groups",
                                                            "transposed",

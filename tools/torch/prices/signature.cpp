@@ -25,6 +25,15 @@ struct Cursor {
     [[nodiscard]] Cursor with(std::int64_t number) const { return with(static_cast<std::uint64_t>(number)); }
 };
 
+// Where its sizes do not tell how it lies in memory.
+inline bool has_strides(const Tensor& tensor) {
+    return !tensor.is_contiguous && tensor.strides != nullptr;
+}
+
+inline std::size_t words_of(const Tensor& tensor) {
+    return 1 + static_cast<std::size_t>(tensor.dimensions) * (has_strides(tensor) ? 2 : 1);
+}
+
 inline Cursor with_tensor(Cursor at, const Tensor& tensor) {
     constexpr std::uint64_t is_tensor = 1U << 31U;
     at = at.with(
@@ -32,6 +41,9 @@ inline Cursor with_tensor(Cursor at, const Tensor& tensor) {
         static_cast<std::uint64_t>(tensor.is_contiguous) << 16U | static_cast<std::uint64_t>(tensor.is_on_gpu) << 17U);
     for (std::int32_t side = 0; side < tensor.dimensions; ++side) {
         at = at.with(tensor.sizes[side]);
+    }
+    for (std::int32_t side = 0; has_strides(tensor) && side < tensor.dimensions; ++side) {
+        at = at.with(tensor.strides[side]);
     }
     return at;
 }
@@ -63,14 +75,14 @@ inline Cursor with_value(Cursor at, const Value& value, bool is_asked) {
 std::size_t most_words_of_list(const Value& list) {
     std::size_t words = 1 + static_cast<std::size_t>(list.count);
     for (std::int32_t at = 0; list.kind == seam::Kind::tensors && at < list.count; ++at) {
-        words += static_cast<std::size_t>(list.tensors[at].dimensions);
+        words += words_of(list.tensors[at]);
     }
     return words;
 }
 
 inline std::size_t most_words_of(const Value& value) {
     switch (value.kind) {
-        case seam::Kind::tensor: return 1 + static_cast<std::size_t>(value.tensors->dimensions);
+        case seam::Kind::tensor: return words_of(*value.tensors);
         case seam::Kind::tensors:
         case seam::Kind::integers: return most_words_of_list(value);
         default: return 1;

@@ -53,6 +53,11 @@ std::int64_t bytes(const Tensor& tensor) {
     return count;
 }
 
+std::int64_t side_at(const Tensor& tensor, std::int64_t at) {
+    const std::int64_t place = at < 0 ? at + tensor.dimensions : at;
+    return place >= 0 && place < tensor.dimensions ? tensor.sizes[place] : 1;
+}
+
 std::int64_t side_from_end(const Tensor& tensor, int at) {
     return at <= tensor.dimensions ? tensor.sizes[tensor.dimensions - at] : 1;
 }

@@ -21,11 +21,6 @@ int passes_of_row(std::int64_t length) {
     return passes;
 }
 
-std::int64_t side_at(const Tensor& tensor, std::int64_t at) {
-    const std::int64_t place = at < 0 ? at + tensor.dimensions : at;
-    return place >= 0 && place < tensor.dimensions ? tensor.sizes[place] : 1;
-}
-
 }  // namespace
 
 // 5 n log n operations are less than what it takes to read and write the n numbers, once for each side, and twice for

@@ -1,10 +1,87 @@
 // Kernels whose time is that of what they read and write.
 #include "tools/torch/prices/works/parts.hpp"
 
+#include <algorithm>
+
 namespace sim::torch::prices {
 
 Work traffic_work(const Asked& asked) {
     return memory_work(asked, static_cast<double>(asked.call.read_bytes() + asked.call.written_bytes()));
+}
+
+namespace {
+
+// Each element of its memory from the first to the last is one of the tensor's.
+bool has_no_gaps(const seam::Tensor& tensor) {
+    std::int64_t last = 0;
+    for (int at = 0; at < tensor.dimensions; ++at) {
+        last += (tensor.sizes[at] - 1) * tensor.strides[at];
+    }
+    return last + 1 == elements(tensor);
+}
+
+bool lies_like(const seam::Tensor& one, const seam::Tensor& other) {
+    if (one.is_contiguous && other.is_contiguous) {
+        return elements(one) == elements(other);
+    }
+    return one.dimensions == other.dimensions && one.strides != nullptr && other.strides != nullptr &&
+           std::equal(one.sizes, one.sizes + one.dimensions, other.sizes) &&
+           std::equal(one.strides, one.strides + one.dimensions, other.strides) && has_no_gaps(one);
+}
+
+bool are_cast(const seam::Tensor& one, const seam::Tensor& other) {
+    return is_floating(one.type) && is_floating(other.type) && one.type != other.type;
+}
+
+// PyTorch's element-wise kernels read and write several elements at once where their tensors have one type and lie
+// alike in memory, without gaps; elsewhere each by itself. Source: aten/src/ATen/native/cuda/CUDALoops.cuh.
+double taken_one_by_one(const Call& call) {
+    Tensors all = call.inputs();
+    const Tensors written = call.outputs();
+    all.insert(all.end(), written.begin(), written.end());
+    std::erase_if(all, [](const seam::Tensor* tensor) { return !tensor->is_on_gpu; });
+    double count = 0;
+    bool is_single = false;
+    for (const seam::Tensor* tensor : all) {
+        is_single |= are_cast(*tensor, *all.front()) || !lies_like(*tensor, *all.front());
+        count += static_cast<double>(bytes(*tensor) / element_bytes(tensor->type));
+    }
+    return is_single ? count : 0;
+}
+
+}  // namespace
+
+Work elementwise_work(const Asked& asked) {
+    Work work = traffic_work(asked);
+    if (work.kernels.size() == 1) {
+        work.kernels.front() = asked.times.memory(work.done, taken_one_by_one(asked.call));
+    }
+    return work;
+}
+
+namespace {
+
+// A row that one warp of threads keeps in its registers. A block reads a longer one for its largest number, for the sum
+// and for the result; of gradients, for the sum and for the result.
+// Source: aten/src/ATen/native/cuda/SoftMax.cu, and what it was measured to take: docs/data/operator_times.csv.
+constexpr std::int64_t longest_row_in_a_warp = 1024;
+
+int readings_of_rows(const Call& call) {
+    const std::string_view name = call.name();
+    const bool is_backward = name.ends_with("_backward_data");
+    if (!is_backward && !name.ends_with("softmax")) {
+        return 1;
+    }
+    const seam::Tensor& result = call.result();
+    const std::int64_t row = result.dimensions > 0 ? side_at(result, call.integer("dim", -1)) : 1;
+    return row <= longest_row_in_a_warp ? 1 : is_backward ? 2 : 3;
+}
+
+}  // namespace
+
+Work row_work(const Asked& asked) {
+    const std::int64_t read = asked.call.read_bytes() * readings_of_rows(asked.call);
+    return memory_work(asked, static_cast<double>(read + asked.call.written_bytes()));
 }
 
 Work fill_work(const Asked& asked) {
@@ -35,14 +112,28 @@ Work normalization_work(const Asked& asked) {
     return memory_work(asked, {static_cast<double>(statistics), static_cast<double>(result)});
 }
 
+namespace {
+
+// What layer norms copy before their kernels: a gradient that lies in memory with gaps, or is one number for many.
+std::int64_t copied_gradient(const Call& call) {
+    const seam::Tensor& gradient = call.tensor({"grad_out"});
+    const bool is_copied = call.op().readings > 1 && !gradient.is_contiguous && gradient.is_on_gpu;
+    return is_copied ? elements(gradient) * element_bytes(gradient.type) : 0;
+}
+
+}  // namespace
+
 // The inputs' gradient and the weights' each read all that there is: aten/src/ATen/native/cuda/layer_norm_kernel.cu and
 // its like.
 Work normalization_backward_work(const Asked& asked) {
     const Call& call = asked.call;
-    const std::int64_t read = call.read_bytes();
+    const std::int64_t copied = copied_gradient(call);
+    const std::int64_t given = copied > 0 ? bytes(call.tensor({"grad_out"})) : 0;
+    const std::int64_t read = bytes(call.inputs()) - given + copied;
     const std::int64_t others = bytes_of_others(call);
-    const std::int64_t of_inputs = call.has_result(0) ? read + bytes(call.result(0)) : 0;
-    return memory_work(asked, {static_cast<double>(of_inputs), static_cast<double>(others > 0 ? read + others : 0)});
+    const std::int64_t of_inputs = call.has_result(0) ? read * call.op().readings + bytes(call.result(0)) : 0;
+    return memory_work(asked, {static_cast<double>(given + copied), static_cast<double>(of_inputs),
+                               static_cast<double>(others > 0 ? read + others : 0)});
 }
 
 }  // namespace sim::torch::prices

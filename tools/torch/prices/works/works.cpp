@@ -54,8 +54,8 @@ Work kernels_of(const Asked& asked) {
         case Kind::sort: return sort_work(asked);
         case Kind::lists: return lists_work(asked);
         case Kind::list_norms: return list_norms_work(asked);
-        case Kind::elementwise:
-        case Kind::reduction:
+        case Kind::elementwise: return asked.call.op().is_fused ? elementwise_work(asked) : traffic_work(asked);
+        case Kind::reduction: return row_work(asked);
         case Kind::move:
         case Kind::guessed: break;
     }
