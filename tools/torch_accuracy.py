@@ -211,11 +211,9 @@ BEHIND = """
 A script is priced operator by operator, so that what the framework really does is in it: FSDP's copies, casts and divisions, which
 collective waits for which, optimizers in many kernels or few; and it needs no assumptions about layouts. So is what a trainer does beside
 the training, as far as its source says it: Composer, with which llm-foundry's runs were made, computes two metrics of the logits after each
-micro-batch, a float32 cross entropy each (`--metrics 2` in `runs.toml`; without it, `tools/torch_accuracy.py --again` shows an error of 6.7 %
-for all runs, and a bias of -4.7 %). What remains has three reasons. The rest of what a trainer does in a step (its loader, logs and callbacks in Python) and
-that collectives in training take longer than alone (`busy_collective`: 1.3 on Hopper) are not in it: small steps come out too
-short. On Hopper `memory_share` was found for fewer passes than the operators of an eager norm or rotation make, and torchtitan comes out
-too slow. Where a GPU ends full, `torch.compile` would have kept less for the backward pass: a compiled model keeps here what an eager one does.
+micro-batch, a float32 cross entropy each (`--metrics 2` in `runs.toml`). What remains has two reasons. The rest of what a trainer does in a step (its loader, logs and
+callbacks in Python) and that collectives in training take longer than alone (`busy_collective`: 1.3 on Hopper) are not in it: small steps come out too
+short. Where a GPU ends full, `torch.compile` would have kept less for the backward pass: a compiled model keeps here what an eager one does.
 """
 
 

@@ -33,6 +33,7 @@ constexpr std::array fields{
     EfficiencyField{"memory_share", &Efficiency::memory_share, 0.01, 1.2},
     EfficiencyField{"memory_half_bytes", &Efficiency::memory_half_bytes, 0, 1e+12},
     EfficiencyField{"stream_share", &Efficiency::stream_share, 0, 1.2},
+    EfficiencyField{"fp8_rowwise_alone", &Efficiency::fp8_rowwise_alone, 0, 10},
     EfficiencyField{"single_elements", &Efficiency::single_elements, 0, 1e+15},
     EfficiencyField{"kernel_floor", &Efficiency::kernel_floor, 0, 10},
     EfficiencyField{"kernel_gap", &Efficiency::kernel_gap, 0, 10},

@@ -23,7 +23,7 @@ struct Efficiency {
     double grouped_half_rows = 100;      // rows of an expert at which half of that is reached
     double fp8_peak = 0.65;              // as gemm_peak, of the fp8 peak
     double fp8_half_flops = 8e9;
-    double fp8_rowwise = 0.5;  // factor: scaled by rows
+    double fp8_rowwise = 0.5;  // factor: scaled by rows, with what quantises them
     double fp8_block = 0.8;    // factor: scaled by blocks, whose products are added outside of the units
     double fp4_peak = 0.6;     // as gemm_peak, of the fp4 peak
     double fp4_half_flops = 16e9;
@@ -44,14 +44,16 @@ struct Efficiency {
     double flash_third = 1.2;
     double scores_gemm = 0.45;  // of the peak: the batched products of attention without flash
 
-    // Kernels that only read and write: of the memory's bandwidth, reached by half at memory_half_bytes. `memory_share`
-    // is found from whole steps, whose passes are the model's; `stream_share` is measured of single operators, and 0
-    // where nobody measured it: then it is memory_share.
+    // Kernels that only read and write: of the memory's bandwidth, reached by half at memory_half_bytes.
     double memory_share = 0.85;
     double memory_half_bytes = 2e6;
-    double stream_share = 0;
-    // Elements a second that an operator's kernel reads and writes one by one, since their types differ or its tensors
-    // lie differently in memory; 0: as many as the bandwidth lets through.
+
+    // The same of single operators, where it was measured of them; the numbers above are found from whole steps, and
+    // hold for the passes and kernels that the model of a step has. 0: nobody measured it.
+    double stream_share = 0;        // in the place of memory_share
+    double fp8_rowwise_alone = 0;   // in the place of fp8_rowwise
+    // Elements a second that a kernel reads and writes one by one, since their types differ or its tensors lie
+    // differently in memory; 0: as many as the bandwidth lets through.
     double single_elements = 0;
 
     // Seconds. The host launches no faster: a layer takes at least so much for each of its kernels and collectives. One

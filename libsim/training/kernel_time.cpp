@@ -160,19 +160,19 @@ double KernelTimes::flash(const Flash& pass) const {
     return with_gaps(pass.flops / (rest_.peak * share), pass.backward ? 2 : 1);
 }
 
-double KernelTimes::memory_rate(double share, double bytes) const {
-    return bandwidth_ * share * bytes / (bytes + efficiency_->memory_half_bytes);
+double KernelTimes::traffic(double bytes, double kernels) const {
+    const double each = bytes / kernels;
+    const double rate = bandwidth_ * efficiency_->memory_share * each / (each + efficiency_->memory_half_bytes);
+    return bytes > 0 ? bytes / rate : 0;
 }
 
 double KernelTimes::memory(double bytes, double kernels) const {
-    return with_gaps(bytes > 0 ? bytes / memory_rate(efficiency_->memory_share, bytes / kernels) : 0, kernels);
+    return with_gaps(traffic(bytes, kernels), kernels);
 }
 
-double KernelTimes::stream(double bytes, double single) const {
-    const double share = efficiency_->stream_share > 0 ? efficiency_->stream_share : efficiency_->memory_share;
-    const double traffic = bytes > 0 ? bytes / memory_rate(share, bytes) : 0;
+double KernelTimes::elements(double bytes, double single) const {
     const double one_by_one = efficiency_->single_elements > 0 ? single / efficiency_->single_elements : 0;
-    return with_gaps(std::max(traffic, one_by_one));
+    return with_gaps(std::max(traffic(bytes), one_by_one));
 }
 
 }  // namespace sim::training

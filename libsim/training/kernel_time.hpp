@@ -63,8 +63,8 @@ public:
     double flash(const Flash& pass) const;
     // Reads and writes `bytes`, in `kernels` kernels.
     double memory(double bytes, double kernels = 1) const;
-    // One operator's kernel alone, which reads and writes `bytes`, and `single` of its elements one by one.
-    double stream(double bytes, double single) const;
+    // Reads and writes `bytes` in one kernel, and `single` elements of these one by one.
+    double elements(double bytes, double single) const;
 
 private:
     // What multiplies, and how well.
@@ -77,7 +77,7 @@ private:
     };
     static Multiplier multiplier_of(const Accelerator& gpu, Precision precision);
     double with_gaps(double seconds, double kernels = 1) const;
-    double memory_rate(double share, double bytes) const;  // of a kernel that reads and writes so many
+    double traffic(double bytes, double kernels = 1) const;
     double share_of_gemm(const Gemm& shape, const Multiplier& units) const;
     double product(const Gemm& shape, GemmKind kind, double bytes, const Multiplier& units) const;
     double cast(double elements, GemmKind kind, const Multiplier& units) const;

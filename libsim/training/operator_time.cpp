@@ -72,6 +72,17 @@ KernelTimes kernels_of(const Accelerator& gpu, OperatorPrecision precision, int 
     return {gpu, units_of(gpu, precision) * gpu.sustained_clock, bytes_of(precision), flash_version};
 }
 
+Accelerator with_operators_alone(Accelerator gpu) {
+    Efficiency& efficiency = gpu.efficiency;
+    if (efficiency.stream_share > 0) {
+        efficiency.memory_share = efficiency.stream_share;
+    }
+    if (efficiency.fp8_rowwise_alone > 0) {
+        efficiency.fp8_rowwise = efficiency.fp8_rowwise_alone;
+    }
+    return gpu;
+}
+
 template <std::size_t... at>
 std::array<KernelTimes, sizeof...(at)> kernels_of_all(const Accelerator& gpu, int flash_version,
                                                       std::index_sequence<at...> /*of precisions*/) {
@@ -105,7 +116,7 @@ const char* name_of(GemmKind kind) {
 }
 
 OperatorTimes::OperatorTimes(const Accelerator& gpu, int flash_version)
-    : gpu_(std::make_unique<const Accelerator>(gpu)),
+    : gpu_(std::make_unique<const Accelerator>(with_operators_alone(gpu))),
       kernels_(kernels_of_all(*gpu_, flash_version, std::make_index_sequence<operator_precisions.size()>())) {}
 
 const KernelTimes& OperatorTimes::kernels(OperatorPrecision precision) const {
@@ -130,7 +141,7 @@ Duration OperatorTimes::flash(const KernelTimes::Flash& pass, OperatorPrecision 
 }
 
 Duration OperatorTimes::memory(double bytes, double single) const {
-    return duration_of_seconds(kernels_[0].stream(bytes, single));
+    return duration_of_seconds(kernels_[0].elements(bytes, single));
 }
 
 Duration OperatorTimes::launch() const {

@@ -35,7 +35,7 @@ public:
     // `batch`: its groups, which all run in one kernel. `bytes`: what it reads and writes.
     Duration convolution(const Gemm& shape, GemmKind kind, double bytes, OperatorPrecision precision) const;
     Duration flash(const KernelTimes::Flash& pass, OperatorPrecision precision) const;
-    // KernelTimes::stream.
+    // KernelTimes::elements.
     Duration memory(double bytes, double single = 0) const;
     // What the host needs for one kernel in eager mode, with the views around it; and for one that compiled code
     // launches.
@@ -44,6 +44,7 @@ public:
 
     // FLOP/s of the units that such a product runs on; where there are none of its own, those that stand in for them.
     double peak(OperatorPrecision precision) const;
+    // With the efficiency of single operators in the place of that of whole steps.
     const Accelerator& gpu() const { return *gpu_; }
 
 private:

@@ -172,6 +172,9 @@ TEST(Calibration, MakesAMachineFileThatIsReadAsTheMachineThatWasFound) {
             EXPECT_NEAR(value_in(after.machine, *one.number) / one.value, 1, 1e-5) << one.number->name;
         }
     }
+    // A kernel alone is what was measured: PyTorch's operators are priced by it, too.
+    EXPECT_EQ(after.machine.gpu.efficiency.stream_share, after.machine.gpu.efficiency.memory_share);
+    EXPECT_EQ(calibration.machine.gpu.efficiency.stream_share, calibration.machine.gpu.efficiency.memory_share);
     EXPECT_NEAR(after.machine.network.ring.ll.base / calibration.machine.network.ring.ll.base, 1, 1e-5);
     EXPECT_NEAR(after.machine.network.across / calibration.machine.network.across, 1, 1e-5);
 }

@@ -43,6 +43,10 @@ std::vector<FileNumber> found_numbers(const Calibration& calibration) {
         const char* confidence = one.finding == Finding::found ? "A" : "C";
         if (one.number->field != nullptr) {
             numbers.push_back({std::string("efficiency.") + one.number->name, one.value, source_of(one), confidence});
+            if (one.by == MeasuredBy::kernels && one.number->alone != nullptr) {
+                numbers.push_back(
+                    {fmt::format("efficiency.{}", key_of(one.number->alone)), one.value, source_of(one), confidence});
+            }
             continue;
         }
         for (const NamedLatency& latency : latencies_of(machine.network, one.number->latencies)) {

@@ -26,7 +26,8 @@ constexpr CalibratedNumber number_rows[] = {
     {"fp8_half_flops", MeasuredBy::kernels, false, &Efficiency::fp8_half_flops},
     {"flash_forward", MeasuredBy::kernels, false, &Efficiency::flash_forward},
     {"flash_backward", MeasuredBy::kernels, false, &Efficiency::flash_backward},
-    {"memory_share", MeasuredBy::kernels, true, &Efficiency::memory_share},
+    {"memory_share", MeasuredBy::kernels, true, &Efficiency::memory_share, Latencies::none,
+     &Efficiency::stream_share},
     {"memory_half_bytes", MeasuredBy::kernels, false, &Efficiency::memory_half_bytes},
     {"kernel_gap", MeasuredBy::kernels, false, &Efficiency::kernel_gap},
     {"kernel_floor", MeasuredBy::runs, true, &Efficiency::kernel_floor},
@@ -39,9 +40,9 @@ constexpr CalibratedNumber number_rows[] = {
 // Latencies that are 20 times NCCL's, or a twentieth, are a mistake in the measurement.
 constexpr double most_of_factor = 20;
 
-const training::EfficiencyField& field_of(const CalibratedNumber& number) {
+const training::EfficiencyField& row_of(double Efficiency::*field) {
     const auto fields = training::efficiency_fields();
-    return *std::find_if(fields.begin(), fields.end(), [&](const auto& one) { return one.field == number.field; });
+    return *std::find_if(fields.begin(), fields.end(), [&](const auto& one) { return one.field == field; });
 }
 
 }  // namespace
@@ -50,16 +51,20 @@ std::span<const CalibratedNumber> calibrated_numbers() {
     return number_rows;
 }
 
+std::string_view key_of(double Efficiency::*field) {
+    return row_of(field).name;
+}
+
 double value_in(const training::Machine& machine, const CalibratedNumber& number) {
     return number.field != nullptr ? machine.gpu.efficiency.*number.field : 1;
 }
 
 double lowest_of(const CalibratedNumber& number) {
-    return number.field != nullptr ? field_of(number).lowest : 1 / most_of_factor;
+    return number.field != nullptr ? row_of(number.field).lowest : 1 / most_of_factor;
 }
 
 double highest_of(const CalibratedNumber& number) {
-    return number.field != nullptr ? field_of(number).highest : most_of_factor;
+    return number.field != nullptr ? row_of(number.field).highest : most_of_factor;
 }
 
 void put_value(training::Machine& machine, const CalibratedNumber& number, double value) {

@@ -8,6 +8,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sim::fit {
@@ -21,8 +22,12 @@ struct CalibratedNumber {
     bool also_by_runs;  // where no benchmark has measured it
     double training::Efficiency::*field;
     Latencies latencies = Latencies::none;
+    double training::Efficiency::*alone = nullptr;  // what is the same number, where single kernels were measured
 };
 std::span<const CalibratedNumber> calibrated_numbers();
+
+// A key of [efficiency].
+std::string_view key_of(double training::Efficiency::*field);
 
 // The value that `machine` has; 1 of a factor.
 double value_in(const training::Machine& machine, const CalibratedNumber& number);

@@ -171,8 +171,9 @@ void add_errors(const Stage& stage, const Machine& before, const Machine& after,
 }
 
 // A number is listed once: by the stage that found it, or by the last that saw it.
-void put_found(Calibration& calibration, const std::vector<FoundNumber>& found) {
-    for (const FoundNumber& one : found) {
+void put_found(Calibration& calibration, std::vector<FoundNumber> found, MeasuredBy by) {
+    for (FoundNumber& one : found) {
+        one.by = by;
         const auto at = std::find_if(calibration.numbers.begin(), calibration.numbers.end(),
                                      [&](const FoundNumber& other) { return other.number == one.number; });
         if (at == calibration.numbers.end()) {
@@ -182,6 +183,9 @@ void put_found(Calibration& calibration, const std::vector<FoundNumber>& found) 
         }
         if (one.finding != Finding::kept) {
             put_value(calibration.machine, *one.number, one.value);
+            if (by == MeasuredBy::kernels && one.number->alone != nullptr) {
+                calibration.machine.gpu.efficiency.*one.number->alone = one.value;
+            }
         }
     }
     calibration.machine.derive_network();
@@ -209,7 +213,7 @@ void fit_stage(const Stage& stage, Calibration& calibration) {
         machine.derive_network();
         return residuals_of(stage, machine);
     };
-    put_found(calibration, fit_numbers(fit));
+    put_found(calibration, fit_numbers(fit), stage.by);
 }
 
 }  // namespace

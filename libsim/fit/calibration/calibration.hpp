@@ -35,6 +35,7 @@ const char* name_of(Finding finding);
 
 struct FoundNumber {
     const CalibratedNumber* number = nullptr;
+    MeasuredBy by = MeasuredBy::kernels;
     Finding finding = Finding::kept;
     double before = 0;
     double value = 0;                    // `before`, if it is kept
