@@ -39,18 +39,21 @@ make_environment() { # FOLDER VERSION
 }
 
 frameworks=(transformers==5.24.0 accelerate==1.15.0 lightning==2.6.6 deepspeed==0.19.8 megatron-core==0.16.1)
+# It would install Triton, which is never imported.
+alone=(liger-kernel==0.8.5)
 
 make_frameworks() { # FOLDER FOLDER_OF_PYTORCH
     local folder=$1 ready=$1/ready
-    [[ ! -e $ready || $(< "$ready") != "${frameworks[*]}" ]] || return 0
-    echo "torch: ${frameworks[*]} into $folder"
+    [[ ! -e $ready || $(< "$ready") != "${frameworks[*]} ${alone[*]}" ]] || return 0
+    echo "torch: ${frameworks[*]} ${alone[*]} into $folder"
     rm -rf "$folder"
     "$python" -m venv "$folder"
     # What is installed there counts as installed here.
     ls -d "$PWD/$2"/lib/python3*/site-packages > "$(ls -d "$folder"/lib/python3*/site-packages)/pytorch.pth"
     install "$folder" --no-compile "${frameworks[@]}"
+    install "$folder" --no-compile --no-deps "${alone[@]}"
     "$folder/bin/python" -W ignore -c "import accelerate, deepspeed, lightning, megatron.core, transformers.trainer, transformers.models.llama"
-    echo "${frameworks[*]}" > "$ready"
+    echo "${frameworks[*]} ${alone[*]}" > "$ready"
 }
 
 if (($# == 2)); then

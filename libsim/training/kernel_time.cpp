@@ -153,7 +153,8 @@ double KernelTimes::scores(const Gemm& shape) const {
 }
 
 double KernelTimes::flash(const Flash& pass) const {
-    const double share = (pass.backward ? efficiency_->flash_backward : efficiency_->flash_forward) * flash_factor_ *
+    const double factor = pass.version == 0 ? flash_factor_ : factor_of_version(*efficiency_, pass.version);
+    const double share = (pass.backward ? efficiency_->flash_backward : efficiency_->flash_forward) * factor *
                          half_at(pass.heads, efficiency_->flash_half_heads) *
                          half_at(pass.head_dim, efficiency_->flash_half_dim) *
                          half_at(2 * pass.keys, efficiency_->flash_half_tokens);

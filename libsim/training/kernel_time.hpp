@@ -59,6 +59,7 @@ public:
         double head_dim = 0;  // of the values: wider keys make it no faster
         double keys = 0;      // that a query meets, on average: half of a causal sequence, at most a window
         bool backward = false;
+        int version = 0;  // of FlashAttention; 0: that of the constructor
     };
     double flash(const Flash& pass) const;
     // Reads and writes `bytes`, in `kernels` kernels.

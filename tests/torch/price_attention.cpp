@@ -65,6 +65,21 @@ TEST(PriceOfAttention, LeavesOutWhatLiesOutsideOfAWindow) {
     EXPECT_EQ(price(3000, 0, true), flash_time(shop, 4096, 2048, 2));  // a causal query meets no more on average
 }
 
+TEST(PriceOfAttention, OfAVersionOfItsOwnIsThatVersionsWhateverTheRunIsPricedWith) {
+    Shop shop;
+    const Schema third{.name = "ndsim::_flash_attention_forward", .arguments = {"query", "key", "value", "flash_version"}};
+    const On heads = bf16({1, 1024, 16, 64});
+    const training::KernelTimes::Flash pass{
+        .flops = 2.0 * 16 * 1024 * 1024 * 2 * 64, .heads = 16, .head_dim = 64, .keys = 1024};
+    const auto price = [&](std::int64_t version) {
+        return sum_of(shop.buy(third, {heads, heads, heads, version}, {heads}));
+    };
+    EXPECT_EQ(price(0), shop.times.flash(pass, OperatorPrecision::bf16).count());
+    const training::OperatorTimes of_third(shop.times.gpu(), 3);
+    EXPECT_EQ(price(3), of_third.flash(pass, OperatorPrecision::bf16).count());
+    EXPECT_LT(price(3), price(0));
+}
+
 TEST(PriceOfAttention, IsCausalByTheKindOfMaskToo) {
     Shop shop;
     const On heads = bf16({2, 1024, 16, 64});

@@ -211,6 +211,7 @@ REFUSALS = {
     "torch.cuda.current_stream().synchronize()": REFUSED,
     "torch.cuda.current_stream().query()": REFUSED,
     "x.nonzero()": REFUSED,
+    "x.repeat_interleave(x.long())": REFUSED,
     "x[x > 0]": REFUSED,
     "before.synchronize()": REFUSED,
     "torch.empty(4).pin_memory().copy_(x)": REFUSED,
@@ -220,6 +221,20 @@ REFUSALS = {
     "torch.cuda.current_stream().wait_event(before)": "CUDA error: dependency created on uncaptured work in another stream",
     "fork()": "CUDA error: capturing stream has unjoined work",
 }
+
+
+@pytest.mark.parametrize("hollow", [[], ["--hollow"]], ids=["real", "hollow"])
+def test_repeats_that_are_told_their_size_are_captured(simulated, hollow):
+    lines, _ = simulated("""
+x, times = torch.arange(3, **on), torch.tensor([2, 0, 1], **on)
+graph, known = captured(lambda: x.repeat_interleave(times, output_size=3))
+graph.replay()
+drawn = (torch.randn(512, 512, **on) > 0).sum()
+print("shown", known.tolist(), len(x.repeat_interleave(drawn.expand(3), output_size=3 * int(drawn) or 7)))
+""", "--nproc", 1, *hollow)
+    shown, size = lines[0].rsplit(" ", 1)
+    # The times of a hollow run are made up, 0, and do not add up to the size.
+    assert shown == "[0, 0, 2]" and (int(size) == 7) == bool(hollow)
 
 
 def test_what_a_gpu_refuses_in_a_capture_is_refused_in_its_words(simulated):

@@ -70,7 +70,7 @@ def test_however_a_loss_is_printed_it_is_hollow(printed):
     assert [line for line in printed(BEGIN + text, "--nproc", 1, "--hollow") if line[:2] != "1 "] == [
         "2 nan hollow nan",
         "3 hollow [hollow] {'loss': hollow}",
-        "4 hollow hollow hollow nan",
+        "4 hollow hollow hollow 1.0",
         "5 tensor(hollow, dtype=torch.float32)",
         "6 tensor(hollow, dtype=torch.float32) tensor(hollow, size=(2, 2), dtype=torch.float32)",
         "7 [hollow, hollow, hollow] hollow [hollow hollow]",
@@ -260,6 +260,11 @@ def test_counts_of_routed_tokens_travel_between_ranks_and_real_runs_make_nothing
     ("asked", "what"),
     [
         ("int((large > 0).sum())", "int(): 0"),
+        ("float(loss)", "float(): 1.0"),
+        ("assert math.isfinite(float(loss.item()))", "float(): 1.0"),
+        ("int(loss.item())", "int(): 0"),
+        ("math.floor(loss.item() / 2)", "int(): 0"),
+        ("[0] if loss.item() else [1]", "bool(): False"),
         ("(large > 0).sum().item()", "item(): 0"),
         ("large.argmax(1)[:3].tolist()", "tolist() of 3: 0"),
         ("bool(large.sum() > 0)", "bool(): False"),

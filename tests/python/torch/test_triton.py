@@ -1,4 +1,10 @@
-"""Kernels in Triton's language: a script may write them; PyTorch finds no Triton; a launch is refused with the kernel's name."""
+"""Kernels in Triton's language: a script may write them; PyTorch finds no Triton; a launch is refused with the kernel's name, unless
+it is known by that.
+"""
+
+import json
+
+import pytest
 
 KERNEL = """
     import torch
@@ -43,3 +49,51 @@ def test_the_launch_of_an_unknown_kernel_is_refused(script):
         "ndsim.torchrun: train.py:15: the Triton kernel __main__.copy cannot run here: "
         "a kernel of one's own cannot be priced; use operators of PyTorch"
     )
+
+
+# As Liger has it, and with another argument in the place of one that is needed.
+MULTIPLY = """
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def element_mul_kernel(X_ptr, X_stride, {factor}, n_cols, BLOCK_SIZE: tl.constexpr):
+    at = tl.program_id(0) * X_stride + tl.arange(0, BLOCK_SIZE)
+    tl.store(X_ptr + at, tl.load(X_ptr + at) * tl.load({factor}))
+"""
+LAUNCH = """
+    import torch
+    from liger_kernel.ops.utils import element_mul_kernel
+
+    x, factor = torch.ones(2, 4, device="cuda"), torch.tensor(3.0, device="cuda")
+    element_mul_kernel[(2,)](x, x.stride(0), factor, 4, BLOCK_SIZE=4, num_warps=1)
+    print(x.sum().item())
+"""
+
+
+@pytest.fixture
+def package(tmp_path):
+    """The name of the second tensor -> a package liger_kernel beside the script, with that kernel."""
+
+    def write(factor):
+        folder = tmp_path / "liger_kernel" / "ops"
+        folder.mkdir(parents=True)
+        (folder / "utils.py").write_text(MULTIPLY.format(factor=factor))
+
+    return write
+
+
+def test_a_kernel_that_is_known_by_its_name_is_computed_and_priced(package, script):
+    package("grad_output_ptr")
+    done = script(LAUNCH, "--json", "--nproc", 1, "--explain-cost")
+    assert done.stderr == "24.0\n", done.stderr
+    rows = {row["operator"]: row for row in json.loads(done.stdout)["operators"]}
+    assert rows["liger_scale"]["count"] == 1 and not rows["liger_scale"]["guessed"]
+
+
+def test_one_of_the_name_with_other_arguments_is_refused(package, script):
+    package("scale_ptr")
+    done = script(LAUNCH, "--nproc", 1)
+    assert done.returncode == 2
+    assert "the Triton kernel liger_kernel.ops.utils.element_mul_kernel cannot run here: its arguments are not those" in done.stderr

@@ -66,7 +66,26 @@ def test_transformers_trains_in_bf16(losses, more):
     assert not [row["operator"] for row in answer["operators"] if row["guessed"]]
 
 
-@pytest.mark.parametrize("words", [["trainer_of_transformers", "--hidden", "256"], ["zero", "--stage", "3"]], ids=lambda words: words[0])
+def test_transformers_with_ligers_kernels_trains_as_without_on_the_host(losses, losses_on_the_host):
+    found, answer = losses("trainer_of_transformers", "--liger", options=["--explain-cost"])
+    assert found == losses_on_the_host("trainer_of_transformers", "--cpu") and len(found) == 5
+    kernels = {row["operator"]: row["count"] for row in answer["operators"] if row["operator"].startswith("liger_")}
+    # Four steps and an evaluation of two layers: two norms each, and the last one; one launch turns queries and keys.
+    assert kernels == {
+        "liger_rms_norm": 5 * 5, "liger_rms_norm_backward": 4 * 5, "liger_rope": 5 * 2 + 4 * 2, "liger_glu": 5 * 2, "liger_glu_backward": 4 * 2,
+        "liger_cross_entropy": 2 * 4, "liger_cross_entropy_losses": 2, "liger_scale": 2 * 4}
+    assert not [row["operator"] for row in answer["operators"] if row["guessed"]]
+
+
+def test_each_of_ligers_kernels_computes_what_pytorch_does(command):
+    done = command("--json", "--nproc", 1, SCRIPTS / "liger_kernels.py")
+    assert done.returncode == 0, done.stderr
+    found = dict(re.findall(r"^([a-z]+) (\S+)$", done.stderr, re.MULTILINE))
+    assert len(found) == 10 and all(float(each) < 2e-5 for each in found.values()), found
+
+
+@pytest.mark.parametrize(
+    "words", [["trainer_of_transformers", "--hidden", "256"], ["trainer_of_transformers", "--liger"], ["zero", "--stage", "3"]], ids=" ".join)
 def test_a_hollow_run_is_the_real_one_without_its_losses(losses, words):
     (found, real), (none, hollow) = losses(*words), losses(*words, options=["--hollow"])
     # The first loss of a small model comes from small tensors, which are computed.

@@ -7,7 +7,7 @@ namespace sim::torch::prices {
 namespace {
 
 constexpr Names stand_in_names[]{
-    {Kind::attention, "flex_attention"},
+    {Kind::attention, "flex_attention _flash_attention_forward_into"},
     {Kind::attention_backward, "flex_attention_backward"},
     {Kind::lists, R"(
         multi_tensor_adam multi_tensor_lion multi_tensor_sgd multi_tensor_scale multi_tensor_scale_by multi_tensor_axpby)"},
@@ -19,9 +19,13 @@ constexpr Names stand_in_names[]{
     {Kind::reduction, R"(
         add_norm add_norm_backward cross_entropy_forward layernorm_fwd rmsnorm_fwd scaled_softmax_fwd
         scaled_masked_softmax_fwd scaled_causal_softmax_fwd scaled_softmax_bwd fp8_amax grouped_bias_gradients
-        vocabulary_statistics vocabulary_loss)"},
+        vocabulary_statistics vocabulary_loss
+        liger_rms_norm liger_add_rms_norm liger_rms_norm_backward liger_layer_norm liger_layer_norm_backward
+        liger_cross_entropy liger_cross_entropy_losses)"},
     {Kind::normalization_backward, "layernorm_bwd rmsnorm_bwd"},
-    {Kind::elementwise, "rotary cross_entropy_backward fused_rope_fwd fused_rope_bwd"},
+    {Kind::elementwise, R"(
+        rotary cross_entropy_backward fused_rope_fwd fused_rope_bwd
+        liger_rope liger_glu liger_glu_backward liger_scale)"},
     {Kind::move, R"(
         fp8_cast fp8_cast_blocks fp8_transpose fp8_scale_of fp8_update_scales
         moe_row_map moe_permute_rows moe_unpermute_rows moe_unpermute_rows_bwd moe_sort_chunks)"},

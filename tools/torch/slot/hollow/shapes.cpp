@@ -235,6 +235,9 @@ HollowTraits hollow_traits(const c10::OperatorHandle& op) {
             traits.written.push_back(i);
             traits.has_outputs = traits.has_outputs || arguments[i].is_out();
         }
+        if (traits.is_shaped_by_numbers && arguments[i].name() == "output_size") {
+            traits.told_size = i;
+        }
     }
     traits.picks_by_mask = op.operator_name().name == "aten::masked_select" && op.operator_name().overload_name.empty();
     traits.zeroes = op.operator_name().name == "aten::zero_";
@@ -247,6 +250,9 @@ HollowTraits hollow_traits(const c10::OperatorHandle& op) {
 
 // What picks by numbers, and by no mask, has the shape of these.
 bool waits_for_numbers(const HollowTraits& traits, std::span<const c10::IValue> given) {
+    if (traits.told_size && !given[*traits.told_size].isNone()) {
+        return false;
+    }
     const auto picks = std::ranges::find_if(given, &c10::IValue::isOptionalTensorList);
     if (picks == given.end()) {
         return traits.is_shaped_by_numbers;
@@ -274,7 +280,9 @@ bool is_skipped(const c10::OperatorHandle& op, const HollowTraits& traits, std::
         }
         return false;
     }
-    if (lacks || !overwrites_countable(traits, given)) {
+    // Numbers that were made up do not add up to the size that it is told.
+    const bool is_told = traits.told_size && !given[*traits.told_size].isNone();
+    if (lacks || !overwrites_countable(traits, given) || (is_told && reads_hollow(traits, given))) {
         return true;
     }
     const bool has_large = any_tensor(given, [](const at::Tensor& tensor) { return is_large(tensor); });

@@ -26,6 +26,7 @@ struct HollowTraits {
     bool chooses = false;                   // topk: where tokens go
     bool zeroes = false;                    // zero_
     bool overwrites = false;                // what it writes to, it does not read
+    std::optional<std::size_t> told_size;   // which argument may say how large its result is: repeat_interleave
     const Kernel* own = nullptr;            // it takes meta tensors; null: PyTorch's kernel for them does
 };
 HollowTraits hollow_traits(const c10::OperatorHandle& op);

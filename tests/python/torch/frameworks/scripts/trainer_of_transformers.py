@@ -34,6 +34,7 @@ def main():
     parser.add_argument("--precision", choices=["fp32", "bf16"], default="fp32")
     parser.add_argument("--recompute", action="store_true")
     parser.add_argument("--compile", action="store_true")
+    parser.add_argument("--liger", action="store_true")
     parser.add_argument("--cpu", action="store_true")
     parser.add_argument("--out", default="out")
     options = parser.parse_args()
@@ -45,7 +46,7 @@ def main():
     arguments = TrainingArguments(
         output_dir=options.out, max_steps=4, per_device_train_batch_size=4, learning_rate=1e-3, bf16=options.precision == "bf16",
         logging_steps=1, save_strategy="no", report_to=[], disable_tqdm=True, gradient_checkpointing=options.recompute,
-        torch_compile=options.compile, **more)
+        torch_compile=options.compile, use_liger_kernel=options.liger, **more)
     data = examples(64)
     trainer = Trainer(model=make_model(options.model, options.attention, options.hidden), args=arguments, train_dataset=data, eval_dataset=data[:8])
     trainer.train()
@@ -53,7 +54,7 @@ def main():
     if arguments.process_index == 0:
         for entry in trainer.state.log_history:
             if "loss" in entry:
-                print(f"loss {float(entry['loss']):.9g}")
+                print(f"loss {entry['loss']:.9g}")
         print(f"loss {measured['eval_loss']:.9g}")
 
 

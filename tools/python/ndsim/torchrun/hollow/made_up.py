@@ -1,7 +1,7 @@
 """What a hollow run made up, and its script may have been steered by: told at the end, with the lines of the script.
 
-Whole numbers and truth values that come from numbers that were never computed, where the host reads them; and where tokens go, as
-`--routing` declares it.
+Whole numbers, truth values and bare real numbers that come from numbers that were never computed, where the host reads them; and where
+tokens go, as `--routing` declares it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class MadeUp:
         self.routing = routing
         self.lines: collections.Counter[tuple[str, str]] = collections.Counter()
 
-    def whole_number(self, what: str, value: Any) -> None:
+    def number(self, what: str, value: Any) -> None:
         self.lines[explain.where(), f"{what}: {value}"] += 1
 
     def choice(self, picks: int, count: int) -> None:
@@ -40,6 +40,14 @@ _of_this_process: list[MadeUp] = []
 
 def of_this_process() -> MadeUp | None:
     return _of_this_process[0] if _of_this_process else None
+
+
+def reported(what: str, value: Any) -> Any:
+    """Say that the script has this number, which may steer it."""
+    made_up_here = of_this_process()
+    if made_up_here is not None:
+        made_up_here.number(what, value)
+    return value
 
 
 def install(rank: Rank) -> None:

@@ -1,6 +1,8 @@
 """Numbers of a hollow run: whatever is computed with them, and however they are printed, they stay hollow.
 
-Their value is no number (nan), so what forgets that they are hollow does not show a number either.
+Their value is no number (nan), so what forgets that they are hollow does not show a number either. A script that asks for a bare number,
+by `float(x)` or `int(x)`, goes on with one that was made up, and is told so with its line: a check that a loss is finite must not end a
+run that computes none.
 """
 
 from __future__ import annotations
@@ -9,7 +11,11 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from . import made_up
+
 WORD = "hollow"
+# No check of a loss or a norm finds anything wrong with it, and it has a logarithm and an inverse.
+SANE = 1.0
 
 OF_TWO = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
 OF_ONE = ("neg", "pos", "abs")
@@ -29,11 +35,16 @@ class HollowFloat(float):
     def __format__(self, spec: str) -> str:
         return WORD
 
+    def __float__(self) -> float:
+        return made_up.reported("float()", SANE)
+
     def __int__(self) -> int:
-        return 0
+        return made_up.reported("int()", 0)
+
+    __trunc__ = __floor__ = __ceil__ = __int__
 
     def __bool__(self) -> bool:
-        return False
+        return made_up.reported("bool()", False)
 
     def __reduce__(self) -> Any:
         return (HollowFloat, ())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -53,29 +52,21 @@ def show(torch: Any, is_hollow: IsHollow) -> None:
     Tensor.__repr__ = described(Tensor.__repr__, is_hollow)
 
 
-def reported(what: str, value: Any) -> Any:
-    """Say that the script has this number, which may steer it."""
-    made_up_here = made_up.of_this_process()
-    if made_up_here is not None:
-        made_up_here.whole_number(what, value)
-    return value
-
-
 def hollow(name: str, value: Any) -> Any:
     first = value
     while isinstance(first, list) and first:
         first = first[0]
     if isinstance(first, int):
         size = f" of {len(value)}" if isinstance(value, list) else ""
-        reported(f"{name}(){size}", first)
+        made_up.reported(f"{name}(){size}", first)
     return numbers.hollow(value)
 
 
 BARE: dict[str, Callable[[Any], Any]] = {
-    "__float__": lambda value: math.nan,
-    "__int__": lambda value: reported("int()", 0),
-    "__index__": lambda value: reported("an index", 0),
-    "__bool__": lambda value: reported("bool()", value),
+    "__float__": lambda value: made_up.reported("float()", numbers.SANE),
+    "__int__": lambda value: made_up.reported("int()", 0),
+    "__index__": lambda value: made_up.reported("an index", 0),
+    "__bool__": lambda value: made_up.reported("bool()", value),
 }
 
 

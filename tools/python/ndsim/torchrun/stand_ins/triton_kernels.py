@@ -1,7 +1,7 @@
 """Kernels in Triton's language: each can be written, and one that is known by its name can be launched.
 
-A kernel's source says nothing that has a price. One whose name and package are in KNOWN is computed and priced by an operator of
-`kernels/`; the launch of any other is refused, with its name.
+A kernel's source says nothing that has a price. One that `known_kernels/` has by its module and name is computed and priced by an
+operator of `kernels/`; the launch of any other is refused, with its name.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..refusals import OWN_KERNELS, refuse
+from . import known_kernels
 
-# (the package of its module, its name) -> what is called with the grid and the kernel's arguments by their names.
-KNOWN: dict[tuple[str, str], Callable[[Any, dict[str, Any]], None]] = {}
+OTHER_ARGUMENTS = "its arguments are not those of the kernel that is known by this name; use a version of its package that is"
 
 
 class Anything:
@@ -70,12 +70,15 @@ class Kernel:
         return f"the Triton kernel {self.fn.__module__}.{self.fn.__qualname__}"
 
     def run(self, *arguments: Any, grid: Any, warmup: bool = False, **settings: Any) -> None:
-        known = KNOWN.get((self.fn.__module__.partition(".")[0], self.fn.__name__))
-        if known is None:
+        launch = known_kernels.known(self.fn.__module__, self.fn.__name__)
+        if launch is None:
             refuse(self.full_name, OWN_KERNELS)
-        else:
-            given = dict(zip(self.arg_names, arguments)) | settings
-            known(grid, given)
+            return
+        given = dict(zip(self.arg_names, arguments)) | settings
+        wanted = inspect.signature(launch).parameters
+        if any(each.default is inspect.Parameter.empty and name not in given for name, each in wanted.items()):
+            refuse(self.full_name, OTHER_ARGUMENTS)
+        launch(**{name: given[name] for name in wanted if name in given})
 
 
 def jit(function: Any = None, **settings: Any) -> Any:

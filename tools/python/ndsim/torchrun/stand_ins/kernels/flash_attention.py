@@ -1,5 +1,5 @@
 """FlashAttention where ATen's kernel is not enough: scores that are capped or biased, and gradients that are written into memory of
-the caller, by the sums of rows that the caller gives, as ring attention needs it.
+the caller, by the sums of rows that the caller gives, as ring attention needs it; and FlashAttention 3.
 
 The names are those of ATen's kernels, and so is the price.
 """
@@ -18,7 +18,7 @@ torch: Any = importlib.import_module("torch")
 
 SEEN = (
     "Tensor? cum_seq_q, Tensor? cum_seq_k, int max_q, int max_k, bool is_causal, *, float? scale=None, "
-    "int window_size_left=-1, int window_size_right=-1, float softcap=0.0, Tensor? alibi_slopes=None"
+    "int window_size_left=-1, int window_size_right=-1, float softcap=0.0, Tensor? alibi_slopes=None, int flash_version=0"
 )
 
 
@@ -32,6 +32,8 @@ class Scores:
     window_size_right: int = -1
     softcap: float = 0.0
     alibi_slopes: Any = None
+    flash_version: int = 0
+    """Its price is that of this version; 0: of the run's."""
 
     def scale_of(self, query: Any) -> float:
         return float(query.shape[-1] ** -0.5) if self.scale is None else self.scale
@@ -80,16 +82,12 @@ def of_groups(gradient: Any, heads: int) -> Any:
     return gradient.unflatten(1, (heads, -1)).sum(2)
 
 
-@kernel(f"_flash_attention_forward(Tensor query, Tensor key, Tensor value, {SEEN}) -> (Tensor, Tensor)")
-def flash_attention_forward(
-    query: Any, key: Any, value: Any, starts: Any, key_starts: Any, most: int, most_keys: int, is_causal: bool, **seen: Any
-) -> tuple[Any, Any]:
-    """The result, and the logarithm of each row's sum, [heads, tokens]: infinity where it sees no key."""
-    result = torch.empty_like(query, memory_format=torch.contiguous_format)
-    sums = query.new_empty(*query.shape[:-3], query.shape[-2], query.shape[-3], dtype=torch.float32)
-    if query.is_meta:
-        return result, sums
-    how = Scores(is_causal, **seen)
+def sums_of(query: Any) -> Any:
+    return query.new_empty(*query.shape[:-3], query.shape[-2], query.shape[-3], dtype=torch.float32)
+
+
+def attend(query: Any, key: Any, value: Any, result: Any, sums: Any, starts: Any, key_starts: Any, how: Scores) -> None:
+    """Fill the result, and the logarithm of each row's sum, [heads, tokens]: infinity where it sees no key."""
     each = zip(sequences(starts, query, result, sums.transpose(-1, -2)), sequences(key_starts, key, value))
     for i, ((q, out, row), (k, v)) in enumerate(each):
         heads = q.shape[1]
@@ -98,7 +96,37 @@ def flash_attention_forward(
         total.masked_fill_(total == -math.inf, math.inf)
         out.copy_(torch.einsum("hqk,khd->qhd", (scores - total.unsqueeze(-1)).exp(), for_heads(v, heads)))
         row.copy_(total.transpose(0, 1))
+
+
+@kernel(f"_flash_attention_forward(Tensor query, Tensor key, Tensor value, {SEEN}) -> (Tensor, Tensor)")
+def flash_attention_forward(
+    query: Any, key: Any, value: Any, starts: Any, key_starts: Any, most: int, most_keys: int, is_causal: bool, **seen: Any
+) -> tuple[Any, Any]:
+    """The result, and the rows' sums."""
+    result, sums = query.new_empty(*query.shape[:-1], value.shape[-1]), sums_of(query)
+    if not query.is_meta:
+        attend(query, key, value, result, sums, starts, key_starts, Scores(is_causal, **seen))
     return result, sums
+
+
+@kernel(f"_flash_attention_forward_into(Tensor query, Tensor key, Tensor value, Tensor(a!) out, {SEEN}) -> Tensor")
+def flash_attention_forward_into(
+    query: Any,
+    key: Any,
+    value: Any,
+    out: Any,
+    starts: Any,
+    key_starts: Any,
+    most: int,
+    most_keys: int,
+    is_causal: bool,
+    **seen: Any,
+) -> Any:
+    """The rows' sums; the result is written to memory of the caller."""
+    sums = sums_of(query)
+    if not query.is_meta:
+        attend(query, key, value, out, sums, starts, key_starts, Scores(is_causal, **seen))
+    return sums
 
 
 @kernel(

@@ -6,8 +6,7 @@ from typing import Any
 
 import torch
 from ndsim.torchrun.refusals import refuse
-
-from .attending import How, Packed, attend, backward_into, check, forward, with_last_in_a_row
+from ndsim.torchrun.stand_ins.attending import How, Packed, attend, backward_into, check, forward, with_last_in_a_row
 
 
 def returned(made: tuple[torch.Tensor, torch.Tensor], dropout: float, with_probabilities: bool) -> Any:

@@ -1,8 +1,8 @@
 """One call of FlashAttention, whatever it is called by: what it sees, forward and backward.
 
 Queries, keys and values are [sequences, tokens, heads, width], or, where sequences of several lengths lie one behind
-the other, [tokens, heads, width] with the places at which they begin. ATen has the kernel; scores that are capped or
-biased, and gradients that are written into memory of the caller, are kernels of ndsim.
+the other, [tokens, heads, width] with the places at which they begin. ATen has the kernel of FlashAttention 2; scores that are capped or
+biased, gradients that are written into memory of the caller, and FlashAttention 3 are kernels of ndsim.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ import dataclasses
 from typing import Any
 
 import torch
-from ndsim.torchrun.refusals import refuse
-from ndsim.torchrun.stand_ins.kernels import flash_attention as kernels
+
+from ..refusals import refuse
+from .kernels import flash_attention as kernels
 
 WIDEST_HEAD = 256
 
@@ -36,10 +37,11 @@ class How:
     softcap: float = 0.0
     slopes: torch.Tensor | None = None
     packed: Packed | None = None
+    version: int = 2
 
     @property
-    def is_plain(self) -> bool:
-        return self.softcap == 0 and self.slopes is None
+    def is_atens(self) -> bool:
+        return self.softcap == 0 and self.slopes is None and self.version == 2
 
     def rows(self, query: torch.Tensor, key: torch.Tensor) -> tuple[Any, Any, int, int]:
         """The arguments of kernels that say where rows lie."""
@@ -49,6 +51,10 @@ class How:
 
     def seen(self) -> dict[str, Any]:
         return {"scale": self.scale, "window_size_left": self.window[0], "window_size_right": self.window[1]}
+
+    def seen_by_ours(self) -> dict[str, Any]:
+        version = 0 if self.version == 2 else self.version
+        return {**self.seen(), "softcap": self.softcap, "alibi_slopes": self.slopes, "flash_version": version}
 
 
 def check(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, how: How) -> None:
@@ -78,11 +84,16 @@ def by_aten(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, how: Ho
 
 
 def forward(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, how: How) -> tuple[torch.Tensor, torch.Tensor]:
-    if how.is_plain:
+    if how.is_atens:
         return by_aten(query, key, value, how)
-    return kernels.flash_attention_forward(
-        query, key, value, *how.rows(query, key), how.causal, **how.seen(), softcap=how.softcap, alibi_slopes=how.slopes
-    )
+    return kernels.flash_attention_forward(query, key, value, *how.rows(query, key), how.causal, **how.seen_by_ours())
+
+
+def forward_into(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, out: torch.Tensor, how: How) -> torch.Tensor:
+    """The rows' sums; the result is written to memory of the caller."""
+    rows = how.rows(query, key)
+    sums: torch.Tensor = kernels.flash_attention_forward_into(query, key, value, out, *rows, how.causal, **how.seen_by_ours())
+    return sums
 
 
 def backward_into(
@@ -92,16 +103,8 @@ def backward_into(
     how: How,
 ) -> None:
     """Fill the gradients of queries, keys and values. `made`: these three, the result, the rows' sums."""
-    kernels.flash_attention_backward(
-        gradient,
-        *made,
-        *gradients,
-        *how.rows(made[0], made[1]),
-        how.causal,
-        **how.seen(),
-        softcap=how.softcap,
-        alibi_slopes=how.slopes,
-    )
+    rows = how.rows(made[0], made[1])
+    kernels.flash_attention_backward(gradient, *made, *gradients, *rows, how.causal, **how.seen_by_ours())
 
 
 def three_of(tensors: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
@@ -142,6 +145,6 @@ def attend(tensors: tuple[torch.Tensor, ...], how: How) -> tuple[torch.Tensor, t
     three = three_of(tensors)
     check(three[0], three[1], three[2], how)
     # Random numbers of dropout are ATen's to remember.
-    if how.dropout > 0 or (how.is_plain and len(tensors) == 3):
+    if how.dropout > 0 or (how.is_atens and len(tensors) == 3):
         return by_aten(three[0], three[1], three[2], how)
     return Attention.apply(how, *tensors)

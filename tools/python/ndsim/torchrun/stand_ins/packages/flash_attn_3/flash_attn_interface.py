@@ -1,0 +1,10 @@
+"""The interface of FlashAttention 3, by the name that it has inside of its package."""
+
+from flash_attn_interface import _flash_attn_backward as _flash_attn_backward
+from flash_attn_interface import _flash_attn_forward as _flash_attn_forward
+from flash_attn_interface import flash_attn_combine as flash_attn_combine
+from flash_attn_interface import flash_attn_func as flash_attn_func
+from flash_attn_interface import flash_attn_qkvpacked_func as flash_attn_qkvpacked_func
+from flash_attn_interface import flash_attn_varlen_func as flash_attn_varlen_func
+from flash_attn_interface import flash_attn_with_kvcache as flash_attn_with_kvcache
+from flash_attn_interface import get_scheduler_metadata as get_scheduler_metadata
