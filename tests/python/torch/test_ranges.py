@@ -39,6 +39,19 @@ def test_ranges_of_the_script_name_what_is_done_in_them(names):
     """) == ["fill", "step/forward/mm", "backward/layer 3/mm", "decorated/mm", "mm"]
 
 
+def test_a_kernel_is_named_by_the_inner_range_although_the_outer_one_has_had_the_same(names):
+    assert names("""
+        import torch
+        from torch.profiler import record_function
+        a = torch.ones(8, 8, device="cuda")
+        with record_function("step"):
+            a @ a
+            with record_function("forward"):
+                a @ a
+            a @ a
+    """) == ["fill", "step/mm", "step/forward/mm", "step/mm"]
+
+
 def test_ranges_of_pytorch_itself_name_nothing(names):
     assert names("""
         import torch

@@ -9,6 +9,7 @@
 #include "tools/torch/slot/graphs/recorded_call.hpp"
 #include "tools/torch/slot/hollow/hollow.hpp"
 #include "tools/torch/slot/hollow/shapes.hpp"
+#include "tools/torch/slot/hollow/tensors_of.hpp"
 #include "tools/torch/slot/kernels/kernels.hpp"
 #include "tools/torch/slot/precision.hpp"
 #include "tools/torch/slot/refusals.hpp"
@@ -36,6 +37,8 @@ namespace {
 struct Plan {
     std::int32_t number = -1;  // at the seam
     bool mixes_devices = false;
+    std::size_t arguments = 0;
+    std::size_t results = 0;
     std::int32_t generator = -1;  // which argument draws random numbers
     const Kernel* own = nullptr;  // it exists for CUDA alone
     bool is_widened = false;
@@ -64,6 +67,8 @@ std::int32_t number_of(const c10::OperatorHandle& op) {
 Plan plan_for(const c10::OperatorHandle& op) {
     Plan plan{.number = number_of(op),
               .mixes_devices = takes_host_tensors(op.operator_name().name),
+              .arguments = op.schema().arguments().size(),
+              .results = op.schema().returns().size(),
               .own = kernels().find(op.operator_name()),
               .is_widened = is_widened(op.operator_name().name),
               .is_kernel = launches(op.schema()),
@@ -146,61 +151,73 @@ public:
         : op_(op),
           plan_(plan_of(op)),
           stack_(stack),
-          begin_(stack.size() - op.schema().arguments().size()),
-          given_(stack.begin() + static_cast<std::ptrdiff_t>(begin_), stack.end()) {}
+          begin_(stack.size() - plan_.arguments),
+          given_(std::span(stack).subspan(begin_)) {}
 
     void run(bool by_layout) {
+        meet_all();
+        Tape* const tape = plan_.is_kernel ? Tape::of(device()) : nullptr;
+        if (tape == nullptr && !by_layout && skip()) {
+            return;
+        }
         lower_all();
-        std::optional<RecordedCall> recorded;
-        if (Tape* const tape = plan_.is_kernel ? Tape::of(device()) : nullptr) [[unlikely]] {
-            record(*tape, by_layout, recorded);
+        if (tape != nullptr) [[unlikely]] {
+            run_in_capture(*tape, by_layout);
+            return;
         }
         draw();
-        if (by_layout || !plan_.is_kernel || !is_hollow_run() || !skip()) {
-            compute(by_layout);
-            if (recorded) {
-                end_record(*std::move(recorded));
-            }
-            aliases_.settle();
-            raise_all();
-            mark();
-        }
-        if (plan_.is_kernel) {
-            launch();
-        }
+        compute(by_layout);
+        raise_all();
+        launch(results());
     }
 
 private:
-    void lower_all() {
-        for (std::size_t i = begin_; i < stack_.size(); ++i) {
-            c10::IValue& value = stack_[i];
-            if (value.isTensor()) {
-                value = lower(value.toTensor());
-            } else if (value.isTensorList()) {
-                c10::List<at::Tensor> list;
-                list.reserve(value.toListRef().size());
-                for (const c10::IValue& each : value.toListRef()) {
-                    list.push_back(lower(each.toTensor()));
-                }
-                value = std::move(list);
-            } else if (value.isOptionalTensorList()) {
-                c10::List<std::optional<at::Tensor>> list;
-                for (const c10::IValue& each : value.toListRef()) {
-                    list.push_back(each.isTensor() ? std::optional(lower(each.toTensor())) : std::nullopt);
-                }
-                value = std::move(list);
-            } else if (value.isDevice() && value.toDevice().is_cuda()) {
+    void run_in_capture(Tape& tape, bool by_layout) {
+        RecordedCall recorded = record(tape, by_layout);
+        if (skip()) {
+            return;
+        }
+        draw();
+        compute(by_layout);
+        end_record(std::move(recorded));
+        raise_all();
+        launch(results());
+    }
+    void meet_all() {
+        for (const c10::IValue& value : given_) {
+            for_tensors(value, [this](const at::Tensor& tensor) { devices_.meets(tensor); });
+            if (value.isDevice() && value.toDevice().is_cuda()) {
                 devices_.names(value.toDevice());
-                value = c10::Device(c10::kCPU);
             }
         }
         if (!plan_.mixes_devices) {
             devices_.check(op_.operator_name());
         }
     }
-    at::Tensor lower(const at::Tensor& tensor) {
-        devices_.meets(tensor);
-        return aliases_.lower(tensor);
+    void lower_all() {
+        kept_.assign(given_.begin(), given_.end());
+        given_ = {kept_.data(), kept_.size()};
+        for (std::size_t i = begin_; i < stack_.size(); ++i) {
+            c10::IValue& value = stack_[i];
+            if (value.isTensor()) {
+                value = aliases_.lower(value.toTensor());
+            } else if (value.isTensorList()) {
+                c10::List<at::Tensor> list;
+                list.reserve(value.toListRef().size());
+                for (const c10::IValue& each : value.toListRef()) {
+                    list.push_back(aliases_.lower(each.toTensor()));
+                }
+                value = std::move(list);
+            } else if (value.isOptionalTensorList()) {
+                c10::List<std::optional<at::Tensor>> list;
+                for (const c10::IValue& each : value.toListRef()) {
+                    list.push_back(each.isTensor() ? std::optional(aliases_.lower(each.toTensor())) : std::nullopt);
+                }
+                value = std::move(list);
+            } else if (value.isDevice() && value.toDevice().is_cuda()) {
+                value = c10::Device(c10::kCPU);
+            }
+        }
     }
     // The GPU's generator that the call draws from, if any.
     std::optional<at::Generator> generator() const {
@@ -216,24 +233,25 @@ private:
             stack_[begin_ + static_cast<std::size_t>(plan_.generator)] = slot::draw(*of);
         }
     }
-    void record(Tape& tape, bool by_layout, std::optional<RecordedCall>& recorded) const {
+    RecordedCall record(Tape& tape, bool by_layout) const {
         if (by_layout) {
             refuse(c10::str("ndsim does not simulate ", op_.operator_name(),
                             " for sparse or nested tensors in a CUDA graph. Instead: dense tensors, or no graph"));
         }
-        if (waits_for_numbers(plan_.hollow, {given_.data(), given_.size()})) {
+        if (waits_for_numbers(plan_.hollow, given_)) {
             require(gpu().synchronize_stream(stream_of(current_stream(device()))));
         }
-        recorded.emplace(tape, std::span(given_.data(), given_.size()), std::span(stack_).subspan(begin_));
+        RecordedCall recorded(tape, given_, std::span(stack_).subspan(begin_));
         if (const std::optional<at::Generator> of = generator()) {
-            recorded->draws(static_cast<std::size_t>(plan_.generator), *of);
+            recorded.draws(static_cast<std::size_t>(plan_.generator), *of);
         }
+        return recorded;
     }
     void end_record(RecordedCall recorded) const {
         const auto compute = [op = op_, plan = &plan_, device = device()](torch::jit::Stack& stack) {
             compute_on_cpu(op, *plan, device, stack);
         };
-        std::move(recorded).end(compute, std::span(stack_).last(op_.schema().returns().size()));
+        std::move(recorded).end(compute, results());
     }
     void compute(bool by_layout) {
         if (by_layout) {
@@ -245,28 +263,29 @@ private:
     }
     // In a hollow run: whether the call is done without being computed.
     bool skip() {
-        if (!is_skipped(op_, plan_.hollow, {given_.data(), given_.size()})) {
+        if (!plan_.is_kernel || !is_hollow_run()) {
             return false;
         }
-        auto results =
-            hollow_results(op_, plan_.hollow, {given_.data(), given_.size()}, c10::Device(c10::kCUDA, device()));
-        if (!results) {
+        for (const c10::IValue& value : given_) {
+            for_tensors(value, wait_for_numbers);
+        }
+        HollowResults results;
+        if (!is_skipped(op_, plan_.hollow, given_) ||
+            !give_hollow(op_, plan_.hollow, given_, c10::Device(c10::kCUDA, device()), results)) {
             return false;
         }
+        if (const std::optional<at::Generator> of = generator()) {
+            next_draw(*of);
+        }
+        launch({results.data(), results.size()});
         stack_.resize(begin_);
-        std::ranges::move(*results, std::back_inserter(stack_));
+        std::ranges::move(results, std::back_inserter(stack_));
         return true;
     }
-    void mark() {
-        if (is_hollow_run() && plan_.is_kernel) {
-            const std::span<const c10::IValue> given(given_.data(), given_.size());
-            mark_results(plan_.hollow, given, {stack_.data() + begin_, stack_.size() - begin_},
-                         reads_hollow(plan_.hollow, given));
-        }
-    }
+    std::span<const c10::IValue> results() const { return std::span(stack_).last(plan_.results); }
     void raise_all() {
-        const std::size_t count = op_.schema().returns().size();
-        for (std::size_t i = stack_.size() - count; i < stack_.size(); ++i) {
+        aliases_.settle();
+        for (std::size_t i = stack_.size() - plan_.results; i < stack_.size(); ++i) {
             c10::IValue& value = stack_[i];
             if (value.isTensor()) {
                 value = aliases_.raise(value.toTensor(), device());
@@ -278,18 +297,23 @@ private:
                 value = std::move(list);
             }
         }
+        if (is_hollow_run() && plan_.is_kernel) {
+            mark_results(plan_.hollow, given_, results(), reads_hollow(plan_.hollow, given_));
+        }
     }
-    void launch() {
+    void launch(std::span<const c10::IValue> results) const {
+        if (!plan_.is_kernel) {
+            return;
+        }
         Facts arguments;
-        Facts results;
+        Facts made;
         for (const c10::IValue& value : given_) {
             arguments.add(value);
         }
-        const std::size_t count = op_.schema().returns().size();
-        for (std::size_t i = stack_.size() - count; i < stack_.size(); ++i) {
-            results.add(stack_[i]);
+        for (const c10::IValue& value : results) {
+            made.add(value);
         }
-        launch_call(plan_, arguments, results, device());
+        launch_call(plan_, arguments, made, device());
     }
     c10::DeviceIndex device() const { return devices_.device(); }
 
@@ -297,7 +321,8 @@ private:
     const Plan& plan_;
     torch::jit::Stack& stack_;
     std::size_t begin_;
-    c10::SmallVector<c10::IValue, 12> given_;
+    std::span<const c10::IValue> given_;  // the arguments as the program has them
+    c10::SmallVector<c10::IValue, 12> kept_;
     Aliases aliases_;
     DeviceCheck devices_;
 };

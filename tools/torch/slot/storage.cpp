@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <mutex>
 #include <utility>
 
 namespace sim::slot {
@@ -22,18 +23,23 @@ void release_owned(void* owned) {
     delete static_cast<Owned*>(owned);
 }
 
+// No numbers: nobody has asked for them.
 c10::DataPtr held(c10::Storage numbers, c10::DataPtr block, c10::DeviceIndex device) {
-    void* const data = numbers.mutable_data();
+    void* const data = numbers ? numbers.mutable_data() : block.get();
     auto* const owned = new Owned{std::move(numbers), std::move(block), ++last_id};
     return {data, owned, &release_owned, c10::Device(c10::kCUDA, device)};
 }
 
 // Numbers that nobody touches lie on the GPU's block, whose addresses cost nothing.
-c10::Storage new_numbers(std::size_t bytes, const c10::DataPtr& block) {
-    if (is_hollow_run() && is_large(bytes)) {
-        return {c10::Storage::use_byte_size_t(), bytes, c10::DataPtr(block.get(), c10::Device(c10::kCPU)), nullptr,
-                false};
-    }
+c10::Storage numbers_on(const c10::DataPtr& block, std::size_t bytes) {
+    return {c10::Storage::use_byte_size_t(), bytes, c10::DataPtr(block.get(), c10::Device(c10::kCPU)), nullptr, false};
+}
+
+bool is_untouched(std::size_t bytes) {
+    return is_hollow_run() && is_large(bytes);
+}
+
+c10::Storage new_numbers(std::size_t bytes) {
     c10::Allocator* const allocator = c10::GetCPUAllocator();
     return {c10::Storage::use_byte_size_t(), bytes, allocator->allocate(bytes), allocator, true};
 }
@@ -60,6 +66,12 @@ std::uint64_t id_of(const c10::StorageImpl& storage) {
     return owned != nullptr ? owned->id : reinterpret_cast<std::uint64_t>(&storage);
 }
 
+void complete(const Owned& owned) {
+    if (owned.pending != nullptr) [[unlikely]] {
+        owned.pending->complete();
+    }
+}
+
 std::uint64_t newest_storage() {
     return last_id;
 }
@@ -67,13 +79,11 @@ std::uint64_t newest_storage() {
 c10::Storage new_storage(std::size_t bytes, c10::DeviceIndex device) {
     // The GPU's memory first: where it is full, that is what the script is told, however much the host has.
     c10::DataPtr block = block_of(bytes, device);
-    c10::Storage numbers = new_numbers(bytes, block);
-    c10::Storage made(c10::Storage::use_byte_size_t(), bytes, held(std::move(numbers), std::move(block), device),
-                      device_allocator(), true);
-    if (is_hollow_run() && is_large(bytes)) {
-        owned_by(*made.unsafeGetStorageImpl())->values = Values::none;
-    }
-    return made;
+    const bool untouched = is_untouched(bytes);
+    c10::Storage numbers = untouched ? c10::Storage() : new_numbers(bytes);
+    c10::DataPtr data = held(std::move(numbers), std::move(block), device);
+    static_cast<Owned*>(data.get_context())->values = untouched ? Values::none : Values::known;
+    return {c10::Storage::use_byte_size_t(), bytes, std::move(data), device_allocator(), true};
 }
 
 c10::Storage adopt(c10::Storage numbers, c10::DeviceIndex device) {
@@ -84,14 +94,14 @@ c10::Storage adopt(c10::Storage numbers, c10::DeviceIndex device) {
 
 void resize(c10::StorageImpl& storage, std::size_t bytes) {
     c10::DataPtr block = block_of(bytes, storage.device().index());
-    c10::Storage numbers = new_numbers(bytes, block);
+    c10::Storage numbers = is_untouched(bytes) ? numbers_on(block, bytes) : new_numbers(bytes);
     const std::size_t kept = std::min(bytes, storage.nbytes());
-    if (is_hollow_run() && is_large(bytes)) {
+    if (is_untouched(bytes)) {
         if (Owned* const owned = owned_by(storage)) {
             owned->values = Values::none;
         }
     }
-    if (kept > 0 && !(is_hollow_run() && is_large(kept))) {
+    if (kept > 0 && !is_untouched(kept)) {
         std::memcpy(numbers.mutable_data(), storage.data(), kept);
         if (Tape* const tape = Tape::of(storage.device().index())) {
             tape->add([from = numbers_of(storage), to = numbers, kept]() mutable {
@@ -107,9 +117,16 @@ void take_over(c10::StorageImpl& storage, const c10::Storage& numbers) {
 }
 
 c10::Storage numbers_of(const c10::StorageImpl& storage) {
-    if (const Owned* const owned = owned_by(storage)) {
-        if (owned->pending != nullptr) [[unlikely]] {
-            owned->pending->complete();
+    if (Owned* const owned = owned_by(storage)) {
+        complete(*owned);
+        if (is_untouched(storage.nbytes())) {
+            // Several threads may ask at once.
+            static std::mutex mutex;
+            const std::lock_guard lock(mutex);
+            if (!owned->numbers) {
+                owned->numbers = numbers_on(owned->block, storage.nbytes());
+            }
+            return owned->numbers;
         }
         return owned->numbers;
     }

@@ -26,7 +26,7 @@ enum class Values : std::uint8_t {
 
 // What a storage of the GPU owns.
 struct Owned {
-    c10::Storage numbers;                        // on the CPU
+    c10::Storage numbers;                        // on the CPU; none: a hollow run that has not asked for them
     c10::DataPtr block;                          // on the GPU
     std::uint64_t id = 0;                        // which storage it is: no other one of this process has had it
     std::shared_ptr<Pending> pending = nullptr;  // what other ranks send is on its way there
@@ -35,6 +35,8 @@ struct Owned {
 
 // Null: not one of ours, such as memory that another library brought.
 Owned* owned_by(const c10::StorageImpl& storage);
+// Waits for what other ranks send.
+void complete(const Owned& owned);
 // The same number for all tensors on one memory.
 std::uint64_t id_of(const c10::StorageImpl& storage);
 

@@ -58,10 +58,7 @@ Process::Process(GPU& gpu, ProcessTerms terms)
 }
 
 const char* Process::label_of(std::string_view name) {
-    if (ranges_.empty()) {
-        return kept(std::string(name));
-    }
-    const char*& known = within_ranges_[name];
+    const char*& known = within_ranges_[name.data()];
     if (known == nullptr) {
         known = kept(ranges_ + std::string(name));
     }

@@ -116,7 +116,10 @@ public:
     const std::vector<int>& missed() const { return missed_; }
 
     // Ranges of the script that are open, as timelines show them: "forward/mm".
-    void push_range(const std::string& name) { ranges_ += name + "/"; }
+    void push_range(const std::string& name) {
+        ranges_ += name + "/";
+        within_ranges_.clear();
+    }
     void pop_range();
 
 private:
@@ -137,6 +140,7 @@ private:
 
     void hand_over(std::span<const prices::Kernel> kernels, seam::Stream stream);
     const char* kept(std::string label) { return labels_.insert(std::move(label)).first->c_str(); }
+    // A name lives as long as this, and so its address stands for it.
     const char* label_of(std::string_view name);
     bool runs(int rank) const;
     void require_running(bool sends, int rank, const Communicator& group);
@@ -174,7 +178,7 @@ private:
     std::vector<int> missed_;
     std::string ranges_;
     std::unordered_set<std::string> labels_;
-    std::unordered_map<std::string_view, const char*> within_ranges_;
+    std::unordered_map<const char*, const char*> within_ranges_;
 };
 
 }  // namespace sim::torch

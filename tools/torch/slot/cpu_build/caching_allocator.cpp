@@ -84,7 +84,7 @@ Block* CachingAllocator::found(const Request& request) {
     if (is_too_large) {
         return nullptr;
     }
-    pool.erase(*block);
+    pool.free.erase(at);
     return block;
 }
 

@@ -1,7 +1,6 @@
 #include "tools/torch/slot/hollow/hollow.hpp"
 
 #include "tools/torch/slot/aliases.hpp"
-#include "tools/torch/slot/process_group/pending.hpp"
 #include "tools/torch/slot/seam_table.hpp"
 #include "tools/torch/slot/storage.hpp"
 
@@ -70,9 +69,7 @@ Values values_of(const at::Tensor& tensor) {
     if (owned == nullptr) {
         return Values::known;
     }
-    if (owned->pending != nullptr) {
-        owned->pending->complete();  // what comes may be hollow
-    }
+    complete(*owned);  // what comes may be hollow
     return owned->values;
 }
 
@@ -104,6 +101,14 @@ bool is_large(const at::Tensor& tensor) {
 bool is_countable(const at::Tensor& tensor) {
     return at::isIntegralType(tensor.scalar_type(), true) &&
            static_cast<std::size_t>(tensor.numel()) * tensor.element_size() <= most_bytes_computed;
+}
+
+void wait_for_numbers(const at::Tensor& tensor) {
+    if (tensor.is_cuda() && has_memory(tensor)) {
+        if (const Owned* const owned = owned_by(*tensor.storage().unsafeGetStorageImpl())) {
+            complete(*owned);
+        }
+    }
 }
 
 bool is_hollow(const at::Tensor& tensor) {

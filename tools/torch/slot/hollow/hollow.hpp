@@ -24,6 +24,9 @@ bool is_large(const at::Tensor& tensor);
 // Whether its numbers are worth computing, where it is large: whole ones, up to a size.
 bool is_countable(const at::Tensor& tensor);
 
+// What other ranks send there has come: it would come behind what a call writes to it.
+void wait_for_numbers(const at::Tensor& tensor);
+
 // Whether its numbers, or some of them, were never computed.
 bool is_hollow(const at::Tensor& tensor);
 // Whether there are no numbers at all, not even made-up ones: it is large.

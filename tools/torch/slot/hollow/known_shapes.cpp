@@ -2,82 +2,46 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <algorithm>
+#include <bit>
+#include <cstring>
 #include <mutex>
-#include <type_traits>
+#include <string_view>
 #include <unordered_map>
 
 namespace sim::slot {
 
 namespace {
 
-class SignatureText {
-public:
-    void add(const at::Tensor& tensor) {
-        if (!tensor.defined()) {
-            put('u');
-            return;
-        }
-        can_be_compared_ = can_be_compared_ && tensor.layout() == c10::kStrided;
-        if (!can_be_compared_) {
-            return;
-        }
-        put('t');
-        put(tensor.scalar_type());
-        put(tensor.device().type());
-        put(tensor.unsafeGetTensorImpl()->is_wrapped_number());
-        add(tensor.sizes());
-        add(tensor.strides());
-    }
-    void add(const c10::IValue& value) {
-        if (value.isTensor()) {
-            add(value.toTensor());
-        } else if (value.isInt()) {
-            put('i');
-            put(value.toInt());
-        } else if (value.isDouble()) {
-            put('d');
-            put(value.toDouble());
-        } else if (value.isBool()) {
-            put(value.toBool() ? 'y' : 'n');
-        } else if (value.isNone() || value.isGenerator()) {
-            put('-');
-        } else if (value.isDevice()) {
-            put('v');
-            put(value.toDevice().type());
-        } else if (value.isString()) {
-            put('s');
-            put(value.toStringRef().size());
-            text_ += value.toStringRef();
-        } else if (value.isList()) {
-            put('l');
-            put(value.toListRef().size());
-            for (const c10::IValue& each : value.toListRef()) {
-                add(each);
-            }
-        } else {
-            can_be_compared_ = false;
-        }
-    }
-    template <class Value>
-    void put(const Value& value) {
-        static_assert(std::is_trivially_copyable_v<Value>);
-        text_.append(reinterpret_cast<const char*>(&value), sizeof value);
-    }
-    std::optional<std::string> text() { return can_be_compared_ ? std::optional(std::move(text_)) : std::nullopt; }
+// The first word of a value says what follows, so that no two rows of values look alike.
+enum class Word : std::uint64_t { undefined, tensor, integer, real, yes, no, none, device, text, list };
 
-private:
-    void add(c10::IntArrayRef numbers) {
-        put(numbers.size());
-        text_.append(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(std::int64_t));
-    }
+std::uint64_t word(Word kind, std::uint64_t more = 0) {
+    return static_cast<std::uint64_t>(kind) | more << 8U;
+}
 
-    std::string text_;
-    bool can_be_compared_ = true;
+using Words = std::span<const std::uint64_t>;
+
+struct Hash {
+    using is_transparent = void;
+    // Source of the hash: FxHash. The words themselves are compared, too.
+    std::size_t operator()(Words words) const {
+        std::uint64_t hash = 0;
+        for (const std::uint64_t each : words) {
+            hash = (std::rotl(hash, 5) ^ each) * 0x517cc1b727220a95;
+        }
+        return hash ^ hash >> 32U;
+    }
+};
+
+struct Equal {
+    using is_transparent = void;
+    bool operator()(Words left, Words right) const { return std::ranges::equal(left, right); }
 };
 
 struct KnownShapes {
     std::mutex mutex;
-    std::unordered_map<std::string, torch::jit::Stack> all;
+    std::unordered_map<std::vector<std::uint64_t>, std::shared_ptr<const ResultShapes>, Hash, Equal> all;
 };
 
 KnownShapes& all_known_shapes() {
@@ -87,30 +51,84 @@ KnownShapes& all_known_shapes() {
 
 }  // namespace
 
-std::optional<std::string> signature_of(const c10::OperatorHandle& op, std::span<const c10::IValue> given) {
-    SignatureText text;
-    text.put(&op.schema());
+CallSignature::CallSignature(const c10::OperatorHandle& op, std::span<const c10::IValue> given) {
+    words_.push_back(reinterpret_cast<std::uintptr_t>(&op.schema()));
     for (const c10::IValue& value : given) {
-        text.add(value);
+        add(value);
     }
-    return text.text();
 }
 
-std::optional<torch::jit::Stack> known_shapes(const std::string& signature) {
+void CallSignature::add(const at::Tensor& tensor) {
+    if (!tensor.defined()) {
+        words_.push_back(word(Word::undefined));
+        return;
+    }
+    if (tensor.layout() != c10::kStrided) {
+        is_complete_ = false;
+        return;
+    }
+    const c10::TensorImpl& impl = *tensor.unsafeGetTensorImpl();
+    const c10::IntArrayRef sizes = tensor.sizes();
+    const c10::IntArrayRef strides = tensor.strides();
+    words_.push_back(word(Word::tensor, static_cast<std::uint64_t>(tensor.scalar_type()) |
+                                            static_cast<std::uint64_t>(tensor.device().type()) << 8U |
+                                            static_cast<std::uint64_t>(impl.is_wrapped_number()) << 16U |
+                                            static_cast<std::uint64_t>(sizes.size()) << 24U));
+    words_.append(sizes.begin(), sizes.end());
+    words_.append(strides.begin(), strides.end());
+}
+
+void CallSignature::add(std::string_view text) {
+    words_.push_back(word(Word::text, text.size()));
+    const std::size_t begin = words_.size();
+    words_.resize(begin + (text.size() + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t));
+    std::memcpy(words_.data() + begin, text.data(), text.size());
+}
+
+void CallSignature::add(const c10::IValue& value) {
+    if (value.isTensor()) {
+        add(value.toTensor());
+    } else if (value.isNone() || value.isGenerator()) {
+        words_.push_back(word(Word::none));
+    } else if (value.isInt()) {
+        words_.push_back(word(Word::integer));
+        words_.push_back(static_cast<std::uint64_t>(value.toInt()));
+    } else if (value.isBool()) {
+        words_.push_back(word(value.toBool() ? Word::yes : Word::no));
+    } else if (value.isDouble()) {
+        words_.push_back(word(Word::real));
+        words_.push_back(std::bit_cast<std::uint64_t>(value.toDouble()));
+    } else if (value.isList()) {
+        words_.push_back(word(Word::list, value.toListRef().size()));
+        for (const c10::IValue& each : value.toListRef()) {
+            add(each);
+        }
+    } else if (value.isDevice()) {
+        words_.push_back(word(Word::device, static_cast<std::uint64_t>(value.toDevice().type())));
+    } else if (value.isString()) {
+        add(std::string_view(value.toStringRef()));
+    } else {
+        is_complete_ = false;
+    }
+}
+
+std::shared_ptr<const ResultShapes> known_shapes(const CallSignature& signature) {
     KnownShapes& known = all_known_shapes();
     const std::lock_guard lock(known.mutex);
-    const auto at = known.all.find(signature);
-    return at == known.all.end() ? std::nullopt : std::optional(at->second);
+    const auto at = known.all.find(signature.words());
+    return at == known.all.end() ? nullptr : at->second;
 }
 
-void remember_shapes(const std::string& signature, const torch::jit::Stack& shapes) {
+std::shared_ptr<const ResultShapes> remember_shapes(const CallSignature& signature, ResultShapes shapes) {
     constexpr std::size_t most = 1 << 14;
+    auto made = std::make_shared<const ResultShapes>(std::move(shapes));
     KnownShapes& known = all_known_shapes();
     const std::lock_guard lock(known.mutex);
     if (known.all.size() >= most) {
         known.all.clear();
     }
-    known.all.emplace(signature, shapes);
+    known.all.emplace(std::vector(signature.words().begin(), signature.words().end()), made);
+    return made;
 }
 
 }  // namespace sim::slot

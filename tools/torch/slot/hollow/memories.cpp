@@ -29,21 +29,19 @@ c10::Storage untouched(std::size_t bytes, c10::Device device) {
 
 }  // namespace
 
-void Memories::know(const c10::IValue& shape, const c10::IValue& given) {
-    if (shape.isTensor() && given.isTensor() && shape.toTensor().is_meta() && given.toTensor().is_cuda()) {
-        all_.push_back({shape.toTensor().storage(), given.toTensor().storage()});
-    }
+void Memories::know(const c10::Storage& shape, const c10::Storage& memory) {
+    all_.push_back({shape.unsafeGetStorageImpl(), memory});
 }
 
 c10::Storage Memories::of(const at::Tensor& shape, c10::Device device) {
+    const c10::StorageImpl* const storage = shape.storage().unsafeGetStorageImpl();
     for (const Pair& pair : all_) {
-        if (pair.shape.unsafeGetStorageImpl() == shape.storage().unsafeGetStorageImpl()) {
+        if (pair.shape == storage) {
             return pair.memory;
         }
     }
-    c10::Storage made = untouched(shape.storage().nbytes(), device);
-    all_.push_back({shape.storage(), made});
-    return made;
+    all_.push_back({storage, untouched(storage->nbytes(), device)});
+    return all_.back().memory;
 }
 
 }  // namespace sim::slot

@@ -4,19 +4,20 @@
 #include "tools/torch/slot/below_autograd.hpp"
 #include "tools/torch/slot/call.hpp"
 #include "tools/torch/slot/hollow/hollow.hpp"
-#include "tools/torch/slot/hollow/known_shapes.hpp"
 #include "tools/torch/slot/hollow/memories.hpp"
 #include "tools/torch/slot/hollow/on_meta.hpp"
+#include "tools/torch/slot/hollow/result_shapes.hpp"
 #include "tools/torch/slot/hollow/routing.hpp"
+#include "tools/torch/slot/hollow/tensors_of.hpp"
 #include "tools/torch/slot/refusals.hpp"
 #include "tools/torch/slot/storage.hpp"
 
 #include <ATen/ATen.h>
-#include <c10/util/FunctionRef.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -26,30 +27,6 @@ namespace {
 
 bool is_written(const c10::Argument& argument) {
     return argument.alias_info() != nullptr && argument.alias_info()->isWrite();
-}
-
-using ForTensor = c10::function_ref<void(const at::Tensor&)>;
-
-void for_tensors(const c10::IValue& value, ForTensor call) {
-    if (value.isTensor()) {
-        if (value.toTensor().defined()) {
-            call(value.toTensor());
-        }
-    } else if (value.isTensorList() || value.isOptionalTensorList()) {
-        for (const c10::IValue& each : value.toListRef()) {
-            if (each.isTensor() && each.toTensor().defined()) {
-                call(each.toTensor());
-            }
-        }
-    }
-}
-
-bool any_tensor(std::span<const c10::IValue> values, c10::function_ref<bool(const at::Tensor&)> is) {
-    bool found = false;
-    for (const c10::IValue& value : values) {
-        for_tensors(value, [&](const at::Tensor& tensor) { found = found || is(tensor); });
-    }
-    return found;
 }
 
 // A hollow number of Python's comes as one.
@@ -62,11 +39,11 @@ bool is_among(const std::vector<std::size_t>& places, std::size_t place) {
 }
 
 // Whether the call reads any tensor that is so.
-bool reads_any(const HollowTraits& traits, std::span<const c10::IValue> given,
-               c10::function_ref<bool(const at::Tensor&)> is) {
+template <class Is>
+bool reads_any(const HollowTraits& traits, std::span<const c10::IValue> given, Is&& is) {
     for (std::size_t i = 0; i < given.size(); ++i) {
         const bool is_read = !traits.overwrites || !is_among(traits.written, i);
-        if (is_read && any_tensor(given.subspan(i, 1), is)) {
+        if (is_read && any_tensor_in(given[i], is)) {
             return true;
         }
     }
@@ -76,7 +53,7 @@ bool reads_any(const HollowTraits& traits, std::span<const c10::IValue> given,
 // What it overwrites is worth computing: all of a memory, of whole numbers.
 bool overwrites_countable(const HollowTraits& traits, std::span<const c10::IValue> given) {
     return std::ranges::all_of(traits.written, [&](std::size_t i) {
-        return !any_tensor(given.subspan(i, 1), [](const at::Tensor& tensor) {
+        return !any_tensor_in(given[i], [](const at::Tensor& tensor) {
             return is_large(tensor) && !(is_countable(tensor) && tensor.nbytes() == tensor.storage().nbytes());
         });
     });
@@ -90,33 +67,6 @@ bool is_known_mask(const at::Tensor& tensor) {
 bool is_nan_of_python(const at::Tensor& tensor) {
     return tensor.unsafeGetTensorImpl()->is_wrapped_number() && tensor.scalar_type() == at::kDouble &&
            std::isnan(*tensor.const_data_ptr<double>());
-}
-
-struct Shapes {
-    torch::jit::Stack results;
-    Memories memories;
-};
-
-Shapes results_on_meta(const c10::OperatorHandle& op, const HollowTraits& traits, std::span<const c10::IValue> given) {
-    Shapes shapes;
-    for (const c10::IValue& value : given) {
-        shapes.results.push_back(meta_of(value));
-        if (traits.own != nullptr) {
-            shapes.memories.know(shapes.results.back(), value);
-        }
-    }
-    const BelowAutograd below;
-    if (traits.picks_by_mask) {
-        shapes.results = {picked_by_mask(given[0].toTensor(), given[1].toTensor())};
-        return shapes;
-    }
-    const c10::DispatchKeySet meta(c10::DispatchKey::Meta);
-    if (traits.own != nullptr) {
-        traits.own->function.callBoxed(op, meta, &shapes.results);
-    } else {
-        op.redispatchBoxed(meta, &shapes.results);
-    }
-    return shapes;
 }
 
 at::Tensor hollow_like(const at::Tensor& shape, Memories& memories, c10::Device device) {
@@ -145,33 +95,13 @@ c10::IValue hollow_like(const c10::IValue& shape, Memories& memories, c10::Devic
 }
 
 // Outputs that a program has handed over become as large as what comes out.
-void fit_outputs(const HollowTraits& traits, std::span<const c10::IValue> given, const torch::jit::Stack& shapes) {
+void fit_outputs(const HollowTraits& traits, std::span<const c10::IValue> given,
+                 std::span<const c10::IValue> shapes) {
     for (std::size_t i = 0; i < std::min(shapes.size(), traits.written.size()); ++i) {
         const c10::IValue& output = given[traits.written[i]];
         if (output.isTensor() && shapes[i].isTensor() && output.toTensor().sizes() != shapes[i].toTensor().sizes()) {
             at::Tensor(output.toTensor()).resize_(shapes[i].toTensor().sizes());
         }
-    }
-}
-
-std::optional<Shapes> shapes_of_results(const c10::OperatorHandle& op, const HollowTraits& traits,
-                                        std::span<const c10::IValue> given) {
-    // What a kernel of ours gives back may lie in what it is given.
-    const bool by_shapes = traits.own == nullptr && !traits.is_shaped_by_numbers;
-    const auto signature = by_shapes ? signature_of(op, given) : std::nullopt;
-    if (signature) {
-        if (auto known = known_shapes(*signature)) {
-            return Shapes{.results = std::move(*known), .memories = {}};
-        }
-    }
-    try {
-        Shapes shapes = results_on_meta(op, traits, given);
-        if (signature) {
-            remember_shapes(*signature, shapes.results);
-        }
-        return shapes;
-    } catch (const c10::NotImplementedError&) {
-        return std::nullopt;
     }
 }
 
@@ -210,11 +140,11 @@ bool makes_whole_numbers_of_zeros(const c10::OperatorHandle& op, const HollowTra
 // Whether it picks by masks alone whose numbers are known.
 bool knows_what_it_picks(const HollowTraits& traits, std::span<const c10::IValue> given) {
     if (traits.picks_by_mask) {
-        return any_tensor(given.subspan(1, 1), is_known_mask);
+        return any_tensor_in(given[1], is_known_mask);
     }
     const auto picks = std::ranges::find_if(given, &c10::IValue::isOptionalTensorList);
     return picks != given.end() &&
-           !any_tensor({&*picks, 1}, [](const at::Tensor& index) { return is_mask(index) && !is_known_mask(index); });
+           !any_tensor_in(*picks, [](const at::Tensor& index) { return is_mask(index) && !is_known_mask(index); });
 }
 
 // x[mask] = 0 with a number of the host is masked_fill on a GPU.
@@ -244,6 +174,9 @@ HollowTraits hollow_traits(const c10::OperatorHandle& op) {
     traits.chooses = op.operator_name().name == "aten::topk";
     traits.overwrites =
         traits.has_outputs || std::ranges::find(overwriting, op.operator_name().name) != overwriting.end();
+    for (const c10::Argument& result : op.schema().returns()) {
+        traits.gives_back_written.push_back(is_written(result));
+    }
     traits.needs_shapes = traits.has_outputs || !std::ranges::all_of(op.schema().returns(), is_written);
     return traits;
 }
@@ -258,7 +191,7 @@ bool waits_for_numbers(const HollowTraits& traits, std::span<const c10::IValue> 
         return traits.is_shaped_by_numbers;
     }
     const auto value = std::next(picks);
-    return any_tensor({&*picks, 1}, is_mask) && !(value != given.end() && fills(*value));
+    return any_tensor_in(*picks, is_mask) && !(value != given.end() && fills(*value));
 }
 
 bool is_skipped(const c10::OperatorHandle& op, const HollowTraits& traits, std::span<const c10::IValue> given) {
@@ -310,14 +243,17 @@ bool reads_hollow(const HollowTraits& traits, std::span<const c10::IValue> given
            });
 }
 
-std::optional<torch::jit::Stack> hollow_results(const c10::OperatorHandle& op, const HollowTraits& traits,
-                                                std::span<const c10::IValue> given, c10::Device device) {
-    std::optional<Shapes> shapes(std::in_place);
-    shapes->results.resize(op.schema().returns().size());
+bool give_hollow(const c10::OperatorHandle& op, const HollowTraits& traits, std::span<const c10::IValue> given,
+                 c10::Device device, HollowResults& results) {
+    std::shared_ptr<const ResultShapes> shapes;
+    Memories memories;
     if (traits.needs_shapes) {
         shapes = shapes_of_results(op, traits, given);
-        if (!shapes) {
-            return std::nullopt;
+        if (shapes == nullptr) {
+            return false;
+        }
+        for (const auto& [storage, argument] : shapes->lies_in) {
+            memories.know(storage, given[argument].toTensor().storage());
         }
         if (traits.has_outputs) {
             fit_outputs(traits, given, shapes->results);
@@ -328,16 +264,15 @@ std::optional<torch::jit::Stack> hollow_results(const c10::OperatorHandle& op, c
     }
     // What is written to comes back in this order, between what is new.
     std::size_t written = 0;
-    for (std::size_t i = 0; i < shapes->results.size(); ++i) {
-        c10::IValue& result = shapes->results[i];
-        result = is_written(op.schema().returns()[i]) ? given[traits.written.at(written++)]
-                                                      : hollow_like(result, shapes->memories, device);
+    for (std::size_t i = 0; i < traits.gives_back_written.size(); ++i) {
+        results.push_back(traits.gives_back_written[i] ? given[traits.written.at(written++)]
+                                                       : hollow_like(shapes->results[i], memories, device));
     }
-    choose_where_hollow(traits, given, shapes->results);
+    choose_where_hollow(traits, given, {results.data(), results.size()});
     if (traits.zeroes) {
         for_tensors(given[0], mark_zeros);
     }
-    return std::move(shapes->results);
+    return true;
 }
 
 void mark_results(const HollowTraits& traits, std::span<const c10::IValue> given, std::span<const c10::IValue> results,

@@ -6,10 +6,10 @@
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/dispatch/Dispatcher.h>
-#include <ATen/core/stack.h>
+#include <ATen/core/ivalue.h>
+#include <c10/util/SmallVector.h>
 
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,7 +17,8 @@ namespace sim::slot {
 
 // What matters of an operator in a hollow run.
 struct HollowTraits {
-    std::vector<std::size_t> written = {};  // which arguments it writes to
+    std::vector<std::size_t> written = {};     // which arguments it writes to
+    std::vector<bool> gives_back_written = {};  // of each result: it is one of these
     bool has_outputs = false;               // these are made to fit what comes out
     bool is_shaped_by_numbers = false;      // how large its result is depends on numbers
     bool is_kernel = true;                  // else it only looks at a tensor, or makes memory that nobody has touched
@@ -43,9 +44,10 @@ bool is_skipped(const c10::OperatorHandle& op, const HollowTraits& traits, std::
 // Whether any tensor that a call reads is hollow.
 bool reads_hollow(const HollowTraits& traits, std::span<const c10::IValue> given);
 
-// The results of a call that is skipped, hollow, on `device`. Empty, where PyTorch does not know their shapes.
-std::optional<torch::jit::Stack> hollow_results(const c10::OperatorHandle& op, const HollowTraits& traits,
-                                                std::span<const c10::IValue> given, c10::Device device);
+// Adds the results of a call that is skipped, hollow, on `device`. False where PyTorch does not know their shapes.
+using HollowResults = c10::SmallVector<c10::IValue, 4>;
+bool give_hollow(const c10::OperatorHandle& op, const HollowTraits& traits, std::span<const c10::IValue> given,
+                 c10::Device device, HollowResults& results);
 
 // A call ran. Where it has read hollow numbers, hollow is what it has written to, or else given back; what it has
 // overwritten with others is known.

@@ -1,0 +1,16 @@
+// The shapes of what an operator gives back, as PyTorch's kernels for meta tensors say, or ours.
+#pragma once
+
+#include "tools/torch/slot/hollow/known_shapes.hpp"
+#include "tools/torch/slot/hollow/shapes.hpp"
+
+#include <memory>
+#include <span>
+
+namespace sim::slot {
+
+// Null where PyTorch does not know them.
+std::shared_ptr<const ResultShapes> shapes_of_results(const c10::OperatorHandle& op, const HollowTraits& traits,
+                                                      std::span<const c10::IValue> given);
+
+}  // namespace sim::slot
