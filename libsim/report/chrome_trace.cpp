@@ -1,10 +1,10 @@
 // This function writes a timeline as Chrome trace JSON, for ui.perfetto.dev and chrome://tracing.
 //
 // A process row for each rank, with a thread for each of its streams (compute, send, receive, collective; another where
-// receives overlap), an arrow from each send to its receive, and an instant for each log line. Times are microseconds
-// with three decimals, cut down to whole nanoseconds so that spans which touch still touch; the exact picoseconds are
-// in `args`. The same spans give the same file: nothing in it is of the machine.
-// Format: "Trace Event Format", Google; as read by Perfetto.
+// receives overlap), an arrow from each send to its receive, and an instant for each log line. Steps of a training have
+// a thread of their own; all that is said of the run stands in `otherData`. Times are microseconds with three decimals,
+// cut down to whole nanoseconds so that spans which touch still touch; the exact picoseconds are in `args`. The same
+// spans give the same file: nothing in it is of the machine. Format: "Trace Event Format", Google; as read by Perfetto.
 #include "libsim/report/trace_formats.hpp"
 
 #include "libsim/report/json_text.hpp"
@@ -27,11 +27,11 @@ std::string microseconds(std::int64_t ns) {
     return fmt::format("{}.{:03}", ns / 1'000, ns % 1'000);
 }
 
-enum class Mark { slice, departure, arrival };
+enum class Mark { step, slice, departure, arrival };
 
 struct TraceEvent {
     std::int64_t ns;
-    std::size_t span;
+    std::size_t span;  // or step
     Mark mark;
 };
 
@@ -45,12 +45,17 @@ public:
         write_names();
         for (const TraceEvent& event : sorted_events()) {
             switch (event.mark) {
+                case Mark::step: write_step(event); break;
                 case Mark::slice: write_span(event); break;
                 case Mark::departure: write_flow(event, "s", ""); break;
                 case Mark::arrival: write_flow(event, "f", ",\"bp\":\"e\""); break;
             }
         }
-        out_ << "\n],\"displayTimeUnit\":\"ns\"" << (timeline_.is_partial() ? ",\"partial\":true}\n" : "}\n");
+        out_ << "\n],\"displayTimeUnit\":\"ns\"";
+        if (!timeline_.answer.empty()) {
+            out_ << ",\"otherData\":{\"answer\":" << timeline_.answer << "}";
+        }
+        out_ << (timeline_.is_partial() ? ",\"partial\":true}\n" : "}\n");
     }
 
 private:
@@ -59,8 +64,15 @@ private:
         first_ = false;
     }
 
+    // A thread, and its place among those of its rank.
+    void write_thread(int rank, int thread, const std::string& name, int order) {
+        separate();
+        fmt::print(out_, fmt::runtime(metadata), "thread_name", rank, thread, "name", json_text(name));
+        separate();
+        fmt::print(out_, fmt::runtime(metadata), "thread_sort_index", rank, thread, "sort_index", order);
+    }
+
     void write_names() {
-        constexpr const char* metadata = R"({{"name":"{}","ph":"M","ts":0.000,"pid":{},"tid":{},"args":{{"{}":{}}}}})";
         for (int rank = 0; rank < timeline_.ranks; ++rank) {
             separate();
             fmt::print(out_, fmt::runtime(metadata), "process_name", rank, 0, "name",
@@ -70,17 +82,18 @@ private:
         }
         int order = 0;
         for (const UsedLane& used : lanes_.used) {
-            separate();
-            fmt::print(out_, fmt::runtime(metadata), "thread_name", used.rank, used.lane.id(), "name",
-                       json_text(used.lane.name(timeline_)));
-            separate();
-            fmt::print(out_, fmt::runtime(metadata), "thread_sort_index", used.rank, used.lane.id(), "sort_index",
-                       order++);
+            write_thread(used.rank, used.lane.id(), used.lane.name(timeline_), order++);
+        }
+        for (const int rank : timeline_.ranks_with_steps()) {
+            write_thread(rank, steps_lane, steps_name, -1);
         }
     }
 
     std::vector<TraceEvent> sorted_events() const {
         std::vector<TraceEvent> events;
+        for (std::size_t i = 0; i < timeline_.steps.size(); ++i) {
+            events.push_back({whole_nanoseconds(timeline_.steps[i].begin), i, Mark::step});
+        }
         for (std::size_t i = 0; i < spans_.size(); ++i) {
             events.push_back({whole_nanoseconds(spans_[i].begin), i, Mark::slice});
         }
@@ -88,12 +101,23 @@ private:
             events.push_back({arrow.departure_ns, arrow.send, Mark::departure});
             events.push_back({arrow.arrival_ns, arrow.receive, Mark::arrival});
         }
-        std::stable_sort(events.begin(), events.end(), [&](const TraceEvent& a, const TraceEvent& b) {
-            const Span& x = spans_[a.span];
-            const Span& y = spans_[b.span];
-            return std::tie(a.ns, a.mark, x.rank, x.op_number) < std::tie(b.ns, b.mark, y.rank, y.op_number);
-        });
+        const auto place = [&](const TraceEvent& event) {
+            const bool is_step = event.mark == Mark::step;
+            return std::tuple(event.ns, event.mark,
+                              is_step ? timeline_.steps[event.span].rank : spans_[event.span].rank,
+                              is_step ? 0U : spans_[event.span].op_number);
+        };
+        std::stable_sort(events.begin(), events.end(),
+                         [&](const TraceEvent& a, const TraceEvent& b) { return place(a) < place(b); });
         return events;
+    }
+
+    void write_step(const TraceEvent& event) {
+        const TrainingStep& step = timeline_.steps[event.span];
+        separate();
+        fmt::print(out_, R"({{"name":{},"cat":"{}","ph":"X","ts":{},"dur":{},"pid":{},"tid":{},"args":{{{}}}}})",
+                   json_text(step.name), step_kind, microseconds(event.ns),
+                   microseconds(whole_nanoseconds(step.end) - event.ns), step.rank, steps_lane, exact_json(step));
     }
 
     void write_span(const TraceEvent& event) {
@@ -152,6 +176,9 @@ private:
         }
         return at->second;
     }
+
+    static constexpr const char* metadata =
+        R"({{"name":"{}","ph":"M","ts":0.000,"pid":{},"tid":{},"args":{{"{}":{}}}}})";
 
     std::ostream& out_;
     const Timeline& timeline_;

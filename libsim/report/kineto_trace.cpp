@@ -7,6 +7,9 @@
 // Each span is a kernel on a stream of its rank's GPU, launched at the instant in which it begins: computation on
 // stream 7, communication beside it. A name that begins with ncclKernel makes a kernel communication, one with Memcpy a
 // copy, in every version of Holistic Trace Analysis; the span's own label stands in `args`, with its exact picoseconds.
+// Steps of a training are annotations beside the one step that Holistic Trace Analysis sees; all that is said of the
+// run stands under "ndsim_answer", where torch.profiler's add_metadata_json puts such.
+//
 // Times are whole microseconds, cut down: Holistic Trace Analysis rounds every fractional span inwards, which would
 // shrink them all.
 //
@@ -137,10 +140,16 @@ public:
         fmt::print(out_,
                    "{{\n  \"schemaVersion\": 1,\n"
                    "  \"distributedInfo\": {{\"rank\": {}, \"world_size\": {}, \"backend\": \"nccl\"}},\n"
-                   "  \"displayTimeUnit\": \"ms\",\n  \"baseTimeNanoseconds\": 0,\n{}  \"traceEvents\": [",
-                   rank_, timeline_.ranks, timeline_.is_partial() ? "  \"partial\": true,\n" : "");
+                   "  \"displayTimeUnit\": \"ms\",\n  \"baseTimeNanoseconds\": 0,\n{}{}  \"traceEvents\": [",
+                   rank_, timeline_.ranks, timeline_.is_partial() ? "  \"partial\": true,\n" : "",
+                   timeline_.answer.empty() ? "" : fmt::format("  \"ndsim_answer\": {},\n", timeline_.answer));
         write_names();
         write_step();
+        for (const TrainingStep& step : timeline_.steps) {
+            if (step.rank == rank_) {
+                write_step(step);
+            }
+        }
         for (std::size_t i = 0; i < spans_.size(); ++i) {
             write_span(i);
         }
@@ -174,6 +183,14 @@ private:
                    R"({{"name":"ProfilerStep#0","cat":"user_annotation","ph":"X","ts":0,"dur":{},"pid":{},"tid":{},)"
                    R"("args":{{"External id":0}}}})",
                    whole_microseconds(last_end()) + 1, rank_, launching_thread);
+    }
+
+    void write_step(const TrainingStep& step) {
+        const std::int64_t ts = whole_microseconds(step.begin);
+        separate();
+        fmt::print(
+            out_, R"({{"name":{},"cat":"user_annotation","ph":"X","ts":{},"dur":{},"pid":{},"tid":{},"args":{{{}}}}})",
+            json_text(step.name), ts, whole_microseconds(step.end) - ts, rank_, launching_thread, exact_json(step));
     }
 
     Time last_end() const {

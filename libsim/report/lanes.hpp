@@ -21,6 +21,10 @@ struct Lane {
     friend auto operator<=>(const Lane&, const Lane&) = default;
 };
 
+// The row of a rank's steps, above its lanes.
+inline constexpr int steps_lane = 90;
+inline constexpr const char* steps_name = "steps";
+
 struct UsedLane {
     int rank = 0;
     Lane lane;

@@ -3,7 +3,8 @@
 // It is what Chrome JSON shows, in a third of the bytes: a process track for each rank, below it a track for each of
 // its lanes in their order, slices with debug annotations, arrows of messages, memory as a counter. Times are
 // nanoseconds, cut down; the exact picoseconds are annotations, and so is what a rank's time went to: spent_tensor_ps.
-// Process ids begin at 1, because 0 is the system's idle process. Source: protos/perfetto/trace/ of Perfetto:
+// Steps of a training have a track of their own; all that is said of the run is an annotation of an instant at its
+// begin. Process ids begin at 1, because 0 is the system's idle process. Source: protos/perfetto/trace/ of Perfetto:
 // trace_packet, track_event, track_descriptor, interned_data.
 #include "libsim/report/trace_formats.hpp"
 
@@ -45,19 +46,21 @@ constexpr std::uint32_t category_iids = 3, debug_annotations = 4, type = 9, name
 constexpr std::uint64_t slice_begin = 1, slice_end = 2, instant = 3, counter = 4;
 }  // namespace event_
 namespace annotation_ {
-constexpr std::uint32_t name_iid = 1, int_value = 4, double_value = 5, string_value = 6;
+constexpr std::uint32_t name_iid = 1, int_value = 4, double_value = 5, string_value = 6, json_value = 9;
 }
 namespace interned_ {
 constexpr std::uint32_t event_categories = 1, event_names = 2, debug_annotation_names = 3;
 constexpr std::uint32_t iid = 1, name = 2;
 }  // namespace interned_
 
-enum class Phase { whole, begin, end };
+// A part of a span, or of a step.
+enum class Phase { whole, begin, end, step_begin, step_end };
 
 struct PerfettoEvent {
     std::int64_t ns;
-    std::size_t span;
+    std::size_t span;  // or step
     Phase phase;
+    bool is_of_step() const { return phase == Phase::step_begin || phase == Phase::step_end; }
 };
 
 // Names that packets know by number: each is said in the packet that uses it first.
@@ -96,8 +99,11 @@ public:
 
     void write() {
         write_tracks();
+        if (!timeline_.answer.empty()) {
+            write_answer();
+        }
         for (const PerfettoEvent& event : sorted_events()) {
-            write_event(event);
+            event.is_of_step() ? write_step(event) : write_event(event);
         }
         if (timeline_.is_partial()) {
             write_early_end();
@@ -141,13 +147,19 @@ private:
             write_track(descriptor);
         }
         std::uint64_t order = 0;
-        for (const UsedLane& used : lanes_.used) {
+        const auto write_row = [&](int rank, std::uint64_t uuid, const std::string& name) {
             ProtobufMessage descriptor;
-            descriptor.number(descriptor_::uuid, uuid_of(used.rank, used.lane));
-            descriptor.text(descriptor_::name, used.lane.name(timeline_));
-            descriptor.number(descriptor_::parent_uuid, process_uuid(used.rank));
+            descriptor.number(descriptor_::uuid, uuid);
+            descriptor.text(descriptor_::name, name);
+            descriptor.number(descriptor_::parent_uuid, process_uuid(rank));
             descriptor.number(descriptor_::sibling_order_rank, order++);
             write_track(descriptor);
+        };
+        for (const int rank : timeline_.ranks_with_steps()) {
+            write_row(rank, process_uuid(rank) + steps_lane, steps_name);
+        }
+        for (const UsedLane& used : lanes_.used) {
+            write_row(used.rank, uuid_of(used.rank, used.lane), used.lane.name(timeline_));
         }
         std::map<std::pair<int, Measure>, bool> curves;
         for (const Span& span : spans_) {
@@ -179,6 +191,10 @@ private:
         };
         std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return place(a) < place(b); });
         std::vector<PerfettoEvent> events;
+        for (std::size_t i = 0; i < timeline_.steps.size(); ++i) {
+            events.push_back({whole_nanoseconds(timeline_.steps[i].begin), i, Phase::step_begin});
+            events.push_back({whole_nanoseconds(timeline_.steps[i].end), i, Phase::step_end});
+        }
         for (const std::size_t i : order) {
             const Span& span = spans_[i];
             if (span.kind == OpKind::log || span.kind == OpKind::allocate) {
@@ -217,8 +233,12 @@ private:
             }
             add_flow(event, at);
         }
+        write_at(at.ns, event, said);
+    }
+
+    void write_at(std::int64_t ns, const ProtobufMessage& event, const ProtobufMessage& said) {
         ProtobufMessage packet;
-        packet.number(packet_::timestamp, static_cast<std::uint64_t>(at.ns));
+        packet.number(packet_::timestamp, static_cast<std::uint64_t>(ns));
         packet.message(packet_::track_event, event);
         if (!said.bytes().empty()) {
             packet.message(packet_::interned_data, said);
@@ -226,18 +246,54 @@ private:
         write_packet(std::move(packet));
     }
 
-    // Where the run ended early, on the rank whose end it was, or on the first.
-    void write_early_end() {
+    void write_step(const PerfettoEvent& at) {
+        const TrainingStep& step = timeline_.steps[at.span];
         ProtobufMessage event;
         ProtobufMessage said;
+        event.number(event_::track_uuid, process_uuid(step.rank) + steps_lane);
+        event.number(event_::type, at.phase == Phase::step_end ? event_::slice_end : event_::slice_begin);
+        if (at.phase == Phase::step_begin) {
+            event.number(event_::category_iids, categories_.number_of(std::string(step_kind), said));
+            event.number(event_::name_iid, names_.number_of(step.name, said));
+            add_number(event, "ps", step.begin.time_since_epoch().count(), said);
+            add_number(event, "dur_ps", (step.end - step.begin).count(), said);
+        }
+        write_at(at.ns, event, said);
+    }
+
+    // An instant of a process, or of the first.
+    ProtobufMessage instant(int rank, const std::string& name, ProtobufMessage& said) {
+        ProtobufMessage event;
         event.number(event_::type, event_::instant);
-        event.number(event_::track_uuid, process_uuid(std::max(timeline_.fault_rank, 0)));
-        event.number(event_::name_iid, names_.number_of("partial: the run ended early", said));
-        ProtobufMessage packet;
-        packet.number(packet_::timestamp, static_cast<std::uint64_t>(whole_nanoseconds(timeline_.end_of_all())));
-        packet.message(packet_::track_event, event);
-        packet.message(packet_::interned_data, said);
-        write_packet(std::move(packet));
+        event.number(event_::track_uuid, process_uuid(std::max(rank, 0)));
+        event.number(event_::name_iid, names_.number_of(name, said));
+        return event;
+    }
+
+    void write_answer() {
+        ProtobufMessage said;
+        ProtobufMessage event = instant(0, "the answer of the run", said);
+        event.number(event_::category_iids, categories_.number_of("answer", said));
+        add_number(event, "ps", 0, said);
+        ProtobufMessage annotation;
+        annotation.number(annotation_::name_iid, annotations_.number_of("answer", said));
+        annotation.text(annotation_::json_value, timeline_.answer);
+        event.message(event_::debug_annotations, annotation);
+        write_at(0, event, said);
+    }
+
+    // Where the run ended early, on the rank whose end it was, or on the first.
+    void write_early_end() {
+        ProtobufMessage said;
+        const ProtobufMessage event = instant(timeline_.fault_rank, "partial: the run ended early", said);
+        write_at(whole_nanoseconds(timeline_.end_of_all()), event, said);
+    }
+
+    void add_number(ProtobufMessage& event, const std::string& name, std::int64_t value, ProtobufMessage& said) {
+        ProtobufMessage annotation;
+        annotation.number(annotation_::name_iid, annotations_.number_of(name, said));
+        annotation.signed_number(annotation_::int_value, value);
+        event.message(event_::debug_annotations, annotation);
     }
 
     void add_flow(ProtobufMessage& event, const PerfettoEvent& at) const {
@@ -254,12 +310,7 @@ private:
 
     void annotate(ProtobufMessage& event, std::size_t number, ProtobufMessage& said) {
         const Span& span = spans_[number];
-        const auto add = [&](const std::string& name, std::int64_t value) {
-            ProtobufMessage annotation;
-            annotation.number(annotation_::name_iid, annotations_.number_of(name, said));
-            annotation.signed_number(annotation_::int_value, value);
-            event.message(event_::debug_annotations, annotation);
-        };
+        const auto add = [&](const std::string& name, std::int64_t value) { add_number(event, name, value, said); };
         add("ps", span.begin.time_since_epoch().count());
         add("op", span.op_number);
         if (const std::string* const work = timeline_.work_of(span); work != span.label) {

@@ -86,6 +86,11 @@ std::string exact_json(const Span& span) {
     return text;
 }
 
+std::string exact_json(const TrainingStep& step) {
+    return fmt::format(R"("kind":"{}","ps":{},"dur_ps":{},"idle_ps":0)", step_kind,
+                       step.begin.time_since_epoch().count(), (step.end - step.begin).count());
+}
+
 std::string account_json(const Timeline& timeline, std::size_t span) {
     std::string text;
     const Span& one = timeline.spans[span];

@@ -34,12 +34,17 @@ inline constexpr std::string_view span_spent_name = "spent_ps";
 inline constexpr OpKind span_kinds[] = {OpKind::compute, OpKind::send,     OpKind::receive,    OpKind::collective,
                                         OpKind::log,     OpKind::allocate, OpKind::checkpoint, OpKind::idle};
 
+// A step of a training has it in the place of a kind.
+inline constexpr std::string_view step_kind = "step";
+
 // The name under which an amount of that measure stands.
 std::string_view amount_name(Measure measure);
 
 // Whatever it takes to read back the same span from a trace in JSON: time to the picosecond, and the place in the
 // program. "ps":5,"dur_ps":7,"idle_ps":0,"op":3 and where it has them program_stream, tag and message.
 std::string exact_json(const Span& span);
+// The same of a step: "kind":"step","ps":5,"dur_ps":7,"idle_ps":0
+std::string exact_json(const TrainingStep& step);
 // What the timeline adds to the span of this number: ,"work":"forward","spent_ps":"compute:1200 tensor:300", of these
 // what there is.
 std::string account_json(const Timeline& timeline, std::size_t span);

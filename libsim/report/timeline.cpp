@@ -35,6 +35,15 @@ std::vector<trace::TimeParts> Timeline::time_of_ranks() const {
     return parts;
 }
 
+std::vector<int> Timeline::ranks_with_steps() const {
+    std::vector<int> found;
+    for (const TrainingStep& step : steps) {
+        found.push_back(step.rank);
+    }
+    found.erase(std::ranges::unique(found).begin(), found.end());
+    return found;
+}
+
 Time Timeline::end_of_all() const {
     Time last = end;
     for (const trace::Span& span : spans) {

@@ -20,17 +20,27 @@ struct Fact {
     std::string value;
 };
 
+// A step of a rank's training, which is no op: it is in none of the sums.
+struct TrainingStep {
+    int rank = 0;
+    std::string name;  // "step 3"
+    Time begin;
+    Time end;
+};
+
 struct Timeline {
     std::string title;  // "3d_pipeline_parallel"
     std::vector<Fact> facts;
     std::string explanation = "";  // why the run takes that long, as ndsim explain --json has it; empty: nobody asked
     std::string verdict = "";      // the same of what a page begins with
+    std::string answer = "";       // all that is said of the run, as one JSON object; empty: nothing
     int ranks = 0;
     std::vector<std::string> stream_names;  // of stream 1, 2, …; those beyond its end are "stream 7"
     // Spans of this stream lie inside others of their rank, and show what those are made of; main: there are none.
     Stream inside = Stream::main;
     std::vector<std::string> rank_names;    // of rank 0, 1, …; those beyond its end are "Rank 7"
     std::vector<trace::Span> spans;         // those of one rank and stream in the order of its program
+    std::vector<TrainingStep> steps;        // by rank, those of one in their order, of which none overlap
     trace::Account account;                 // what each rank's time went to; empty: only the spans say
     std::vector<trace::RankTotals> totals;  // by rank, as far as the run came
     std::vector<int> pids;                  // by rank; empty: no processes
@@ -53,6 +63,8 @@ struct Timeline {
     const std::string* work_of(const trace::Span& span) const;
     // Each rank's time by category, by rank. Requires: there is an account.
     std::vector<trace::TimeParts> time_of_ranks() const;
+    // Each rank once.
+    std::vector<int> ranks_with_steps() const;
     // The end of the run, or of what is known of it.
     Time end_of_all() const;
     // Whether the run ended early, so that the spans are not all that it would have had.

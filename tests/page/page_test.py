@@ -10,6 +10,18 @@ import traceback
 from browser import Keys, Page, make_page
 
 PICOSECONDS = 10**12
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+# A page of what torchrun.json says of a run: `python3 -m ndsim.torchrun --nproc 16 --fold 2 --against train --json`.
+ANSWERED = """
+import json, sys
+import ndsim
+from ndsim.torchrun.answer.verdict import verdict_of
+answer = json.load(open(sys.argv[1]))
+run = ndsim.launch(2, lambda gpu: gpu.compute("work", units=1), timeline=True)
+run.describe(answer=json.dumps(answer), verdict=json.dumps(verdict_of(answer, "hf.py on 16 x <b>H100</b>")), steps=[])
+run.report(sys.argv[2])
+"""
 
 
 def picoseconds(seconds):
@@ -38,6 +50,11 @@ class Files:
         profile = os.path.join(folder, "dgx.toml")
         with open(profile, "w") as out:
             out.write('kind = "cluster"\n[compute]\nseconds_per_unit = 0.0003\n[network]\nbytes_per_unit = 1e6\n[topology]\nname = "dgx-h100"\n')
+        with open(os.path.join(HERE, "torchrun.json")) as file:
+            self.answer = json.load(file)
+        self.answered = os.path.join(folder, "answered.html")
+        environment = {**os.environ, "PYTHONPATH": os.path.join(bin_dir, "..", "python")}
+        subprocess.run([sys.executable, "-B", "-c", ANSWERED, file.name, self.answered], env=environment, check=True)
         self.links, _ = make_page([f"{bin_dir}/1d_data_parallel", "--ranks", "16", "--items", "16", "--host", "fiber", "--profile", profile, "--quiet"], folder, "links.html")
 
 
@@ -365,6 +382,51 @@ def test_the_page_of_a_step_begins_with_its_verdict(page, files):
     faster = page.rows("explain-advice-faster")
     tried = {advice["what"]: advice for advice in files.step_json["advice"]["tried"]}
     assert faster and all(float(row[1]) == tried[row[3]]["step_seconds"] for row in faster)
+
+
+def test_the_page_of_a_pytorch_run_begins_with_its_answer(page, files):
+    page.open(files.answered)
+    assert page.complaints() == []
+    assert page.one("#verdict-title").text == "The run in short"
+    parts = page.js("return [...document.querySelectorAll('#verdict > section')].map((one) => one.dataset.test)")
+    assert parts == [f"explain-{part}" for part in ("verdict", "budget", "memory", "advice", "against", "recognised", "ranks")], parts
+    assert page.one("[data-test=explain-verdict-said]").text == "hf.py on 16 x <b>H100</b>"
+    answer = files.answer
+    figures = {row[0]: row[1] for row in page.rows("explain-verdict-figures")}
+    assert float(figures["step"]) == answer["step_seconds"]
+    assert float(figures["tokens a second on each GPU"]) == answer["tokens_per_second_per_gpu"]
+    assert float(figures["MFU"]) == answer["mfu"]
+    assert int(figures["memory reserved"]) == answer["memory"]["reserved"]
+    assert float(figures["cost of a billion tokens"]) == answer["cost"]["usd_per_billion_tokens"]
+    budget = {row[1]: float(row[2]) for row in page.rows("explain-budget-parts")}
+    assert list(budget.values()) == [seconds for seconds in answer["step_breakdown"].values() if seconds], budget
+    assert budget["idle, for the host"] == answer["step_breakdown"]["idle"]
+    held = {row[1]: int(row[2]) for row in page.rows("explain-memory-parts")}
+    assert sum(held.values()) == answer["memory"]["reserved"]
+    assert [row[1] for row in page.rows("explain-advice-changes")] == [one["option"] for one in answer["advice"]]
+    against = [(row[0], *map(float, row[1:])) for row in page.rows("explain-against-rows")]
+    assert against == [(one["what"], one["run"], one["train"], one["ratio"]) for one in answer["against"]["rows"]]
+    assert page.test("explain-against-drawing").text == answer["against"]["command"]
+    layout = {row[0]: row[1] for row in page.rows("explain-recognised-layout")}
+    assert (layout["dp"], layout["precision"]) == ("16", "bf16")
+    assert [int(row[1]) for row in page.rows("explain-ranks-ranks")] == [8, 8]
+
+
+def test_the_bars_of_an_answer_are_as_long_as_its_shares(page, files):
+    page.open(files.answered)
+    step = sum(files.answer["step_breakdown"].values())
+    memory = files.answer["memory"]
+    for section, parts, whole in [("budget", files.answer["step_breakdown"], step), ("memory", memory, memory["capacity"])]:
+        widths = page.js(f"""return [...document.querySelectorAll('[data-test=explain-{section}] .whole .part')]
+                             .map((piece) => [piece.className.split('part-')[1], parseFloat(piece.style.width) / 100])""")
+        assert widths, section
+        for part, width in widths:
+            assert abs(width - parts[part] / whole) < 1e-5, (section, part, width)
+        # Each kind has a colour of its own.
+        colours = page.js(f"""return [...document.querySelectorAll('[data-test=explain-{section}] .swatch')]
+                              .map((one) => {{ const style = getComputedStyle(one); return style.backgroundColor + style.backgroundImage; }})""")
+        assert len(set(colours)) == len(colours) == len(widths), colours
+        assert "rgba(0, 0, 0, 0)none" not in colours
 
 
 def test_passes_of_all_micro_batches_are_one_row(page, files):

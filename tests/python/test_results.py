@@ -98,6 +98,22 @@ def test_pages_traces_and_pictures_are_files(quiet, tmp_path):
         result.save_trace(str(tmp_path / "run.xyz"))
 
 
+def test_what_is_said_of_a_run_stands_in_its_traces_and_its_steps_are_spans(quiet, tmp_path):
+    result = quiet(2, hello)
+    result.describe(answer='{"a":1}', verdict="", steps=[(0, "step 1", 0, 5000), (0, "step 2", 5000, 7000), (1, "step 2", 0, 7000)])
+    result.save_trace(str(tmp_path / "run.json"))
+    trace = json.loads((tmp_path / "run.json").read_text())
+    assert trace["otherData"] == {"answer": {"a": 1}}
+    steps = [(event["pid"], event["name"], event["args"]["dur_ps"]) for event in trace["traceEvents"] if event.get("cat") == "step"]
+    assert steps == [(0, "step 1", 5000), (1, "step 2", 7000), (0, "step 2", 2000)]
+
+
+@pytest.mark.parametrize("steps", [[(2, "a", 0, 1)], [(0, "a", 2, 1)], [(0, "a", 0, 3), (0, "b", 2, 4)], [(1, "a", 0, 1), (0, "a", 0, 1)]])
+def test_steps_of_a_run_lie_one_after_the_other_on_ranks_that_ran(quiet, steps):
+    with pytest.raises(ndsim.UsageError, match="steps must be of ranks that ran"):
+        quiet(2, hello).describe(answer="", verdict="", steps=steps)
+
+
 def test_a_run_that_failed_shows_how_far_it_came(quiet):
     def program(gpu):
         gpu.compute("forward", 20)

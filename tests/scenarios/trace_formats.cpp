@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace {
 
@@ -108,6 +109,58 @@ TEST(TraceFormats, KeepTheTimeThatAComputationSaid) {
         EXPECT_EQ(read.spans[0].measure, Measure::picoseconds) << file;
         EXPECT_EQ(read.spans[0].amount, 1'500) << file;
     }
+}
+
+// The same with two steps on rank 1, and with what is said of it.
+Timeline trained() {
+    Timeline timeline = ping();
+    timeline.steps = {{1, "step 3", Time{Duration{1'500}}, Time{Duration{4'000'700}}},
+                      {1, "step 4", Time{Duration{4'000'700}}, Time{Duration{9'000'500}}}};
+    timeline.answer =
+        R"({"step_seconds":4.4995e-06,"fault":null,"ranks":[{"rank":0},{"rank":1}],"said":"a {\"b\": [1]}"})";
+    return timeline;
+}
+
+TEST(ChromeTrace, HasARowOfStepsAndWhatIsSaidOfTheRun) {
+    const TemporaryFolder folder;
+    const std::string text = content_of(written(folder, "t.json", trained()));
+    EXPECT_THAT(sim::test::ChromeRules().broken_in(text), IsEmpty());
+    const auto trace = nlohmann::json::parse(text);
+    EXPECT_EQ(trace["otherData"]["answer"], nlohmann::json::parse(trained().answer));
+    EXPECT_THAT(text, HasSubstr(R"({"name":"step 4","cat":"step","ph":"X","ts":4.000,"dur":5.000,"pid":1,"tid":90,)"
+                                R"("args":{"kind":"step","ps":4000700,"dur_ps":4999800,"idle_ps":0}})"));
+}
+
+TEST(TraceFormats, GiveBackStepsAndWhatIsSaidOfTheRun) {
+    const TemporaryFolder folder;
+    for (const std::string file : {"t.json", "t.json.gz", "folder/"}) {
+        const Timeline read = trace_files::read_trace(written(folder, file, trained())).timeline;
+        EXPECT_EQ(read.answer, trained().answer) << file;
+        ASSERT_EQ(read.steps.size(), 2U) << file;
+        EXPECT_EQ(read.steps[1].rank, 1) << file;
+        EXPECT_EQ(read.steps[1].name, "step 4") << file;
+        EXPECT_EQ(read.steps[1].begin, Time{Duration{4'000'700}}) << file;
+        EXPECT_EQ(read.steps[1].end, Time{Duration{9'000'500}}) << file;
+        EXPECT_EQ(read.spans.size(), ping().spans.size()) << file;
+    }
+}
+
+TEST(KinetoTrace, HasStepsBesideTheOneOfTheProfiler) {
+    const TemporaryFolder folder;
+    const std::string text = test::plain_text_of(written(folder, "run/", trained()) + "rank_1.json.gz");
+    EXPECT_THAT(sim::test::KinetoRules().broken_in(text, 1), IsEmpty());
+    EXPECT_EQ(nlohmann::json::parse(text)["ndsim_answer"], nlohmann::json::parse(trained().answer));
+    EXPECT_THAT(text, HasSubstr(R"({"name":"step 4","cat":"user_annotation","ph":"X","ts":4,"dur":5,"pid":1,"tid":1,)"
+                                R"("args":{"kind":"step","ps":4000700,"dur_ps":4999800,"idle_ps":0}})"));
+}
+
+TEST(PerfettoTrace, HasATrackOfStepsAndWhatIsSaidOfTheRun) {
+    const TemporaryFolder folder;
+    const std::string bytes = content_of(written(folder, "t.pftrace", trained()));
+    PerfettoRules rules;
+    EXPECT_THAT(rules.broken_in(bytes), IsEmpty());
+    EXPECT_EQ(rules.slices, 5U);
+    EXPECT_THAT(bytes, HasSubstr(trained().answer));
 }
 
 TEST(PerfettoTrace, HasATrackPerLaneAnArrowAndACounter) {

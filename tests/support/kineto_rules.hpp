@@ -1,6 +1,6 @@
 // What Holistic Trace Analysis asks of one rank's trace of the PyTorch profiler: each break of a rule is a line.
 //
-//   file     a line with "distributedInfo": {"rank": N, as it stands; ProfilerStep#0 over all of it
+//   file     a line with "distributedInfo": {"rank": N, as it stands; ProfilerStep#0, the only one, over all of it
 //   event    ts is there and whole, so that nothing is rounded inwards
 //   kernel   stream and correlation; one launch with its correlation, not later; slices of a stream do not overlap
 //   name     communication begins with ncclKernel, copies have Memcpy in it, computation neither
@@ -60,8 +60,9 @@ private:
         const std::int64_t begin = event["ts"];
         const std::int64_t end = begin + event["dur"].get<std::int64_t>();
         if (category == "user_annotation") {
-            expect(event["name"] == "ProfilerStep#0", "one step", event);
-            step_end_ = end;
+            const bool is_whole = event["name"] == "ProfilerStep#0";
+            expect(is_whole || event.at("args").value("kind", "") == "step", "one step of the profiler", event);
+            step_end_ = is_whole ? end : step_end_;
         } else if (category == "cuda_runtime") {
             const bool is_new = launches_.try_emplace(event.at("args").at("correlation"), begin, false).second;
             expect(is_new, "a correlation has one launch", event);

@@ -48,6 +48,26 @@ void save_svg(const RunResult& self, const std::string& file) {
     command_line::write_output(file, [&](std::ostream& out) { out << report::svg_timeline(self.kept()); });
 }
 
+using StepTuple = std::tuple<int, std::string, std::int64_t, std::int64_t>;
+
+void describe(RunResult& self, std::string answer, std::string verdict, const py::list& steps) {
+    report::Timeline& timeline = self.timeline;
+    std::vector<report::TrainingStep> found;
+    for (const auto& [row, name, begin, end] : steps.cast<std::vector<StepTuple>>()) {
+        const bool follows =
+            found.empty() || std::pair(found.back().rank, found.back().end) <= std::pair(row, Time{Duration{begin}});
+        if (row < 0 || row >= timeline.ranks || begin < 0 || end < begin || !follows) {
+            throw config::UsageError(
+                fmt::format("{} of row {}, from {} to {} ps: steps must be of ranks that ran, and one after the other",
+                            name, row, begin, end));
+        }
+        found.push_back({row, name, Time{Duration{begin}}, Time{Duration{end}}});
+    }
+    timeline.answer = std::move(answer);
+    timeline.verdict = std::move(verdict);
+    timeline.steps = std::move(found);
+}
+
 double units_of(std::int64_t billionths) {
     return Units::from_billionths(billionths).value();
 }
@@ -182,6 +202,11 @@ void bind_results(py::module_& module) {
         .def("report", &save_page, py::arg("file"),
              "Write a page for the browser: the timeline, its replay, and where the time went.")
         .def("save_svg", &save_svg, py::arg("file"), "Write the timeline as an SVG picture.")
+        .def(
+            "describe", &describe, py::kw_only(), py::arg("answer"), py::arg("verdict"), py::arg("steps"),
+            "Give traces and pages what is said of the run: one JSON object, what a page begins with in the form of "
+            "`ndsim explain --json`, and steps of the training: the rank's place among those that ran, name, begin and "
+            "end in picoseconds. By rank, those of one in their order, and none of them may overlap.")
         .def("_repr_svg_",
              [](const RunResult& self) {
                  return self.has_timeline ? py::object(py::str(report::svg_timeline(self.timeline))) : py::none();

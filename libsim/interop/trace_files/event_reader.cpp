@@ -61,7 +61,8 @@ std::int64_t main_stream(const std::map<std::int64_t, std::size_t>& computing) {
 
 void EventReader::take_exact(const JsonEvent& event, const std::string& where) {
     const std::string& kind = event.text(event.has(EventField::kind) ? EventField::kind : EventField::category);
-    Span span{.kind = span_kind(kind, where),
+    const bool is_of_training = kind == report::step_kind;
+    Span span{.kind = is_of_training ? OpKind::idle : span_kind(kind, where),
               .label = spans_.label(event.text(event.has(EventField::label) ? EventField::label : EventField::name))};
     for (const ExactNumber& number : exact_numbers) {
         if (event.has(number.field)) {
@@ -83,6 +84,9 @@ void EventReader::take_exact(const JsonEvent& event, const std::string& where) {
         refuse_event(where, fmt::format("dur_ps is out of range: {}", lasts));
     }
     span.end = Time{Duration{end}};
+    if (is_of_training) {
+        return spans_.add(report::TrainingStep{span.rank, *span.label, span.begin, span.end}, where);
+    }
     spans_.add(span, where);
     spans_.describe({.work = event.text(EventField::work), .spent = event.text(EventField::spent)}, where);
 }
@@ -133,6 +137,9 @@ void EventReader::read(GzipInput& in, const std::string& file, int next_rank) {
         }
     });
     partial_ = partial_ || head.partial;
+    if (!head.answer.empty()) {
+        spans_.add_answer(head.answer);
+    }
     if (exact) {
         if (!rank.kernels.empty()) {
             refuse_event(file, "mixes spans of ndsim with kernels of a profiler");

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <istream>
+#include <utility>
 #include <vector>
 
 namespace sim::trace_files {
@@ -17,7 +18,48 @@ using nlohmann::json;
 
 constexpr std::size_t most_of_a_list = 1U << 20U;  // bytes
 
-enum class Place { top, events, event, args, list, distributed, other };
+constexpr std::size_t most_of_an_answer = 1U << 26U;  // bytes
+
+// The text of an object whose pieces come one by one.
+class CopiedObject {
+public:
+    bool is_open() const { return depth_ > 0; }
+    std::size_t size() const { return text_.size(); }
+    std::string take() { return std::exchange(text_, {}); }
+
+    void open(char bracket) {
+        separate();
+        text_ += bracket;
+        ++depth_;
+    }
+    void close(char bracket) {
+        text_ += bracket;
+        --depth_;
+    }
+    void key(const std::string& name) {
+        value(quoted(name));
+        text_ += ':';
+    }
+    void value(std::string_view text) {
+        separate();
+        text_ += text;
+    }
+    static std::string quoted(const std::string& text) {
+        return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+    }
+
+private:
+    void separate() {
+        if (!text_.empty() && text_.back() != '{' && text_.back() != '[' && text_.back() != ':') {
+            text_ += ',';
+        }
+    }
+
+    std::string text_;
+    std::size_t depth_ = 0;
+};
+
+enum class Place { top, events, event, args, list, distributed, other_data, other };
 
 class EventHandler : public nlohmann::json_sax<json> {
 public:
@@ -29,10 +71,16 @@ public:
     bool has_events = false;
 
     bool null() override {
+        if (copies("null")) {
+            return true;
+        }
         add_to_list("null");
         return true;
     }
     bool boolean(bool value) override {
+        if (copies(value ? "true" : "false")) {
+            return true;
+        }
         head.partial = head.partial || (value && key_ == "partial" && !places_.empty() && places_.back() == Place::top);
         add_to_list(value ? "true" : "false");
         return scalar({"true or false", false});
@@ -41,19 +89,30 @@ public:
     bool number_unsigned(number_unsigned_t value) override { return number(std::to_string(value)); }
     bool number_float(number_float_t /*value*/, const string_t& text) override { return number(text); }
     bool string(string_t& value) override {
+        if (copied_.is_open()) {
+            return copies(CopiedObject::quoted(value));
+        }
         if (is_in_list()) {
-            add_to_list(json(value).dump(-1, ' ', false, json::error_handler_t::replace));
+            add_to_list(CopiedObject::quoted(value));
         }
         return scalar({std::move(value), false});
     }
     bool binary(binary_t& /*value*/) override { return true; }
 
     bool key(string_t& value) override {
+        if (copied_.is_open()) {
+            copied_.key(value);
+            return true;
+        }
         key_ = std::move(value);
         return true;
     }
 
     bool start_object(std::size_t /*elements*/) override {
+        if (copied_.is_open() || is_answer()) {
+            copied_.open('{');
+            return true;
+        }
         Place inside = Place::other;
         add_to_list("null");
         if (places_.empty()) {
@@ -65,12 +124,21 @@ public:
             inside = Place::args;
         } else if (places_.back() == Place::top && key_ == "distributedInfo") {
             inside = Place::distributed;
+        } else if (places_.back() == Place::top && key_ == "otherData") {
+            inside = Place::other_data;
         }
         places_.push_back(inside);
         return true;
     }
 
     bool end_object() override {
+        if (copied_.is_open()) {
+            copied_.close('}');
+            if (!copied_.is_open()) {
+                head.answer = copied_.take();
+            }
+            return true;
+        }
         if (places_.back() == Place::event) {
             visit_(event_, where());
             ++number_;
@@ -80,6 +148,10 @@ public:
     }
 
     bool start_array(std::size_t /*elements*/) override {
+        if (copied_.is_open()) {
+            copied_.open('[');
+            return true;
+        }
         const bool events = places_.empty() || (places_.back() == Place::top && key_ == "traceEvents");
         if (!events && places_.back() == Place::events) {
             refuse_scalar();
@@ -95,6 +167,10 @@ public:
     }
 
     bool end_array() override {
+        if (copied_.is_open()) {
+            copied_.close(']');
+            return true;
+        }
         const bool listed = is_in_list();
         places_.pop_back();
         if (listed) {
@@ -133,14 +209,35 @@ private:
                 }
                 break;
             case Place::list:
+            case Place::other_data:
             case Place::other: break;
         }
         return true;
     }
 
     bool number(std::string text) {
+        if (copies(text)) {
+            return true;
+        }
         add_to_list(text);
         return scalar({std::move(text), true});
+    }
+
+    // Whether the object that begins is what ndsim says of the run, in Chrome JSON or in that of the profiler.
+    bool is_answer() const {
+        return !places_.empty() && ((places_.back() == Place::other_data && key_ == "answer") ||
+                                    (places_.back() == Place::top && key_ == "ndsim_answer"));
+    }
+
+    // Whether the value stands in that object.
+    bool copies(std::string_view text) {
+        if (copied_.is_open()) {
+            copied_.value(text);
+            if (copied_.size() > most_of_an_answer) {
+                throw config::UsageError(fmt::format("{}: what is said of the run is longer than 64 MiB", file_));
+            }
+        }
+        return copied_.is_open();
     }
 
     bool is_in_list() const { return !places_.empty() && places_.back() == Place::list; }
@@ -190,6 +287,7 @@ private:
     std::string key_;
     JsonEvent event_;
     std::string list_;  // as far as it is read
+    CopiedObject copied_;
     std::size_t number_ = 1;
 };
 

@@ -14,6 +14,7 @@ struct TraceHead {
     std::optional<std::int64_t> rank;     // distributedInfo.rank
     std::optional<std::int64_t> base_ns;  // baseTimeNanoseconds: what timestamps count from
     bool partial = false;                 // of a run that ended early
+    std::string answer = {};              // all that is said of ndsim's run, as one JSON object; empty: nothing
 };
 
 // `visit` is handed each event with its place for errors: "trace.json: event 7". The events are those of the list

@@ -23,6 +23,14 @@ void SpanCollector::add(const Span& span, const std::string& where) {
     timeline_.end = std::max(timeline_.end, span.end);
 }
 
+void SpanCollector::add(report::TrainingStep step, const std::string& where) {
+    if (step.end < step.begin) {
+        throw config::UsageError(fmt::format("{}: a step must not end before it begins", where));
+    }
+    timeline_.ranks = std::max(timeline_.ranks, step.rank + 1);
+    timeline_.steps.push_back(std::move(step));
+}
+
 void SpanCollector::describe(const SpanWords& words, const std::string& where) {
     report::Timeline& timeline = timeline_;
     if (!words.work.empty()) {
@@ -58,7 +66,14 @@ void SpanCollector::find_inside() {
     }
 }
 
+// In a file they stand by time.
+void SpanCollector::sort_steps() {
+    std::ranges::stable_sort(timeline_.steps, {},
+                             [](const report::TrainingStep& step) { return std::pair(step.rank, step.begin); });
+}
+
 report::Timeline SpanCollector::take() {
+    sort_steps();
     if (!timeline_.account.empty()) {
         find_inside();
     }

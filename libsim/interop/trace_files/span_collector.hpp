@@ -25,6 +25,10 @@ public:
 
     // Throws UsageError, which begins with `where` ("trace.csv:7"), where no run has such a span.
     void add(const Span& span, const std::string& where);
+    // Throws UsageError as above.
+    void add(report::TrainingStep step, const std::string& where);
+    // All that is said of the run, as one JSON object.
+    void add_answer(std::string answer) { timeline_.answer = std::move(answer); }
     // Of the span that was added last. Throws UsageError.
     void describe(const SpanWords& words, const std::string& where);
     bool is_empty() const { return timeline_.spans.empty(); }
@@ -36,6 +40,7 @@ public:
 
 private:
     void find_inside();
+    void sort_steps();
 
     std::unordered_set<std::string> labels_;
     report::Timeline timeline_;

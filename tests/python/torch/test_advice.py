@@ -83,6 +83,13 @@ def test_a_bubble_wants_more_micro_batches_or_more_chunks():
     ]
 
 
+def test_of_a_change_and_its_opposite_the_one_that_helps_more_is_advised():
+    layout = Layout(dp=2, pp=8, zero=1, micro_batch=2, global_batch=32, schedule="1f1b")
+    host, bubble = (dict(tried("Megatron-LM", step(compute=0.3, idle=idle, pipeline=0.7 - idle), layout)) for idle in (0.4, 0.2))
+    both = {Change.LARGER_MICRO_BATCH, Change.SMALLER_MICRO_BATCH}
+    assert (both & {*host}, both & {*bubble}) == ({Change.LARGER_MICRO_BATCH}, {Change.SMALLER_MICRO_BATCH})
+
+
 def test_full_memory_wants_spreading_recomputation_or_the_host():
     layout = Layout(dp=16, zero=0, micro_batch=2, global_batch=32, sequence=4096)
     assert tried("Transformers", step(79 * GB, compute=1.0), layout) == [

@@ -60,7 +60,7 @@ def test_the_memory_of_the_fullest_rank_is_that_of_the_run(answer):
     assert [row["allocated_bytes"] for row in run["per_rank"]] == [3 << 20, 6 << 20]
     assert [row["reserved_bytes"] for row in run["per_rank"]] == [20 << 20, 20 << 20]
     kinds = dict.fromkeys(("parameters", "gradients", "optimizer", "buffers", "other", "activations"))
-    assert run["memory"] == {"capacity": 84929347584, "allocated": 6 << 20, "reserved": 20 << 20, "fullest_rank": 1, **kinds}
+    assert run["memory"] == {"capacity": 84929347584, "allocated": 6 << 20, "reserved": 20 << 20, "fullest_rank": 1, **kinds, "cached": 14 << 20}
 
 
 def test_the_bill_of_operators_is_in_the_answer(answer):
@@ -107,7 +107,7 @@ def test_the_summary_follows_what_the_script_prints(script):
     lines = done.stdout.splitlines()
     assert lines[:4] == ["trained", "trained", "", "train.py on 2 x H100-SXM-80GB (dgx-h100)"]
     (step,) = [line for line in lines if line.startswith("  step  ")]
-    assert re.fullmatch(r"  step            500\.\d ms, the mean of 4 steps of the optimizer, without the first", step)
+    assert re.fullmatch(r"  step            500\.\d ms, the mean of the last 2 of 4 steps of the optimizer", step)
     assert done.stderr == ""
 
 
@@ -197,3 +197,9 @@ def test_every_key_is_described_by_the_schema(answer, text, options, code):
         assert complaints(each, schema, "run") == []
     printed = {key for key in run} | {"operators", "against"}
     assert printed == set(schema["properties"])
+
+
+def test_the_answer_that_the_page_is_tried_with_is_one():
+    sources = pathlib.Path(__file__).resolve().parents[3]
+    schema = json.loads((sources / "tools/schemas/torchrun.schema.json").read_text())
+    assert complaints(json.loads((sources / "tests/page/torchrun.json").read_text()), schema, "run") == []

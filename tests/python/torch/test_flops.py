@@ -42,12 +42,18 @@ def test_a_step_has_the_flops_of_its_products_forward_and_backward(answer, steps
     run = answer(train(steps=steps), "--nproc", 1)
     assert run["flops_per_step"] == FORWARD + BACKWARD
     assert run["flops_per_step"] - run["model_flops_per_step"] == 0
+    assert run["peak_flops_per_second_per_gpu"] == pytest.approx(66.9e12)  # of H100, in fp32
     assert run["mfu"] == run["hfu"] == pytest.approx((FORWARD + BACKWARD) / run["step_seconds"] / run["peak_flops_per_second_per_gpu"])
+    assert run["model_flops_per_second_per_gpu"] == pytest.approx((FORWARD + BACKWARD) / run["step_seconds"])
 
 
-def test_without_two_steps_there_is_no_utilisation(answer):
-    run = answer(train(steps=1), "--nproc", 1)
-    assert [run[name] for name in ("flops_per_step", "mfu", "hfu", "step_communication", "step_breakdown")] == [None] * 5
+NONE_OF_IT = ("flops_per_step", "model_flops_per_step", "model_flops_per_second_per_gpu", "mfu", "hfu", "step_communication", "step_breakdown")
+
+
+@pytest.mark.parametrize("text", [train(steps=1), "import torch; torch.ones(1, device='cuda')"], ids=["one step", "no optimizer"])
+def test_without_two_steps_there_is_no_utilisation(answer, text):
+    run = answer(text, "--nproc", 1)
+    assert [run[name] for name in NONE_OF_IT] == [None] * len(NONE_OF_IT)
 
 
 @pytest.mark.parametrize("retain", [False, True])
@@ -65,6 +71,47 @@ def test_so_does_checkpointing_with_reentrance(answer):
     run = answer(train(checkpoint=True, reentrant=True), "--nproc", 1)
     assert run["flops_per_step"] - run["model_flops_per_step"] == FORWARD
     assert run["flops_per_step"] == 4 * FORWARD
+    assert run["hfu"] / run["mfu"] == pytest.approx(4 / 3)
+
+
+def test_of_a_part_that_is_checkpointed_this_part_is_computed_once_more(answer):
+    text = train(reentrant=True).replace("else model(x)", "else layers[1:](checkpoint(layers[0], x, use_reentrant=True))")
+    run = answer(text, "--nproc", 1)
+    again = 2 * M * K * H
+    assert (run["model_flops_per_step"], run["flops_per_step"]) == (3 * FORWARD, 3 * FORWARD + again)
+    assert run["hfu"] / run["mfu"] == pytest.approx((3 * FORWARD + again) / (3 * FORWARD))
+
+
+def test_a_function_of_ones_own_may_be_computed_once_more(answer):
+    # Its forward pass records no gradients, within a checkpoint or not.
+    run = answer(
+        f"""
+        import torch
+        from torch.utils.checkpoint import checkpoint
+
+        class Product(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x, weight):
+                ctx.save_for_backward(x, weight)
+                return x @ weight
+
+            @staticmethod
+            def backward(ctx, gradient):
+                x, weight = ctx.saved_tensors
+                return gradient @ weight.T, x.T @ gradient
+
+        w = torch.nn.Parameter(torch.ones({K}, {N}, device="cuda"))
+        optimizer = torch.optim.SGD([w], lr=0.1)
+        for _ in range(3):
+            x = torch.ones({M}, {K}, device="cuda", requires_grad=True)
+            checkpoint(lambda x: Product.apply(x, w), x, use_reentrant=True).square().mean().backward()
+            optimizer.step()
+        """,
+        "--nproc",
+        1,
+    )
+    product = 2 * M * K * N
+    assert (run["model_flops_per_step"], run["flops_per_step"]) == (3 * product, 4 * product)
 
 
 def test_the_gradient_of_a_gradient_is_not_computed_once_more(answer):
@@ -145,6 +192,22 @@ def test_each_launch_of_a_graph_counts_and_its_capture_does_not(answer):
     )
     assert run["steps"] == 5
     assert run["flops_per_step"] == 2 * 2 * M * K * N
+
+
+def test_a_graph_counts_as_often_as_it_is_launched(answer):
+    text = train() + f"""
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        layers(x)
+    for _ in range(3):
+        graph.replay()
+        graph.replay()
+        optimizer.step()
+"""
+    run = answer(text, "--nproc", 1)
+    # Of seven steps there are six intervals, of which the first is left out: two with training, three with two launches.
+    assert run["steps"] == 7
+    assert run["flops_per_step"] == pytest.approx((2 * (FORWARD + BACKWARD) + 3 * 2 * FORWARD) / 5)
 
 
 def test_what_an_optimizer_multiplies_is_not_the_models(answer):

@@ -38,6 +38,24 @@ def test_all_kinds_add_up_to_what_tensors_held(answer):
     assert sum(kinds_of(run).values()) == run["per_rank"][0]["allocated_bytes"]
     assert kinds_of(run)["activations"] > 0
     assert kinds_of(run).items() <= run["memory"].items()
+    assert sum(kinds_of(run).values()) + run["memory"]["cached"] == run["memory"]["reserved"]
+
+
+def test_small_tensors_take_as_much_as_the_allocator_gives_them(answer):
+    run = answer(
+        """
+        import torch
+        model = torch.nn.Linear(3, 1).cuda()
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+        for _ in range(2):
+            model(torch.ones(1, 3, device="cuda")).sum().backward()
+            optimizer.step()
+        """,
+        "--nproc",
+        1,
+    )
+    # Weights and a bias, and one state of each.
+    assert [run["memory"][name] for name in ("parameters", "gradients", "optimizer")] == [1024, 1024, 1024]
 
 
 def test_what_is_hollow_needs_the_same_memory(answer):
@@ -49,6 +67,7 @@ def test_what_is_hollow_needs_the_same_memory(answer):
 def test_without_a_step_there_are_no_kinds(answer):
     run = answer("import torch; torch.ones(4, device='cuda')", "--nproc", 1)
     assert set(kinds_of(run).values()) == {None}
+    assert kinds_of(run).items() <= run["memory"].items()
 
 
 def test_parts_of_one_buffer_count_once_and_gradients_beside_parameters_are_gradients(answer):
@@ -74,7 +93,8 @@ def test_parts_of_one_buffer_count_once_and_gradients_beside_parameters_are_grad
     assert (run["step_seconds"], run["mfu"], run["step_breakdown"]) == (0, None, None)
 
 
-def test_a_sharded_model_has_its_shard_of_everything(answer):
+@pytest.mark.parametrize(("options", "world"), [(("--nproc", 2), 2), (("--nproc", 4, "--fold", 1), 4)], ids=["whole", "folded"])
+def test_a_sharded_model_has_its_shard_of_everything(answer, options, world):
     run = answer(
         """
         import os, torch
@@ -90,11 +110,10 @@ def test_a_sharded_model_has_its_shard_of_everything(answer):
             model(torch.ones(8, 256, device="cuda")).sum().backward()
             optimizer.step()
         """,
-        "--nproc",
-        2,
+        *options,
     )
-    shard = (256 * 1024 + 1024) * 4 // 2
-    for rank in (0, 1):
+    shard = (256 * 1024 + 1024) * 4 // world
+    for rank in range(run["ranks_run"]):
         kinds = kinds_of(run, rank)
         assert [kinds[name] for name in ("parameters", "gradients", "optimizer")] == [shard, shard, 2 * shard]
 

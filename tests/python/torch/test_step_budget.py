@@ -31,7 +31,10 @@ def test_the_parts_of_each_ranks_step_add_up_to_it(answer):
         parts, kinds = row["step_breakdown"], row["step_communication"]
         assert sum(map(picoseconds, parts.values())) == picoseconds(row["step_seconds"])
         assert sum(picoseconds(each["seconds"]) for each in kinds) == picoseconds(parts["communication"])
-    assert sum(run["step_breakdown"].values()) == pytest.approx(run["step_seconds"], rel=1e-12)
+    parts = run["step_breakdown"]
+    assert sum(parts.values()) == pytest.approx(run["step_seconds"], rel=0, abs=1e-15)
+    assert parts["attention"] == 0
+    assert min(parts[part] for part in ("products", "passes", "optimizer", "communication")) > 0
 
 
 def test_the_set_up_of_a_run_is_not_in_it(answer):
@@ -86,6 +89,8 @@ def test_a_hollow_run_has_the_same(answer):
     real, hollow = (answer(TRAIN, "--nproc", 2, *more) for more in ((), ("--hollow",)))
     for key in ("step_breakdown", "step_communication", "memory"):
         assert [row[key] for row in real["per_rank"]] == [row[key] for row in hollow["per_rank"]]
+    for key in ("step_breakdown", "step_communication", "flops_per_step", "mfu", "memory"):
+        assert real[key] == hollow[key]
 
 
 def test_the_communication_of_a_summary_is_told_by_kind_where_there_are_several(script):

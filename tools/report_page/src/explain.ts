@@ -1,5 +1,6 @@
 // Why a run takes as long as it does, as `ndsim explain` says it: its sections, verdict first.
 import { element, name, section } from "./dom";
+import { labelledBar } from "./spent";
 import { table, type Cell } from "./table";
 
 type Value = number | string | null;
@@ -23,10 +24,12 @@ interface Part {
         rows: Record<string, Shown>[];
         note: string;
     }>;
+    bar?: string | null; // the table of parts that is drawn, too
     drawing: string[];
     notes: string[];
 }
 export interface Explanation {
+    heading?: string; // of a verdict
     explains: string;
     words: Record<string, string>;
     sections: Record<string, Part>;
@@ -58,14 +61,21 @@ function paragraphs(sentences: string[], test: string): HTMLElement[] {
     return sentences.map((sentence) => element("p", { class: "said", "data-test": test }, name(sentence, longest)));
 }
 
+// The bar of a table that has the columns of parts: a key, a letter, a name, an amount and its share.
+function barOf(rows: Record<string, Shown>[]): HTMLElement {
+    return labelledBar(rows.map(({ key, mark, what, amount, share }) =>
+        ({ of: `part-${key.text}`, title: what.text, mark: mark.text, share: Number(share.value), text: amount.text, percent: share.text })));
+}
+
 function partOf(key: string, part: Part): HTMLElement {
     const made = element("section", { class: "explained", "data-test": `explain-${key}` });
     made.append(wordsOf(part.words) ?? "", element("h3", {}, part.title), ...paragraphs(part.said, `explain-${key}-said`));
+    if (part.bar) made.append(barOf(part.tables[part.bar].rows));
     // A text that a sentence has said already is not said again.
     const figures = Object.values(part.figures).filter((figure) => !isWords(figure.unit) || !part.said.some((sentence) => sentence.includes(figure.text)));
     if (figures.length > 0) {
         made.append(table(`explain-${key}-figures`, "Figures", [{ title: "what", words: true }, { title: "value" }, { title: "how it was found", words: true }],
-            figures.map((figure) => [{ text: figure.name }, cellOf(figure), { text: figure.how }])));
+            figures.map((figure) => [{ text: figure.name }, cellOf(figure), { text: figure.how }]), figures.length));
     }
     for (const [id, one] of Object.entries(part.tables)) {
         const columns = Object.entries(one.columns);
@@ -80,7 +90,7 @@ function partOf(key: string, part: Part): HTMLElement {
 
 // What a page begins with; `bar` is the drawing of its time.
 export function verdictSection(explanation: Explanation, bar: HTMLElement | null): HTMLElement {
-    const made = section("verdict", "The step in short", "");
+    const made = section("verdict", explanation.heading ?? "The step in short", "");
     if (bar !== null) made.append(bar);
     made.append(...Object.entries(explanation.sections).map(([key, part]) => partOf(key, bar === null ? part : { ...part, drawing: [] })));
     return made;

@@ -30,18 +30,37 @@ function sumOf(parts: Part[], rank: number): number {
     return parts.reduce((sum, part) => sum + part.ranks[rank], 0);
 }
 
-function barOf(parts: { part: Part; value: number }[], all: number): HTMLElement {
+// A piece of a bar. Shares are of its whole length; what they leave of it is empty.
+export interface Piece {
+    of: string; // its class of style
+    title: string;
+    mark: string;
+    share: number;
+    text: string; // how much it is
+    percent: string;
+}
+
+function lineOf(pieces: Piece[]): HTMLElement {
     const line = element("span", { class: "whole" });
-    for (const { part, value } of parts) {
-        const piece = element("span", { class: `part ${part.of}`, title: `${part.title}: ${time(value)}, ${percent(value, all)}` });
-        piece.style.width = `${all === 0 ? 0 : (100 * value) / all}%`;
-        if (value / all > 0.07) piece.append(element("span", {}, `${part.mark}${part.mark === "" ? "" : " "}${percent(value, all)}`));
+    for (const { of, title, mark, share, text, percent } of pieces) {
+        const piece = element("span", { class: `part ${of}`, title: `${title}: ${text}, ${percent}` });
+        piece.style.width = `${100 * share}%`;
+        if (share > 0.07) piece.append(element("span", {}, `${mark}${mark === "" ? "" : " "}${percent}`));
         line.append(piece);
     }
     return line;
 }
 
-function legendOf(parts: Part[]): HTMLElement {
+function barOf(parts: { part: Part; value: number }[], all: number): HTMLElement {
+    return lineOf(piecesOf(parts, all));
+}
+
+function piecesOf(parts: { part: Part; value: number }[], all: number): Piece[] {
+    return parts.map(({ part: { of, title, mark }, value }) =>
+        ({ of, title, mark, share: all === 0 ? 0 : value / all, text: time(value), percent: percent(value, all) }));
+}
+
+function legendOf(parts: { of: string; title: string; mark: string }[]): HTMLElement {
     const legend = element("p", { class: "legend" });
     for (const part of parts) {
         legend.append(element("span", { class: "swatched" }, element("span", { class: `swatch ${part.of}` }), part.mark === "" ? part.title : `${part.mark} ${part.title}`));
@@ -54,11 +73,15 @@ export function accountBar(run: Run): HTMLElement | null {
     if (run.header.account === undefined) return null;
     const parts = partsOf(run);
     const means = parts.map((part) => ({ part, value: part.ranks.reduce((sum, one) => sum + one, 0) / part.ranks.length }));
-    const all = means.reduce((sum, { value }) => sum + value, 0);
-    const bar = barOf(means, all);
+    return labelledBar(piecesOf(means, means.reduce((sum, { value }) => sum + value, 0)));
+}
+
+// A bar with what its colours mean, also for those who do not see them.
+export function labelledBar(pieces: Piece[]): HTMLElement {
+    const bar = lineOf(pieces);
     bar.setAttribute("role", "img");
-    bar.setAttribute("aria-label", means.map(({ part, value }) => `${part.title} ${percent(value, all)}`).join(", "));
-    return element("div", { class: "account", "data-test": "account" }, bar, legendOf(parts));
+    bar.setAttribute("aria-label", pieces.map(({ title, percent }) => `${title} ${percent}`).join(", "));
+    return element("div", { class: "account", "data-test": "account" }, bar, legendOf(pieces));
 }
 
 export function spentSection(run: Run, index: number): HTMLElement {

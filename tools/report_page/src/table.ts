@@ -13,11 +13,11 @@ export interface Column {
 
 const atOnce = 12;
 
-export function table(test: string, caption: string, columns: Column[], rows: Cell[][]): HTMLElement {
+export function table(test: string, caption: string, columns: Column[], rows: Cell[][], first = atOnce): HTMLElement {
     const body = element("tbody");
     const head = element("tr");
     const made = element("table", { "data-test": test }, element("caption", {}, caption), element("thead", {}, head), body);
-    let shown = atOnce;
+    let shown = first;
     let sorted = rows;
     let by = -1;
     let ascending = true;

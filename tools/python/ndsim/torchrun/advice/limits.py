@@ -106,14 +106,14 @@ def changes_for(reason: Reason, layout: Layout) -> tuple[Change, ...]:
 def advice_of(
     measured: Measured, layout: Layout, recognised: Recognised | None
 ) -> tuple[list[tuple[Reason, float]], list[Advice]]:
-    """What limits, and what to try: never what is on already, and nothing twice."""
+    """What limits, and what to try: never what is on already, nothing twice, and not the opposite of what helps more."""
     words = Words(recognised, layout, measured.ranks, measured.gpus_per_node)
     reasons = reasons_of(measured, layout)
     is_full = any(reason is Reason.FULL for reason, _ in reasons)
     found: list[Advice] = []
     for reason, share in reasons:
         for change in changes_for(reason, layout):
-            if change in {each.change for each in found} or (is_full and change.needs_memory):
+            if {change, change.opposite} & {each.change for each in found} or (is_full and change.needs_memory):
                 continue
             option = option_of(change, words)
             if option is not None:

@@ -35,6 +35,10 @@ class Change(enum.Enum):
     OFFLOAD = "the optimizer on the host"
 
     @property
+    def opposite(self) -> Change | None:
+        return {Change.LARGER_MICRO_BATCH: Change.SMALLER_MICRO_BATCH, Change.SMALLER_MICRO_BATCH: Change.LARGER_MICRO_BATCH}.get(self)
+
+    @property
     def needs_memory(self) -> bool:
         return self in (
             Change.LARGER_MICRO_BATCH,

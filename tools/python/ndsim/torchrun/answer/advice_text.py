@@ -7,30 +7,47 @@ from typing import Any
 from ..._ndsim import percent_text
 from ..advice.limits import Advice, Reason, advice_of
 from ..advice.measured import Measured
+from ..advice.options import Change
 from ..recognised.value import Layout, Recognised
 
 OF_MEMORY = (Reason.FULL, Reason.FREE)
 
 
-def reason_text(reason: Reason, share: float) -> str:
-    return f"{reason.value} ({percent_text(share)} of {'it' if reason in OF_MEMORY else 'the step'})"
+def reason_of(row: dict[str, Any]) -> Reason:
+    """Of a row of the keys."""
+    return Reason[row["reason"].upper()]
+
+
+def reason_text(row: dict[str, Any]) -> str:
+    reason, share = reason_of(row), percent_text(row["share"])
+    return f"{reason.value} ({share} of it is held)" if reason in OF_MEMORY else f"{reason.value} ({share} of the step)"
+
+
+def change_text(row: dict[str, Any]) -> str:
+    return Change[row["change"].upper()].value
+
+
+def limits_text(limits: list[dict[str, Any]], step_seconds: float | None) -> str:
+    """One line; `limits` as the keys have them."""
+    if step_seconds is None:
+        return "What limits: not known without two steps of an optimizer"
+    if not step_seconds:
+        return "What limits: nothing, since the GPU does nothing in a step"
+    # Free memory limits nothing: it is what a change may use.
+    own = [] if any(reason_of(row) is not Reason.FREE for row in limits) else ["the GPUs' own work"]
+    return f"What limits: {'; '.join([*own, *map(reason_text, limits)])}"
+
+
+def title_of(recognised: Recognised | None) -> str:
+    return f"To try, as {recognised.framework if recognised else 'PyTorch'} has it"
 
 
 def lines_of(measured: Measured, layout: Layout, recognised: Recognised | None) -> list[str]:
-    reasons, advice = advice_of(measured, layout, recognised)
-    lines = [""]
-    if measured.step_seconds is None:
-        lines.append("What limits: not known without two steps of an optimizer")
-    elif not measured.parts:
-        lines.append("What limits the step: not told, since most of the run is not its steps; more of them would tell it")
-    said = "; ".join(reason_text(*each) for each in reasons)
-    if said:
-        lines.append(f"What limits: {said}")
-    elif measured.parts:
-        lines.append("What limits: the GPUs' own work")
-    if advice:
-        lines.append(f"To try, as {recognised.framework if recognised else 'PyTorch'} has it")
-        lines += [f"  {each.change.value:<46}{each.option}" for each in advice]
+    keys = keys_of(measured, layout, recognised)
+    lines = ["", limits_text(keys["limits"], measured.step_seconds)]
+    if keys["advice"]:
+        lines.append(title_of(recognised))
+        lines += [f"  {change_text(row):<46}{row['option']}" for row in keys["advice"]]
     return lines
 
 

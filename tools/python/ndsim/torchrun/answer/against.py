@@ -140,10 +140,17 @@ def against_of(asked: Options, recognised: Recognised | None, figures: Figures, 
     return Against(command, None, rows_of(figures, measured, prediction))
 
 
-def cell(row: Row, value: float) -> str:
-    if row.unit == "B":
+TITLE, IN_A_TERMINAL = "Beside ndsim train of the recognised layout", "In a terminal"
+
+
+def cell(unit: str, value: float) -> str:
+    if unit == "B":
         return bytes_text(value)
-    return time_text(value) if row.unit == "s" else f"{value:,.0f}"
+    return time_text(value) if unit == "s" else f"{value:,.0f}"
+
+
+def why_not_text(why_not: str) -> str:
+    return f"Beside ndsim train: nothing, since {why_not}"
 
 
 def lines_of(against: Against | None) -> list[str]:
@@ -151,12 +158,12 @@ def lines_of(against: Against | None) -> list[str]:
     if against is None:
         return []
     if against.why_not is not None:
-        return ["", f"Beside ndsim train: nothing, since {against.why_not}"]
-    lines = ["", "Beside ndsim train of the recognised layout", f"  {'':<26}{'this run':>12}{'train':>12}{'run / train':>13}"]
+        return ["", why_not_text(against.why_not)]
+    lines = ["", TITLE, f"  {'':<26}{'this run':>12}{'train':>12}{'run / train':>13}"]
     for row in against.rows:
         ratio = "" if row.ratio is None else f"{row.ratio:.3f}"
-        lines.append(f"  {row.what:<26}{cell(row, row.run):>12}{cell(row, row.train):>12}{ratio:>13}".rstrip())
-    return [*lines, f"  In a terminal: {against.command}"]
+        lines.append(f"  {row.what:<26}{cell(row.unit, row.run):>12}{cell(row.unit, row.train):>12}{ratio:>13}".rstrip())
+    return [*lines, f"  {IN_A_TERMINAL}: {against.command}"]
 
 
 def keys_of(against: Against | None) -> dict[str, Any]:

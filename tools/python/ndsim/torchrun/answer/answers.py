@@ -13,7 +13,8 @@ from ..._ndsim import Result, bytes_text, percent_text, time_text
 from .. import rank as ranks
 from ..launch.channel import Channel
 from ..options import Options
-from . import memory, more, steady
+from . import budget as of_run
+from . import made_up, memory, more, steady, verdict
 from .bars import bar
 from .budget import Budget, RankBudget, budget_of
 
@@ -44,7 +45,7 @@ def rank_table(budget: Budget) -> list[str]:
         step = "" if each.step_seconds is None else time_text(each.step_seconds)
         rows.append((str(each.rank), str(each.pid), *times, *sizes, step))  # type: ignore[arg-type]
     widths = [max(len(row[column]) for row in rows) for column in range(len(heads))]
-    lines = ["  " + "  ".join(cell.rjust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
+    lines = [of_run.OF_RANKS, *("  " + "  ".join(cell.rjust(width) for cell, width in zip(row, widths)).rstrip() for row in rows)]
     if len(budget.ranks) > MOST_ROWS:
         lines.append(f"  and {len(budget.ranks) - MOST_ROWS} ranks more; --json has all of them")
     return lines
@@ -52,30 +53,13 @@ def rank_table(budget: Budget) -> list[str]:
 
 def step_text(budget: Budget) -> str:
     if budget.step_seconds is None:
-        return f"not known: it is taken from step to step of an optimizer, and there was {budget.steps or 'none'}"
-    left_out = ", without the first" if budget.steps > 2 else ""
-    return f"{time_text(budget.step_seconds)}, the mean of {budget.steps} steps of the optimizer{left_out}"
+        return f"not known: it is taken from step to step of an optimizer, and there was {'only one' if budget.steps else 'none'}"
+    return f"{time_text(budget.step_seconds)}, {of_run.steps_text(budget.steps)}"
 
 
 def stand_ins_of(words: Channel) -> list[str]:
     """The packages that ndsim stood in for, on any rank."""
     return sorted({name for _, names in words.told("stand-ins") for name in names})
-
-
-def made_up_of(words: Channel) -> list[dict[str, Any]]:
-    """What a hollow run made up, each thing once: how often on the rank that met it most often."""
-    found: dict[tuple[str, str], dict[str, Any]] = {}
-    for row in (row for _, rows in words.told("made up") for row in rows):
-        known = found.setdefault((row["line"], row["what"]), row)
-        known["count"] = max(known["count"], row["count"])
-    return list(found.values())
-
-
-def made_up_text(rows: list[dict[str, Any]]) -> list[str]:
-    if not rows:
-        return []
-    lines = ["", "Made up, since it comes from numbers that were not computed; what the script does by it may differ from a real run"]
-    return lines + [f"  {row['line']}  {row['what']}" + (f" ({row['count']} times)" if row["count"] > 1 else "") for row in rows]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -104,19 +88,24 @@ def told_of(setting: ranks.Setting, result: Result, words: Channel) -> Told:
     return Told(setting, result, words, budget, steps, step, memories, memory.fullest(memories), more.known_of(setting, budget, step, words))
 
 
-def head_of(told: Told) -> list[str]:
-    """What the run was, in lines."""
-    setting, result, budget = told.setting, told.result, told.budget
+def title_of(told: Told) -> str:
+    setting, budget = told.setting, told.budget
     machine = setting.machine
     ran = "" if len(budget.ranks) == budget.world else f", of which {len(budget.ranks)} ran in the place of all"
+    return f"{setting.options.title} on {budget.world:,} x {machine.accelerator} ({machine.name}){ran}"
+
+
+def head_of(told: Told) -> list[str]:
+    """What the run was, in lines."""
+    result, budget, machine = told.result, told.budget, told.setting.machine
     held = f"{bytes_text(budget.allocated)} allocated, {bytes_text(budget.reserved)} reserved"
     return [
-        f"{setting.options.title} on {budget.world:,} x {machine.accelerator} ({machine.name}){ran}",
+        title_of(told),
         "",
         f"  step            {step_text(budget)}",
         *more.head_of(told.known),
         *steady.utilisation_text(told.step),
-        f"  memory          {held} of {bytes_text(machine.memory_bytes)}, on the fullest rank",
+        f"  memory          {held} of {bytes_text(machine.memory_bytes)}, {memory.FULLEST}",
         f"  simulated time  {time_text(result.seconds)}",
         f"  timeline        {result.timeline_sha256[:16]}",
         f"  wall time       {result.wall_seconds:.3f} s",
@@ -125,28 +114,13 @@ def head_of(told: Told) -> list[str]:
     ]
 
 
-def budget_lines(budget: Budget, seconds: float) -> list[str]:
-    """The time of a run that has no two steps."""
-    parts = (
-        ("C  computing", budget.mean(lambda each: each.computing)),
-        ("D  communication", budget.mean(lambda each: each.communicating)),
-        ("I  idle, for the host", budget.mean(lambda each: each.idle)),
-        ("   run", seconds),
-    )
-    lines = [
-        "Time of the run, the average over all ranks; communication as far as no computation hides it",
-        f"  [{bar([(what[0], part) for what, part in parts[:-1]], seconds, 'I')}]",
-    ]
-    return [*lines, *(f"  {what:<24}{time_text(part):>10}  {percent_text(part / seconds):>7}" for what, part in parts), ""]
-
-
 def text_of(told: Told) -> str:
     """The summary of a run."""
     if not told.result.seconds:
         return "\n".join(head_of(told))
-    time = budget_lines(told.budget, told.result.seconds) if told.step is None else steady.lines_of(told.step)
+    time = of_run.lines_of(told.budget, told.result.seconds) if told.step is None else steady.lines_of(told.step)
     lines = [*head_of(told), *time, *memory.lines_of(told.memory), *rank_table(told.budget), *more.lines_of(told.known)]
-    return "\n".join([*lines, *made_up_text(made_up_of(told.words)), ""])
+    return "\n".join([*lines, *made_up.lines_of(made_up.rows_of(told.words)), ""])
 
 
 def row_of(told: Told, each: RankBudget) -> dict[str, Any]:
@@ -180,16 +154,12 @@ def json_of(told: Told, explanation: str) -> dict[str, Any]:
         "ranks_run": len(budget.ranks),
         "hollow": setting.options.hollow,
         "stand_ins": stand_ins_of(words),
-        "made_up": made_up_of(words),
+        "made_up": made_up.rows_of(words),
         "simulated_seconds": result.seconds,
         "wall_seconds": result.wall_seconds,
         "steps": budget.steps,
         "step_seconds": budget.step_seconds,
-        "breakdown": {
-            "compute": budget.mean(lambda each: each.computing),
-            "communication": budget.mean(lambda each: each.communicating),
-            "idle": budget.mean(lambda each: each.idle),
-        },
+        "breakdown": of_run.parts_of(budget),
         **steady.keys_of(told.step, budget.world),
         "memory": memory.keys_of(told.memory),
         "per_rank": [row_of(told, each) for each in budget.ranks],
@@ -202,6 +172,25 @@ def json_of(told: Told, explanation: str) -> dict[str, Any]:
     if setting.options.explain_cost:
         answer["operators"] = operators_of(words)
     return answer
+
+
+def json_text(value: Any) -> str:
+    """As traces have it: short, and what is no UTF-8, such as of a file's name, is replaced."""
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    return text.encode("utf-8", "replace").decode()
+
+
+def describe(told: Told, answer: dict[str, Any]) -> None:
+    """Give traces and pages what is said of the run, and its steady steps."""
+    rows = [{key: value for key, value in row.items() if key != "pid"} for row in answer["per_rank"]]
+    # The same run writes the same trace, whatever computer it ran on.
+    of_run = {key: value for key, value in answer.items() if key != "wall_seconds"}
+    page = None if told.result.fault else verdict.verdict_of(answer, title_of(told))
+    told.result.describe(
+        answer=json_text({**of_run, "per_rank": rows}),
+        verdict="" if page is None else json_text(page),
+        steps=steady.spans_of(told.words, [each.rank for each in told.budget.ranks]),
+    )
 
 
 def operators_of(words: Channel) -> list[dict[str, Any]]:
@@ -242,6 +231,8 @@ class Answers:
         """Answer for a run, however it ended; explanation: of what ended it early."""
         told = told_of(self.setting, result, words)
         self.runs.append(json_of(told, explanation))
+        if self.options.keeps_timeline:
+            describe(told, self.runs[-1])
         if self.options.trace:
             result.save_trace(file_of_run(self.options.trace, len(self.runs)))
         if self.options.report:

@@ -6,9 +6,10 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from ..._ndsim import RankTotals, Result
+from ..._ndsim import RankTotals, Result, percent_text, time_text
 from ..launch.channel import Channel
 from ..script import steps
+from .bars import bar
 
 
 @dataclasses.dataclass(frozen=True)
@@ -88,3 +89,36 @@ def budget_of(result: Result, words: Channel) -> Budget:
         if pid
     ]
     return Budget(budgets, len(result.pids))
+
+
+def steps_text(count: int) -> str:
+    """The steps that are measured, of so many."""
+    measured = len(steps.settled(range(count))) - 1
+    return f"the mean of the last {measured} of {count} steps of the optimizer" if measured > 1 else f"the last of {count} steps of the optimizer"
+
+
+def parts_of(budget: Budget) -> dict[str, float]:
+    """Seconds of the run."""
+    return {
+        "compute": budget.mean(lambda each: each.computing),
+        "communication": budget.mean(lambda each: each.communicating),
+        "idle": budget.mean(lambda each: each.idle),
+    }
+
+
+TITLE, OVER = "Time of the run", "the average over all ranks; communication as far as no computation hides it"
+OF_RANKS = "Each rank, over the whole run"
+NAMES = {"compute": ("C", "computing"), "communication": ("D", "communication"), "idle": ("I", "idle, for the host")}
+
+
+def rows_of(parts: dict[str, float], seconds: float) -> list[tuple[str, str, str, float, float]]:
+    """Of each part its key, letter, name, seconds, and share of the run."""
+    return [(part, *NAMES[part], each, each / seconds) for part, each in parts.items()]
+
+
+def lines_of(budget: Budget, seconds: float) -> list[str]:
+    """The time of a run that has no two steps."""
+    rows = rows_of(parts_of(budget), seconds)
+    lines = [f"{TITLE}, {OVER}", f"  [{bar([(letter, part) for _, letter, _, part, _ in rows], seconds, 'I')}]"]
+    lines += [f"  {letter}  {name:<21}{time_text(part):>10}  {percent_text(share):>7}" for _, letter, name, part, share in rows]
+    return [*lines, f"     {'run':<21}{time_text(seconds):>10}  {percent_text(1.0):>7}", ""]

@@ -64,6 +64,13 @@ def figures_of(options: Options, step_seconds: float | None, ranks: int, recogni
     )
 
 
+RANGE = "where 8 of 10 measured steps lie"
+
+
+def price_text(usd_per_gpu_hour: float) -> str:
+    return f"at {money(usd_per_gpu_hour)} per GPU-hour"
+
+
 def money(usd: float) -> str:
     """Cents, and of less than a dollar three digits that count."""
     digits = 2 if usd >= 1 or usd <= 0 else 2 - math.floor(math.log10(usd))
@@ -75,15 +82,14 @@ def lines_of(figures: Figures) -> list[str]:
     lines = []
     low, high = figures.step_range
     if low is not None and high is not None:
-        lines.append(f"  range           {time_text(low)} to {time_text(high)}, where 8 of 10 measured steps lie")
+        lines.append(f"  range           {time_text(low)} to {time_text(high)}, {RANGE}")
     if figures.tokens_per_second is not None:
         rate, each = figures.tokens_per_second, figures.tokens_per_second_per_gpu
         lines.append(f"  tokens          {figures.tokens_per_step:,} a step, {rate:,.0f} a second, {each:,.0f} on each GPU")
     if figures.usd_per_step is not None and figures.usd_per_gpu_hour is not None:
         million = figures.usd_per_tokens(1e6)
         tokens = "" if million is None else f", {money(million)} a million tokens, {money(1000 * million)} a billion"
-        step, hour = money(figures.usd_per_step), money(figures.usd_per_gpu_hour)
-        lines.append(f"  cost            {step} a step{tokens}, at {hour} per GPU-hour")
+        lines.append(f"  cost            {money(figures.usd_per_step)} a step{tokens}, {price_text(figures.usd_per_gpu_hour)}")
     return lines
 
 

@@ -49,29 +49,38 @@ def fullest(memories: dict[int, Memory]) -> Memory:
     return max(memories.values(), key=lambda each: (each.reserved, each.allocated))
 
 
-def rows_of(memory: Memory) -> list[tuple[str, str, int]]:
-    """A letter, a name and bytes of each kind."""
-    kinds = [
-        ("P", "parameters", memory.parameters),
-        ("G", "gradients", memory.gradients),
-        ("O", "optimizer", memory.optimizer),
-        ("B", "buffers", memory.buffers),
-        ("K", "kept otherwise", memory.other),
-        ("A", "activations and temporaries", memory.activations),
-        ("c", "cached by the allocator", memory.cached),
-    ]
-    return [(letter, name, size) for letter, name, size in kinds if size]
+FULLEST = "on the fullest rank"
+KINDS = {
+    "parameters": ("P", "parameters"),
+    "gradients": ("G", "gradients"),
+    "optimizer": ("O", "optimizer"),
+    "buffers": ("B", "buffers"),
+    "other": ("K", "kept otherwise"),
+    "activations": ("A", "activations and temporaries"),
+    "cached": ("c", "cached by the allocator"),
+}
+"""A letter and a name of each."""
+
+
+def rows_of(keys: dict[str, Any]) -> list[tuple[str, str, str, int, float]]:
+    """Of each kind that there is: its key, letter, name, bytes, and share of the GPU's memory."""
+    rows = [(key, *words, keys[key]) for key, words in KINDS.items()]
+    return [(key, letter, name, size, size / keys["capacity"]) for key, letter, name, size in rows if size]
+
+
+def title_of(keys: dict[str, Any]) -> str:
+    return f"Memory of rank {keys['fullest_rank']}, the fullest, at its peak, of {bytes_text(keys['capacity'])}"
 
 
 def lines_of(memory: Memory) -> list[str]:
     """The section of the summary."""
     if memory.activations is None:
         return []
-    rows = rows_of(memory)
-    picture = bar([(letter, size) for letter, _, size in rows], memory.capacity, ".")
-    lines = [f"Memory of rank {memory.rank}, the fullest, at its peak, of {bytes_text(memory.capacity)}", f"  [{picture}]"]
-    for letter, name, size in rows:
-        lines.append(f"  {letter}  {name:<28}{bytes_text(size):>10}  {percent_text(size / memory.capacity):>7}")
+    keys = keys_of(memory)
+    rows = rows_of(keys)
+    lines = [title_of(keys), f"  [{bar([(letter, size) for _, letter, _, size, _ in rows], memory.capacity, '.')}]"]
+    for _, letter, name, size, share in rows:
+        lines.append(f"  {letter}  {name:<28}{bytes_text(size):>10}  {percent_text(share):>7}")
     return [*lines, ""]
 
 
@@ -88,4 +97,5 @@ def keys_of(memory: Memory) -> dict[str, Any]:
         "reserved": memory.reserved,
         "fullest_rank": memory.rank,
         **kinds_of(memory),
+        "cached": memory.cached,
     }

@@ -35,15 +35,20 @@ def layout_text(layout: Layout) -> str:
     return ", ".join(said)
 
 
+def rows_of(recognised: Recognised | None) -> list[tuple[str, str]]:
+    """What is said of it: titles, and texts."""
+    if recognised is None:
+        return [("framework", "none was recognised: plain PyTorch")]
+    names = [f"{recognised.framework} {recognised.version or ''}".strip(), *(f"with {name}" for name in recognised.beside)]
+    rows = [("framework", f"{' '.join(names)}: {layout_text(recognised.layout)}")]
+    if recognised.unknown:
+        rows.append(("not told", ", ".join(name.replace("_", " ") for name in recognised.unknown)))
+    return rows + [("", note) for note in recognised.notes]
+
+
 def lines_of(recognised: Recognised | None) -> list[str]:
     """The lines of the summary."""
-    if recognised is None:
-        return ["  framework       none was recognised: plain PyTorch"]
-    names = [f"{recognised.framework} {recognised.version or ''}".strip(), *(f"with {name}" for name in recognised.beside)]
-    lines = [f"  framework       {' '.join(names)}: {layout_text(recognised.layout)}"]
-    if recognised.unknown:
-        lines.append(f"  not told        {', '.join(name.replace('_', ' ') for name in recognised.unknown)}")
-    return lines + [f"                  {note}" for note in recognised.notes]
+    return [f"  {title:<16}{text}" for title, text in rows_of(recognised)]
 
 
 def keys_of(recognised: Recognised | None) -> dict[str, Any]:

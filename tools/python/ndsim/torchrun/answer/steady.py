@@ -9,6 +9,8 @@ from typing import Any
 from ..._ndsim import Result, percent_text, time_text
 from .. import rank as ranks
 from ..launch.channel import Channel
+from ..script.steps import settled
+from . import budget as of_run
 from .bars import bar
 from .budget import Budget
 
@@ -59,6 +61,10 @@ class SteadyStep:
     def mfu(self) -> float:
         """The same without what was computed once more."""
         return (self.at_peak - self.again_at_peak) / self.seconds
+
+    @property
+    def model_flops_per_second(self) -> float:
+        return (self.flops - self.flops_again) / self.seconds
 
     @property
     def peak_flops(self) -> float | None:
@@ -116,12 +122,23 @@ def steady_steps_of(result: Result, words: Channel) -> dict[int, SteadyStep]:
     return {rank: step_of_rank(told[rank], each) for rank, each in steady.items() if each is not None and each["picoseconds"]}
 
 
+def spans_of(words: Channel, ran: list[int]) -> list[tuple[int, str, int, int]]:
+    """The measured steps of each rank that ran: its place among them, the step by its number from 1 on, begin and end."""
+    ends: dict[int, Any] = dict(words.told("steps"))
+    found = []
+    for place, rank in enumerate(ran):
+        measured = list(settled(list(enumerate(ends.get(rank, []), 1))))
+        found += [(place, f"step {number}", begin, end) for (_, begin), (number, end) in zip(measured, measured[1:])]
+    return found
+
+
 def steady_step_of(steps: dict[int, SteadyStep], budget: Budget) -> SteadyStep | None:
     """The average over all ranks; None: there are no two steps."""
     found = [(each.stands_for, steps[each.rank]) for each in budget.ranks if each.rank in steps]
     return mean_of(found) if found else None
 
 
+TITLE = "Time of a step"
 NAMES = {
     "products": "matrix products",
     "attention": "attention",
@@ -135,15 +152,21 @@ LETTERS = {**dict.fromkeys(COMPUTING, "C"), "communication": "D", "idle": "I"}
 MOST_KINDS = 5
 
 
+def rows_of(parts: dict[str, float]) -> list[tuple[str, str, str, float, float]]:
+    """Of each part that takes time: its key, letter, name, seconds, and share of the step."""
+    step = sum(parts.values())
+    return [(part, LETTERS[part], NAMES[part], seconds, seconds / step) for part, seconds in parts.items() if seconds]
+
+
 def lines_of(step: SteadyStep | None) -> list[str]:
     """The budget of the step, for people."""
     if step is None:
         return []
-    picture = bar([(LETTERS[part], seconds) for part, seconds in step.parts.items()], step.seconds, "I")
-    lines = ["Time of a step, the average over all ranks; communication as far as no computation hides it", f"  [{picture}]"]
-    for part, seconds in step.parts.items():
-        if seconds:
-            lines.append(f"  {LETTERS[part]}  {NAMES[part]:<28}{time_text(seconds):>10}  {percent_text(seconds / step.seconds):>7}")
+    rows = rows_of(step.parts)
+    picture = bar([(letter, seconds) for _, letter, _, seconds, _ in rows], step.seconds, "I")
+    lines = [f"{TITLE}, {of_run.OVER}", f"  [{picture}]"]
+    for part, letter, name, seconds, share in rows:
+        lines.append(f"  {letter}  {name:<28}{time_text(seconds):>10}  {percent_text(share):>7}")
         if part == "communication" and len(step.communication) > 1:
             lines += communication_lines(step)
     return [*lines, ""]
@@ -155,22 +178,41 @@ def communication_lines(step: SteadyStep) -> list[str]:
     return [f"       {kind.name:<36}{time_text(seconds):>10}  {percent_text(seconds / step.seconds):>7}" for kind, seconds in rows]
 
 
+ONCE_MORE = "with what is computed once more"
+
+
+def rate_text(rate: float, peak: float) -> str:
+    """FLOPs of the model a second, beside the peak."""
+    return f"{rate / 1e12:,.4g} TFLOP/s of {peak / 1e12:,.4g} on each GPU"
+
+
 def utilisation_text(step: SteadyStep | None) -> list[str]:
     if step is None or step.peak_flops is None:
         return []
-    again = "" if step.mfu == step.hfu else f", HFU {percent_text(step.hfu)} with what is computed once more"
-    rate = (step.flops - step.flops_again) / step.seconds / 1e12
-    return [f"  MFU             {percent_text(step.mfu)}{again}: {rate:,.4g} TFLOP/s of {step.peak_flops / 1e12:,.4g} on each GPU"]
+    again = "" if step.mfu == step.hfu else f", HFU {percent_text(step.hfu)} {ONCE_MORE}"
+    rate = rate_text(step.model_flops_per_second, step.peak_flops)
+    return [f"  MFU             {percent_text(step.mfu)}{again}: {rate}"]
 
 
 def communication_of(step: SteadyStep) -> list[dict[str, Any]]:
     return [{**dataclasses.asdict(kind), "seconds": seconds} for kind, seconds in step.communication.items()]
 
 
+KEYS = (
+    "step_breakdown",
+    "step_communication",
+    "flops_per_step",
+    "model_flops_per_step",
+    "mfu",
+    "hfu",
+    "model_flops_per_second_per_gpu",
+    "peak_flops_per_second_per_gpu",
+)
+
+
 def keys_of(step: SteadyStep | None, world: int) -> dict[str, Any]:
     if step is None:
-        names = ("step_breakdown", "step_communication", "flops_per_step", "model_flops_per_step", "mfu", "hfu", "peak_flops_per_second_per_gpu")
-        return dict.fromkeys(names)
+        return dict.fromkeys(KEYS)
     return {
         "step_breakdown": step.parts,
         "step_communication": communication_of(step),
@@ -178,5 +220,6 @@ def keys_of(step: SteadyStep | None, world: int) -> dict[str, Any]:
         "model_flops_per_step": (step.flops - step.flops_again) * world,
         "mfu": step.mfu,
         "hfu": step.hfu,
+        "model_flops_per_second_per_gpu": step.model_flops_per_second,
         "peak_flops_per_second_per_gpu": step.peak_flops,
     }

@@ -1,0 +1,26 @@
+"""A hollow run tells which numbers it made up and took to its host."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..launch.channel import Channel
+
+TITLE = "Made up, since it comes from numbers that were not computed; what the script does by it may differ from a real run"
+
+
+def rows_of(words: Channel) -> list[dict[str, Any]]:
+    """Each thing once: how often on the rank that met it most often."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in (row for _, rows in words.told("made up") for row in rows):
+        known = found.setdefault((row["line"], row["what"]), row)
+        known["count"] = max(known["count"], row["count"])
+    return list(found.values())
+
+
+def lines_of(rows: list[dict[str, Any]]) -> list[str]:
+    """The section of the summary."""
+    if not rows:
+        return []
+    lines = [f"  {row['line']}  {row['what']}" + (f" ({row['count']} times)" if row["count"] > 1 else "") for row in rows]
+    return ["", TITLE, *lines]
