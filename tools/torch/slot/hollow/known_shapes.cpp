@@ -20,12 +20,12 @@ std::uint64_t word(Word kind, std::uint64_t more = 0) {
     return static_cast<std::uint64_t>(kind) | more << 8U;
 }
 
-using Words = std::span<const std::uint64_t>;
+using WordRow = std::span<const std::uint64_t>;
 
 struct Hash {
     using is_transparent = void;
     // Source of the hash: FxHash. The words themselves are compared, too.
-    std::size_t operator()(Words words) const {
+    std::size_t operator()(WordRow words) const {
         std::uint64_t hash = 0;
         for (const std::uint64_t each : words) {
             hash = (std::rotl(hash, 5) ^ each) * 0x517cc1b727220a95;
@@ -36,7 +36,7 @@ struct Hash {
 
 struct Equal {
     using is_transparent = void;
-    bool operator()(Words left, Words right) const { return std::ranges::equal(left, right); }
+    bool operator()(WordRow left, WordRow right) const { return std::ranges::equal(left, right); }
 };
 
 struct KnownShapes {
