@@ -79,6 +79,8 @@ def package(tmp_path):
     def write(factor):
         folder = tmp_path / "liger_kernel" / "ops"
         folder.mkdir(parents=True)
+        for inside in (folder, folder.parent):
+            (inside / "__init__.py").touch()
         (folder / "utils.py").write_text(MULTIPLY.format(factor=factor))
 
     return write
