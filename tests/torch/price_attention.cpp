@@ -67,7 +67,8 @@ TEST(PriceOfAttention, LeavesOutWhatLiesOutsideOfAWindow) {
 
 TEST(PriceOfAttention, OfAVersionOfItsOwnIsThatVersionsWhateverTheRunIsPricedWith) {
     Shop shop;
-    const Schema third{.name = "ndsim::_flash_attention_forward", .arguments = {"query", "key", "value", "flash_version"}};
+    const Schema third{.name = "ndsim::_flash_attention_forward",
+                       .arguments = {"query", "key", "value", "flash_version"}};
     const On heads = bf16({1, 1024, 16, 64});
     const training::KernelTimes::Flash pass{
         .flops = 2.0 * 16 * 1024 * 1024 * 2 * 64, .heads = 16, .head_dim = 64, .keys = 1024};

@@ -146,6 +146,19 @@ def test_memory_that_hollow_numbers_have_left_holds_real_ones(printed):
     assert printed(BEGIN + text, "--nproc", 1, "--hollow") == ["wrong 0 hollow"]
 
 
+def test_shapes_are_those_of_pytorch_where_a_script_puts_functions_in_its_place(printed):
+    text = """
+    for name in ("empty", "arange", "zeros"):
+        def make(*sizes, real=getattr(torch, name), **how):
+            return real(*sizes, **how | {"device": device})
+
+        setattr(torch, name, make)
+    x = torch.zeros(512, 512)
+    print(torch.arange(0, 8, 2).sum().item(), tuple((x @ x).softmax(-1).shape), x.device.type)
+    """
+    assert printed(BEGIN + text, "--nproc", 1, "--hollow") == ["12 (512, 512) cuda"]
+
+
 def test_branches_on_hollow_numbers_are_passed(printed):
     text = """
     value = loss.item()

@@ -79,6 +79,8 @@ def package(tmp_path):
     def write(factor):
         folder = tmp_path / "liger_kernel" / "ops"
         folder.mkdir(parents=True)
+        for inside in (folder, folder.parent):
+            (inside / "__init__.py").touch()
         (folder / "utils.py").write_text(MULTIPLY.format(factor=factor))
 
     return write
@@ -97,3 +99,35 @@ def test_one_of_the_name_with_other_arguments_is_refused(package, script):
     done = script(LAUNCH, "--nproc", 1)
     assert done.returncode == 2
     assert "the Triton kernel liger_kernel.ops.utils.element_mul_kernel cannot run here: its arguments are not those" in done.stderr
+
+
+EXPERTS = """
+    import torch
+    from ndsim.torchrun.stand_ins import known_kernels
+
+    counts = torch.tensor([[1, 2], [1, 3]])  # of two ranks, for two experts
+    starts = counts.flatten().cumsum(0) - counts.flatten()
+    offsets = counts.sum(0).cumsum(0) - counts.sum(0)
+    found = []
+    for module in ("torchao.prototype.moe_training.ep.kernels", "torchtune.modules.moe.indices", "deepspeed.moe.ep_kernels"):
+        indices = torch.full((8,), -1, device="cuda")
+        tensors = [each.flatten().cuda() for each in (counts, starts, offsets)]
+        known_kernels.known(module, "_fill_indices_kernel")(*tensors, indices, 2, 2)
+        found.append(indices.tolist())
+    print(found == 3 * [[0, 3, 1, 2, 4, 5, 6, -1]], found[0])
+
+    fused, rows = "torchtitan.overrides.fused_swiglu", [torch.randn(6, 4, device="cuda") for _ in range(3)]
+    gate, up, grad = rows
+    made, of_gate, of_up = (torch.zeros(6, 4, device="cuda") for _ in range(3))
+    last = torch.tensor([2, 5], device="cuda")
+    known_kernels.known(fused, "_silu_and_mul_forward_kernel")(gate, up, made, last, True)
+    known_kernels.known(fused, "_silu_and_mul_backward_kernel")(grad, gate, up, of_gate, of_up, last, True)
+    a, b = gate.clone().requires_grad_(), up.clone().requires_grad_()
+    plain = torch.nn.functional.silu(a) * b
+    pairs = zip((made, of_gate, of_up), (plain, *torch.autograd.grad(plain, (a, b), grad)))
+    print(all(torch.allclose(one[:5], other[:5], atol=1e-6) and not one[5:].any() for one, other in pairs))
+"""
+
+
+def test_kernels_of_experts_compute_what_they_do_in_each_package_that_has_them(printed):
+    assert printed(EXPERTS, "--nproc", 1) == ["True", "True [0, 3, 1, 2, 4, 5, 6, -1]"]

@@ -25,10 +25,10 @@ constexpr Names stand_in_names[]{
     {Kind::normalization_backward, "layernorm_bwd rmsnorm_bwd"},
     {Kind::elementwise, R"(
         rotary cross_entropy_backward fused_rope_fwd fused_rope_bwd
-        liger_rope liger_glu liger_glu_backward liger_scale)"},
+        liger_rope liger_glu liger_glu_backward liger_scale silu_and_mul silu_and_mul_backward)"},
     {Kind::move, R"(
         fp8_cast fp8_cast_blocks fp8_transpose fp8_scale_of fp8_update_scales
-        moe_row_map moe_permute_rows moe_unpermute_rows moe_unpermute_rows_bwd moe_sort_chunks)"},
+        fill_indices moe_row_map moe_permute_rows moe_unpermute_rows moe_unpermute_rows_bwd moe_sort_chunks)"},
 };
 
 }  // namespace

@@ -112,13 +112,12 @@ Work attended(const Asked& asked, bool is_backward) {
     const training::AttentionHead head{static_cast<double>(of.width), value_width};
     const double flops =
         2.0 * of.pairs() * of.met / static_cast<double>(of.keys) * (is_backward ? head.backward() : head.forward());
-    const training::KernelTimes::Flash pass{
-        .flops = flops,
-        .heads = static_cast<double>(of.sequences * of.heads),
-        .head_dim = value_width,
-        .keys = of.met,
-        .backward = is_backward,
-        .version = static_cast<int>(asked.call.integer("flash_version", 0))};
+    const training::KernelTimes::Flash pass{.flops = flops,
+                                            .heads = static_cast<double>(of.sequences * of.heads),
+                                            .head_dim = value_width,
+                                            .keys = of.met,
+                                            .backward = is_backward,
+                                            .version = static_cast<int>(asked.call.integer("flash_version", 0))};
     Work work = multiplied(asked, asked.times.flash(pass, of.precision),
                            is_half(of.precision) ? "flash attention" : "attention", flops, of.precision);
     work.again = is_backward ? head.keys / head.backward() : 0;

@@ -20,7 +20,7 @@ def differ(name, given, ours, theirs):
         results = call(*(each * 1 for each in given))
         results = results if isinstance(results, tuple) else (results,)
         torch.manual_seed(1)
-        gradients = torch.autograd.grad(results, given, [torch.randn_like(each) for each in results])
+        gradients = torch.autograd.grad(results, given, [torch.randn(each.shape, device="cuda") for each in results])
         made.append([*results, *gradients])
     print(name, max((one - other).abs().max().item() for one, other in zip(*made, strict=True)))
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...torch.making import loader
-from . import arrays, made_up, numbers
+from . import arrays, genuine, made_up, numbers
 
 if TYPE_CHECKING:
     from ..rank import Rank, Setting
@@ -23,6 +23,7 @@ def prepare(setting: Setting) -> None:
     numbers.install_math()
     torch: Any = importlib.import_module("torch")
     show(torch, loader.loaded_slot().is_hollow)
+    genuine.keep(torch)
     let_pass(torch)
 
 

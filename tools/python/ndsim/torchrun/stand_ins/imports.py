@@ -16,6 +16,7 @@ from typing import Any
 from ...torch.door import finished_later
 from .. import rank as ranks
 from ..refusals import OWN_KERNELS, refuse
+from . import triton_kernels
 from .registry import EXTENSIONS, PACKAGES, names
 
 TOOLKIT = Path(__file__).parent / "toolkit"
@@ -130,6 +131,7 @@ def prepare(setting: ranks.Setting) -> None:
     torch: Any = importlib.import_module("torch")
     os.environ["NDSIM_CUDA_VERSION"] = str(torch.version.cuda)
     tell_fresh_processes()
+    triton_kernels.leave_unwrapped(torch)
     if COMPILER in sys.modules:
         stand_ins.compile_nothing_for_gpus(sys.modules[COMPILER])
 

@@ -91,6 +91,18 @@ def same_kernel(*settings: Any, **more: Any) -> Callable[[Any], Any]:
     return lambda kernel: kernel
 
 
+def leave_unwrapped(torch: Any) -> None:
+    """Let torch.library.wrap_triton give back a kernel as it is: the wrapper shows tracers what is launched, and none traces."""
+    for module in (torch.library, sys.modules.get("torch._library.triton")):
+        real = getattr(module, "wrap_triton", None)
+        if real is not None:
+            setattr(module, "wrap_triton", as_it_is(real))
+
+
+def as_it_is(wrap: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda kernel: kernel if isinstance(kernel, Kernel) else wrap(kernel)
+
+
 @functools.cache
 def hide_from_torch() -> None:
     """Let PyTorch's own imports of Triton fail, as they do on a machine without it, though the script has a stand-in."""

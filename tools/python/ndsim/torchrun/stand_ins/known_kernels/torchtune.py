@@ -1,0 +1,5 @@
+"""torchtune's kernel of experts, which is torchtitan's."""
+
+from .torchtitan import fill_indices
+
+KERNELS = {"torchtune.modules.moe.indices._fill_indices_kernel": fill_indices}
