@@ -39,7 +39,7 @@ struct Plan {
     bool mixes_devices = false;
     std::size_t arguments = 0;
     std::size_t results = 0;
-    bool writes = true;  // to an argument
+    bool writes = true;           // to an argument
     std::int32_t generator = -1;  // which argument draws random numbers
     const Kernel* own = nullptr;  // it exists for CUDA alone
     bool is_widened = false;
@@ -76,9 +76,10 @@ Plan plan_for(const c10::OperatorHandle& op) {
               .hollow = hollow_traits(op)};
     plan.multiplies = gpu().multiplies(plan.number);
     // Of other libraries not all say so.
-    plan.writes = op.operator_name().getNamespace() != "aten" || std::ranges::any_of(op.schema().arguments(), [](const c10::Argument& argument) {
-        return argument.alias_info() != nullptr && argument.alias_info()->isWrite();
-    });
+    plan.writes = op.operator_name().getNamespace() != "aten" ||
+                  std::ranges::any_of(op.schema().arguments(), [](const c10::Argument& argument) {
+                      return argument.alias_info() != nullptr && argument.alias_info()->isWrite();
+                  });
     const auto& arguments = op.schema().arguments();
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         if (arguments[i].name() == "generator") {
