@@ -4,6 +4,7 @@
 #include "libsim/predict/machine_file.hpp"
 #include "tools/python/bindings.hpp"
 #include "tools/python/rank_gpu.hpp"
+#include "tools/python/script_line.hpp"
 #include "tools/torch/prices/kind.hpp"
 #include "tools/torch/table/table.hpp"
 
@@ -36,7 +37,8 @@ private:
 std::unique_ptr<TorchGpus> make(const RankGPU& gpu, const std::string& machine, int home,
                                 std::optional<int> flash_version, std::optional<double> launch_microseconds,
                                 bool compiled, const std::vector<int>& running, const std::vector<int>& acting,
-                                const py::function& where, const py::function& line, const py::function& went_on) {
+                                const py::function& where, const std::shared_ptr<ScriptLine>& line,
+                                const py::function& went_on) {
     torch::ProcessTerms terms{.machine = predict::read_machine(machine), .home = home};
     terms.flash_version = flash_version.value_or(training::flash_version_of_torch);
     if (launch_microseconds) {
@@ -55,7 +57,7 @@ std::unique_ptr<TorchGpus> make(const RankGPU& gpu, const std::string& machine, 
     };
     terms.line = [line] {
         const py::gil_scoped_acquire lock;
-        return line().cast<std::string>();
+        return line->now();
     };
     terms.went_on = [went_on] {
         const py::gil_scoped_acquire lock;
@@ -122,6 +124,11 @@ void bind_torch_gpus(py::module_& module) {
     module.def(
         "has_price", [](const std::string& name) { return torch::prices::known_kind(name).has_value(); },
         py::arg("name"), "Whether an operator, by its name and namespace, has a row in the tables of prices.");
+    py::class_<ScriptLine, std::shared_ptr<ScriptLine>>(
+        module, "ScriptLine", "The line of the script that a thread is at, where a tensor is made.")
+        .def(py::init<unsigned long, py::function, py::function>(), py::kw_only(), py::arg("thread"),
+             py::arg("is_script"), py::arg("line_of"))
+        .def("now", &ScriptLine::now, "That line; empty: the script does not run.");
     py::class_<TorchGpus> gpus(
         module, "TorchGpus",
         "The simulated GPUs of this process, which is a rank from here on. All times are in picoseconds.");

@@ -159,6 +159,27 @@ def test_shapes_are_those_of_pytorch_where_a_script_puts_functions_in_its_place(
     assert printed(BEGIN + text, "--nproc", 1, "--hollow") == ["12 (512, 512) cuda"]
 
 
+def test_a_softmax_that_was_asked_for_before_has_memory_of_its_own(printed):
+    text = """
+    empty = torch.cuda.memory_allocated()
+    kept = [large.softmax(-1) for _ in range(3)]
+    print((torch.cuda.memory_allocated() - empty) // large.nbytes, len({each.data_ptr() for each in kept}))
+    """
+    assert printed(BEGIN + text, "--nproc", 1, "--hollow") == ["3 3"]
+
+
+def test_random_numbers_that_are_not_drawn_move_the_generator_on(printed):
+    text = """
+    for each in large, large[:4, :4].contiguous():
+        torch.cuda.manual_seed(5)
+        each.uniform_()
+        torch.randn_like(each)
+        print(torch.cuda.default_generators[0].get_offset())
+    """
+    for options in ["--hollow"], []:
+        assert printed(BEGIN + text, "--nproc", 1, *options) == ["8", "8"]
+
+
 def test_branches_on_hollow_numbers_are_passed(printed):
     text = """
     value = loss.item()

@@ -199,3 +199,32 @@ def test_an_operator_that_is_refused_is_told_with_the_line_of_the_script(tmp_pat
     told = simulated(script(tmp_path, text), folder=tmp_path, code=REFUSED)
     assert ("ndsim.torchrun: script.py:3: ndsim does not simulate aten::_cslt_compress, which has a kernel for CUDA alone. "
             "Instead: dense weights and torch.mm") in told
+
+
+def test_an_operator_computes_on_the_memory_and_the_shape_that_a_tensor_has_by_now(tmp_path):
+    text = """
+        import torch
+        for device in "cpu", "cuda":
+            a = torch.arange(4.0, device=device)
+            b = a + 1
+            said = [(a * b).tolist()]
+            a.resize_(6)[4:] = 7
+            said.append((a * 2).tolist())
+            a.view(2, 3).transpose(0, 1).add_(a.view(3, 2).clone())
+            said.append((a * 2).tolist())
+            a.set_(b.untyped_storage(), 1, (2,), (1,))
+            said.append((a * 2).tolist())
+            a.data = torch.ones(2, device=device)
+            said.append((a * 2).tolist())
+            with torch.inference_mode():
+                a.mul_(3)
+                c = a * 2
+            c = c.clone()
+            said.append((c + a).tolist())
+            said.append((torch.complex(a, a).conj() * 2).tolist())
+            torch.add(a, a, out=b)
+            said.append((b * 2).tolist())
+            print(said)
+        """
+    plain, gpu = (line for line in simulated(script(tmp_path, text), folder=tmp_path).splitlines() if line.startswith("[["))
+    assert gpu == plain

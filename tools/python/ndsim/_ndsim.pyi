@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from types import CodeType
 from typing import Any
 
 _Array = Any
@@ -338,6 +339,10 @@ class Here:
 def torch_table(machine: str, hollow: bool) -> int: ...
 def has_price(name: str) -> bool: ...
 
+class ScriptLine:
+    def __init__(self, *, thread: int, is_script: Callable[[CodeType], bool], line_of: Callable[[CodeType, int], str]) -> None: ...
+    def now(self) -> str: ...
+
 class TorchGpus:
     def __init__(
         self,
@@ -351,7 +356,7 @@ class TorchGpus:
         running: list[int],
         acting: list[int],
         where: Callable[[str], str],
-        line: Callable[[], str],
+        line: ScriptLine,
         went_on: Callable[[], None],
     ) -> None: ...
     @property

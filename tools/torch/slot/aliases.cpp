@@ -5,6 +5,7 @@
 
 #include <ATen/EmptyTensor.h>
 #include <ATen/native/TensorFactories.h>
+#include <c10/core/InferenceMode.h>
 
 #include <utility>
 
@@ -70,6 +71,42 @@ at::Tensor on_cpu(const at::Tensor& tensor) {
     return tensor_like(tensor, numbers_of(*storage_of(tensor)), cpu_key);
 }
 
+namespace {
+
+Owned* owner_of(const at::Tensor& gpu) {
+    return has_strides(gpu) ? owned_by(*storage_of(gpu)) : nullptr;
+}
+
+// Conjugated tensors and their like are rare, and not looked at closely.
+bool is_plain(const at::Tensor& tensor) {
+    constexpr c10::DispatchKeySet others(
+        {c10::DispatchKey::Conjugate, c10::DispatchKey::Negative, c10::DispatchKey::ZeroTensor});
+    return !tensor.key_set().has_any(others) && !tensor.unsafeGetTensorImpl()->is_wrapped_number();
+}
+
+bool is_alias(const at::Tensor& cpu, const at::Tensor& gpu, const Owned& owned) {
+    return storage_of(cpu) == owned.numbers.unsafeGetStorageImpl() && cpu.sizes() == gpu.sizes() &&
+           cpu.strides() == gpu.strides() && cpu.storage_offset() == gpu.storage_offset() &&
+           cpu.dtype() == gpu.dtype() && is_plain(cpu) && is_plain(gpu) &&
+           cpu.is_inference() == c10::InferenceMode::is_enabled();
+}
+
+// As the last call had it, where that was the same.
+at::Tensor alias_of(const at::Tensor& gpu) {
+    if (Owned* const owned = owner_of(gpu)) {
+        const at::Tensor last = owned->take_alias();
+        if (last.defined()) {
+            complete(*owned);
+            if (is_alias(last, gpu, *owned)) {
+                return last;
+            }
+        }
+    }
+    return on_cpu(gpu);
+}
+
+}  // namespace
+
 at::Tensor on_gpu(const at::Tensor& tensor, c10::DeviceIndex device) {
     if (!tensor.defined() || !tensor.device().is_cpu() || !has_strides(tensor)) {
         return tensor;
@@ -78,6 +115,15 @@ at::Tensor on_gpu(const at::Tensor& tensor, c10::DeviceIndex device) {
         return zeros_without_memory(tensor, device);
     }
     return tensor_like(tensor, adopt(tensor.storage(), device), cuda_key);
+}
+
+Aliases::~Aliases() {
+    for (Pair& pair : pairs_) {
+        Owned* const owned = pair.cpu.use_count() == 1 ? owner_of(pair.gpu) : nullptr;
+        if (owned != nullptr) {
+            owned->leave_alias(std::move(pair.cpu));
+        }
+    }
 }
 
 at::Tensor Aliases::lower(const at::Tensor& tensor) {
@@ -91,7 +137,7 @@ at::Tensor Aliases::lower(const at::Tensor& tensor) {
     }
     // The parts first: they are pairs of their own.
     const at::Tensor cpu = has_strides(tensor)
-                               ? on_cpu(tensor)
+                               ? alias_of(tensor)
                                : rebuilt(tensor, c10::kCPU, [this](const at::Tensor& part) { return lower(part); });
     pairs_.push_back({tensor, cpu});
     return cpu;

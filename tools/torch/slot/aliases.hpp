@@ -15,6 +15,12 @@ at::Tensor on_gpu(const at::Tensor& tensor, c10::DeviceIndex device);
 
 class Aliases {
 public:
+    Aliases() = default;
+    Aliases(const Aliases&) = delete;
+    Aliases& operator=(const Aliases&) = delete;
+    // Leaves tensors of the CPU to the next call on the same ones.
+    ~Aliases();
+
     // Tensors that share memory do so on the CPU, too.
     at::Tensor lower(const at::Tensor& tensor);
     // What the call has given back: one of its arguments, a view of one, or a new tensor. Results that share memory

@@ -39,6 +39,7 @@ struct Plan {
     bool mixes_devices = false;
     std::size_t arguments = 0;
     std::size_t results = 0;
+    bool writes = true;           // to an argument
     std::int32_t generator = -1;  // which argument draws random numbers
     const Kernel* own = nullptr;  // it exists for CUDA alone
     bool is_widened = false;
@@ -74,6 +75,11 @@ Plan plan_for(const c10::OperatorHandle& op) {
               .is_kernel = launches(op.schema()),
               .hollow = hollow_traits(op)};
     plan.multiplies = gpu().multiplies(plan.number);
+    // Of other libraries not all say so.
+    plan.writes = op.operator_name().getNamespace() != "aten" ||
+                  std::ranges::any_of(op.schema().arguments(), [](const c10::Argument& argument) {
+                      return argument.alias_info() != nullptr && argument.alias_info()->isWrite();
+                  });
     const auto& arguments = op.schema().arguments();
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         if (arguments[i].name() == "generator") {
@@ -195,29 +201,33 @@ private:
         }
     }
     void lower_all() {
-        kept_.assign(given_.begin(), given_.end());
+        std::move(stack_.begin() + static_cast<std::ptrdiff_t>(begin_), stack_.end(), std::back_inserter(kept_));
         given_ = {kept_.data(), kept_.size()};
-        for (std::size_t i = begin_; i < stack_.size(); ++i) {
-            c10::IValue& value = stack_[i];
-            if (value.isTensor()) {
-                value = aliases_.lower(value.toTensor());
-            } else if (value.isTensorList()) {
-                c10::List<at::Tensor> list;
-                list.reserve(value.toListRef().size());
-                for (const c10::IValue& each : value.toListRef()) {
-                    list.push_back(aliases_.lower(each.toTensor()));
-                }
-                value = std::move(list);
-            } else if (value.isOptionalTensorList()) {
-                c10::List<std::optional<at::Tensor>> list;
-                for (const c10::IValue& each : value.toListRef()) {
-                    list.push_back(each.isTensor() ? std::optional(aliases_.lower(each.toTensor())) : std::nullopt);
-                }
-                value = std::move(list);
-            } else if (value.isDevice() && value.toDevice().is_cuda()) {
-                value = c10::Device(c10::kCPU);
-            }
+        stack_.resize(begin_);
+        for (const c10::IValue& value : given_) {
+            stack_.push_back(lowered(value));
         }
+    }
+    c10::IValue lowered(const c10::IValue& value) {
+        if (value.isTensor()) {
+            return aliases_.lower(value.toTensor());
+        }
+        if (value.isTensorList()) {
+            c10::List<at::Tensor> list;
+            list.reserve(value.toListRef().size());
+            for (const c10::IValue& each : value.toListRef()) {
+                list.push_back(aliases_.lower(each.toTensor()));
+            }
+            return list;
+        }
+        if (value.isOptionalTensorList()) {
+            c10::List<std::optional<at::Tensor>> list;
+            for (const c10::IValue& each : value.toListRef()) {
+                list.push_back(each.isTensor() ? std::optional(aliases_.lower(each.toTensor())) : std::nullopt);
+            }
+            return list;
+        }
+        return value.isDevice() && value.toDevice().is_cuda() ? c10::IValue(c10::Device(c10::kCPU)) : value;
     }
     // The GPU's generator that the call draws from, if any.
     std::optional<at::Generator> generator() const {
@@ -284,7 +294,9 @@ private:
     }
     std::span<const c10::IValue> results() const { return std::span(stack_).last(plan_.results); }
     void raise_all() {
-        aliases_.settle();
+        if (plan_.writes) {
+            aliases_.settle();
+        }
         for (std::size_t i = stack_.size() - plan_.results; i < stack_.size(); ++i) {
             c10::IValue& value = stack_[i];
             if (value.isTensor()) {

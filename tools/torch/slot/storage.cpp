@@ -26,7 +26,7 @@ void release_owned(void* owned) {
 // No numbers: nobody has asked for them.
 c10::DataPtr held(c10::Storage numbers, c10::DataPtr block, c10::DeviceIndex device) {
     void* const data = numbers ? numbers.mutable_data() : block.get();
-    auto* const owned = new Owned{std::move(numbers), std::move(block), ++last_id};
+    auto* const owned = new Owned(std::move(numbers), std::move(block), ++last_id);
     return {data, owned, &release_owned, c10::Device(c10::kCUDA, device)};
 }
 
@@ -54,6 +54,19 @@ void become(c10::StorageImpl& storage, c10::Storage numbers, c10::DataPtr block)
 }
 
 }  // namespace
+
+at::Tensor Owned::take_alias() {
+    c10::TensorImpl* const taken = last_alias.exchange(nullptr);
+    return taken == nullptr ? at::Tensor() : at::Tensor(c10::intrusive_ptr<c10::TensorImpl>::reclaim(taken));
+}
+
+void Owned::leave_alias(at::Tensor alias) {
+    const at::Tensor before = take_alias();
+    c10::TensorImpl* none = nullptr;
+    if (last_alias.compare_exchange_strong(none, alias.unsafeGetTensorImpl())) {
+        alias.unsafeReleaseTensorImpl();
+    }
+}
 
 Owned* owned_by(const c10::StorageImpl& storage) {
     return storage.data_ptr().get_deleter() == &release_owned ? static_cast<Owned*>(storage.data_ptr().get_context())

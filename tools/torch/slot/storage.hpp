@@ -9,8 +9,10 @@
 #include <ATen/core/Tensor.h>
 #include <c10/core/Storage.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 namespace sim::slot {
 
@@ -31,6 +33,17 @@ struct Owned {
     std::uint64_t id = 0;                        // which storage it is: no other one of this process has had it
     std::shared_ptr<Pending> pending = nullptr;  // what other ranks send is on its way there
     Values values = Values::known;
+    // A CPU tensor on the numbers, as the last call had it, which is the next one's if that has the same. Whoever
+    // takes it leaves none.
+    std::atomic<c10::TensorImpl*> last_alias = nullptr;
+
+    Owned(c10::Storage numbers, c10::DataPtr block, std::uint64_t id)
+        : numbers(std::move(numbers)), block(std::move(block)), id(id) {}
+    Owned(const Owned&) = delete;
+    Owned& operator=(const Owned&) = delete;
+    ~Owned() { take_alias(); }
+    at::Tensor take_alias();
+    void leave_alias(at::Tensor alias);
 };
 
 // Null: not one of ours, such as memory that another library brought.

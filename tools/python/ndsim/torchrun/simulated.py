@@ -6,7 +6,7 @@ import importlib
 from typing import Any
 
 from .._errors import MachineLimit
-from .._ndsim import TorchGpus, torch_table
+from .._ndsim import ScriptLine, TorchGpus, torch_table
 from ..torch import door
 from ..torch.making.errors import CannotBuild
 from . import rank as ranks
@@ -59,9 +59,11 @@ def install(rank: ranks.Rank) -> None:
     # on many devices, would find it half made.
     torch.set_num_threads(1)
 
-    def line_of_script(operation: str) -> str:
+    line_of_script = ScriptLine(thread=rank.thread, is_script=explain.is_script, line_of=explain.line_of)
+
+    def where(operation: str) -> str:
         """Called where the rank may wait for others, and for each operation that others have to call, too."""
-        line = explain.where_main(rank.thread)
+        line = line_of_script.now()
         if operation:
             refuse_other_threads(rank, operation)
             rank.place.call(f"{rank.label(operation)} ({line})" if line else rank.label(operation))
@@ -78,8 +80,8 @@ def install(rank: ranks.Rank) -> None:
         compiled=options.compiled,
         running=list(rank.fold.running) if rank.fold.is_folded else [],
         acting=rank.fold.acting if rank.fold.is_folded else [],
-        where=line_of_script,
-        line=lambda: explain.where_main(rank.thread),
+        where=where,
+        line=line_of_script,
         went_on=rank.place.go_on,
     )
 

@@ -7,8 +7,8 @@
 
 namespace sim::slot {
 
-// The memory of what the shapes of one call lie in, which must outlive it. A tensor for which none is known has new one,
-// as large as PyTorch's kernel leaves it: a mean squared error keeps that of all squares.
+// The memory of what the shapes of one call lie in, which must outlive it. A tensor for which none is known has new
+// one, as large as PyTorch's kernel leaves it: a mean squared error keeps that of all squares.
 class Memories {
 public:
     // What lies in this storage of the shapes' lies in this memory.

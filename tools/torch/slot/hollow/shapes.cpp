@@ -95,8 +95,7 @@ c10::IValue hollow_like(const c10::IValue& shape, Memories& memories, c10::Devic
 }
 
 // Outputs that a program has handed over become as large as what comes out.
-void fit_outputs(const HollowTraits& traits, std::span<const c10::IValue> given,
-                 std::span<const c10::IValue> shapes) {
+void fit_outputs(const HollowTraits& traits, std::span<const c10::IValue> given, std::span<const c10::IValue> shapes) {
     for (std::size_t i = 0; i < std::min(shapes.size(), traits.written.size()); ++i) {
         const c10::IValue& output = given[traits.written[i]];
         if (output.isTensor() && shapes[i].isTensor() && output.toTensor().sizes() != shapes[i].toTensor().sizes()) {

@@ -17,18 +17,18 @@ namespace sim::slot {
 
 // What matters of an operator in a hollow run.
 struct HollowTraits {
-    std::vector<std::size_t> written = {};     // which arguments it writes to
+    std::vector<std::size_t> written = {};      // which arguments it writes to
     std::vector<bool> gives_back_written = {};  // of each result: it is one of these
-    bool has_outputs = false;               // these are made to fit what comes out
-    bool is_shaped_by_numbers = false;      // how large its result is depends on numbers
-    bool is_kernel = true;                  // else it only looks at a tensor, or makes memory that nobody has touched
-    bool needs_shapes = true;               // it gives back more than what it writes to as it is
-    bool picks_by_mask = false;             // masked_select
-    bool chooses = false;                   // topk: where tokens go
-    bool zeroes = false;                    // zero_
-    bool overwrites = false;                // what it writes to, it does not read
-    std::optional<std::size_t> told_size;   // which argument may say how large its result is: repeat_interleave
-    const Kernel* own = nullptr;            // it takes meta tensors; null: PyTorch's kernel for them does
+    bool has_outputs = false;                   // these are made to fit what comes out
+    bool is_shaped_by_numbers = false;          // how large its result is depends on numbers
+    bool is_kernel = true;                 // else it only looks at a tensor, or makes memory that nobody has touched
+    bool needs_shapes = true;              // it gives back more than what it writes to as it is
+    bool picks_by_mask = false;            // masked_select
+    bool chooses = false;                  // topk: where tokens go
+    bool zeroes = false;                   // zero_
+    bool overwrites = false;               // what it writes to, it does not read
+    std::optional<std::size_t> told_size;  // which argument may say how large its result is: repeat_interleave
+    const Kernel* own = nullptr;           // it takes meta tensors; null: PyTorch's kernel for them does
 };
 HollowTraits hollow_traits(const c10::OperatorHandle& op);
 

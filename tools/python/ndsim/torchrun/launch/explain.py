@@ -65,15 +65,8 @@ def where() -> str:
     return f"{short(frame.f_code.co_filename)}:{frame.f_lineno}" if frame is not None else ""
 
 
-def where_main(thread: int) -> str:
-    """The same of another thread's calls: PyTorch's backward pass runs in one of its own while the script waits for it."""
-    frame = script_frame(sys._current_frames().get(thread))
-    return _line_of(frame.f_code, frame.f_lasti) if frame is not None else ""
-
-
-@functools.cache
-def _line_of(code: CodeType, instruction: int) -> str:
-    """The line of an instruction: each tensor of 1 MB is held with its line, and to look for it takes longer than all else about it."""
+def line_of(code: CodeType, instruction: int) -> str:
+    """The line of an instruction, by its place in its code."""
     lines = [line for first, last, line in code.co_lines() if first <= instruction < last]
     return f"{short(code.co_filename)}:{lines[0] if lines else code.co_firstlineno}"
 

@@ -1,0 +1,57 @@
+#include "tools/python/script_line.hpp"
+
+namespace sim::python {
+
+namespace py = pybind11;
+
+namespace {
+
+// PyTorch's backward pass runs in a thread of its own, while the script's waits for it.
+PyThreadState* state_of(unsigned long thread) {
+    PyThreadState* const current = PyThreadState_Get();
+    if (current->thread_id == thread) {
+        return current;
+    }
+    PyThreadState* state = PyInterpreterState_ThreadHead(PyInterpreterState_Get());
+    while (state != nullptr && state->thread_id != thread) {
+        state = PyThreadState_Next(state);
+    }
+    return state;
+}
+
+template <class Made>
+py::object owned(Made* made) {
+    return py::reinterpret_steal<py::object>(reinterpret_cast<PyObject*>(made));
+}
+
+}  // namespace
+
+bool ScriptLine::is_script(const py::object& code) {
+    if (const auto known = codes_.find(code.ptr()); known != codes_.end()) {
+        return known->second.second;
+    }
+    // Another thread may come here meanwhile.
+    const bool is = is_script_(code).cast<bool>();
+    return codes_.try_emplace(code.ptr(), code, is).first->second.second;
+}
+
+const std::string& ScriptLine::now() {
+    PyThreadState* const state = state_of(thread_);
+    py::object frame = state == nullptr ? py::object() : owned(PyThreadState_GetFrame(state));
+    while (frame) {
+        auto* const raw = reinterpret_cast<PyFrameObject*>(frame.ptr());
+        const py::object code = owned(PyFrame_GetCode(raw));
+        if (is_script(code)) {
+            const int instruction = frame.attr("f_lasti").cast<int>();
+            const std::pair place(code.ptr(), instruction);
+            if (const auto known = lines_.find(place); known != lines_.end()) {
+                return known->second;
+            }
+            return lines_.try_emplace(place, line_of_(code, instruction).cast<std::string>()).first->second;
+        }
+        frame = owned(PyFrame_GetBack(raw));
+    }
+    return none_;
+}
+
+}  // namespace sim::python
