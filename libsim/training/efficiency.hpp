@@ -50,8 +50,8 @@ struct Efficiency {
 
     // The same of single operators, where it was measured of them; the numbers above are found from whole steps, and
     // hold for the passes and kernels that the model of a step has. 0: nobody measured it.
-    double stream_share = 0;        // in the place of memory_share
-    double fp8_rowwise_alone = 0;   // in the place of fp8_rowwise
+    double stream_share = 0;       // in the place of memory_share
+    double fp8_rowwise_alone = 0;  // in the place of fp8_rowwise
     // Elements a second that a kernel reads and writes one by one, since their types differ or its tensors lie
     // differently in memory; 0: as many as the bandwidth lets through.
     double single_elements = 0;

@@ -1,7 +1,7 @@
 // Calls that were drawn, and programs that were run, and priced by the price list in Python that this one took the
 // place of. Of every kind that both price alike; in a program each operator has the kernels that ended with it, but for
-// a gradient of silu that now joins the chain that a product ended before it. Python knew one share of the bandwidth for
-// all kernels, and of no row that is read several times: price_traffic.cpp has these.
+// a gradient of silu that now joins the chain that a product ended before it. Python knew one share of the bandwidth
+// for all kernels, and of no row that is read several times: price_traffic.cpp has these.
 #include "tests/torch/recorded.hpp"
 
 #include <gtest/gtest.h>

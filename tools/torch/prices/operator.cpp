@@ -24,11 +24,10 @@ constexpr std::array not_read{Exception{"copy", "self"},
                               Exception{"multi_tensor_axpby", "made"}};
 // One kernel reads these twice: for the statistics, and for what is made with them. Of the gradients of norms that is
 // the kernel of the inputs' one.
-constexpr std::array<std::string_view, 9> read_twice{"cudnn_batch_norm",           "cudnn_batch_norm_backward",
-                                                     "miopen_batch_norm",          "miopen_batch_norm_backward",
-                                                     "native_layer_norm",          "_fused_rms_norm",
-                                                     "native_layer_norm_backward", "_fused_rms_norm_backward",
-                                                     "renorm"};
+constexpr std::array<std::string_view, 9> read_twice{
+    "cudnn_batch_norm",           "cudnn_batch_norm_backward", "miopen_batch_norm",
+    "miopen_batch_norm_backward", "native_layer_norm",         "_fused_rms_norm",
+    "native_layer_norm_backward", "_fused_rms_norm_backward",  "renorm"};
 
 constexpr std::array<std::string_view, 24> asked_arguments{"groups",
                                                            "transposed",

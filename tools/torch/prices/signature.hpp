@@ -1,6 +1,6 @@
 // A signature is all that the price of a call depends on, as a row of words: the operator, its tensors' types,
-// sides and strides, and the numbers that its kind asks for. Prices are kept by signatures; two calls with one price list's equal
-// signatures cost the same.
+// sides and strides, and the numbers that its kind asks for. Prices are kept by signatures; two calls with one price
+// list's equal signatures cost the same.
 //
 // A look-up costs some nanoseconds and one for each word, and allocates nothing. Words are compared, not their hash
 // alone.
