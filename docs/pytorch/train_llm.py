@@ -40,6 +40,7 @@ def read_options():
     parser.add_argument("--precision", choices=["fp32", "bf16"], default="fp32")
     parser.add_argument("--reduce", choices=["fp32", "bf16"], default="fp32", help="gradients, as FSDP adds them up")
     parser.add_argument("--logits", choices=["fp32", "bf16"], default="fp32", help="what the loss is computed of")
+    parser.add_argument("--loss", choices=["torch", "flash"], default="torch", help="whose cross entropy: PyTorch's, or flash_attn's in one kernel")
     parser.add_argument("--recompute", choices=["none", "selective", "full"], default="none")
     parser.add_argument("--compile", action="store_true", help="torch.compile for every block and the loss")
     parser.add_argument("--clip", type=float, help="norm that gradients are clipped to")
@@ -119,7 +120,15 @@ def loss_of(logits, targets, options):
     if options.logits == "fp32":
         logits = logits.float()
     logits, targets = logits.flatten(0, 1), targets.flatten()
-    return nn.functional.cross_entropy(logits, targets), logits, targets
+    return cross_entropy(options)(logits, targets), logits, targets
+
+
+def cross_entropy(options):
+    if options.loss == "torch":
+        return nn.functional.cross_entropy
+    from flash_attn.losses.cross_entropy import CrossEntropyLoss
+
+    return CrossEntropyLoss()
 
 
 def over_ranks(value):
