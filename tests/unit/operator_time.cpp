@@ -17,6 +17,14 @@ Accelerator plain_gpu() {
     return test::plain_machine().gpu;
 }
 
+// Whose file says nothing of operators alone.
+Accelerator with_the_steps_efficiency(const char* name) {
+    Accelerator gpu = accelerator(name);
+    gpu.efficiency.stream_share = 0;
+    gpu.efficiency.fp8_rowwise_alone = 0;
+    return gpu;
+}
+
 TEST(OperatorTime, OfAttentionIsThatOfItsVersion) {
     const Accelerator gpu = accelerator("h100");
     const KernelTimes::Flash flash{.flops = 1e12, .heads = 16, .head_dim = 64, .keys = 256};
@@ -34,7 +42,7 @@ TEST(OperatorTime, IsThatOfAStepsKernelsInTheSamePrecision) {
          {std::pair{Precision::bf16, OperatorPrecision::bf16}, std::pair{Precision::fp16, OperatorPrecision::fp16},
           std::pair{Precision::fp32, OperatorPrecision::fp32}}) {
         layout.numerics.precision = step;
-        const Accelerator gpu = accelerator("h100");
+        const Accelerator gpu = with_the_steps_efficiency("h100");
         const KernelTimes kernels(gpu, layout);
         const OperatorTimes operators(gpu);
         for (const GemmKind kind : {GemmKind::forward, GemmKind::input_gradient, GemmKind::weight_gradient}) {
@@ -47,6 +55,30 @@ TEST(OperatorTime, IsThatOfAStepsKernelsInTheSamePrecision) {
         EXPECT_EQ(operators.flash(flash, alone), duration_of_seconds(kernels.flash(flash)));
         EXPECT_EQ(operators.memory(1e6), duration_of_seconds(kernels.memory(1e6)));
     }
+}
+
+TEST(OperatorTime, OfAPassOverMemoryIsThatOfTheShareThatOperatorsReachAlone) {
+    Accelerator gpu = with_the_steps_efficiency("h100");
+    gpu.memory_bandwidth = 1e12;
+    gpu.efficiency.memory_half_bytes = 0;
+    gpu.efficiency.kernel_gap = 0;
+    gpu.efficiency.memory_share = 0.5;
+    EXPECT_EQ(OperatorTimes(gpu).memory(1e9), duration_of_seconds(2e-3));
+    gpu.efficiency.stream_share = 0.8;
+    EXPECT_EQ(OperatorTimes(gpu).memory(1e9), duration_of_seconds(1.25e-3));
+    EXPECT_EQ(gpu.efficiency.memory_share, 0.5);
+}
+
+TEST(OperatorTime, OfAProductByRowsIsThatOfTheShareThatOperatorsReachAlone) {
+    Accelerator gpu = with_the_steps_efficiency("h100");
+    const auto by_rows = [&] {
+        return OperatorTimes(gpu).matrix_product({8192, 8192, 8192}, GemmKind::forward, OperatorPrecision::fp8_rowwise);
+    };
+    gpu.efficiency.fp8_rowwise = 0.25;
+    const Duration of_steps = by_rows();
+    gpu.efficiency.fp8_rowwise_alone = 0.5;
+    EXPECT_NEAR(static_cast<double>(of_steps.count()), 2 * static_cast<double>(by_rows().count()),
+                0.01 * static_cast<double>(of_steps.count()));
 }
 
 TEST(OperatorTime, OfAPrecisionWithoutUnitsIsThatOfFp32) {
@@ -70,7 +102,7 @@ TEST(OperatorTime, OfAmpereAndLaterHasTf32AtHalfTheRateOf16Bits) {
 }
 
 TEST(OperatorTime, OfAQuantisedProductIsThatOfAStepWithoutItsCasts) {
-    const Accelerator gpu = accelerator("gb200");
+    const Accelerator gpu = with_the_steps_efficiency("gb200");
     const OperatorTimes operators(gpu);
     Layout layout;
     for (const auto& [step, alone] : {std::pair{Precision::fp8, OperatorPrecision::fp8},

@@ -29,6 +29,20 @@ constexpr std::array<std::string_view, 9> read_twice{
     "miopen_batch_norm_backward", "native_layer_norm",         "_fused_rms_norm",
     "native_layer_norm_backward", "_fused_rms_norm_backward",  "renorm"};
 
+// A block of threads reads a long row for its largest number, for the sum and for the result; of gradients, for the sum
+// and for the result. Source: aten/src/ATen/native/cuda/SoftMax.cu, and what it was measured to take:
+// docs/data/operator_times.csv.
+struct RowReadings {
+    std::string_view name;
+    int readings;
+};
+constexpr std::array readings_of_long_rows{
+    RowReadings{"softmax", 3},         RowReadings{"log_softmax", 3},
+    RowReadings{"_softmax", 3},        RowReadings{"_softmax_backward_data", 2},
+    RowReadings{"_log_softmax", 3},    RowReadings{"_log_softmax_backward_data", 2},
+    RowReadings{"_masked_softmax", 3}, RowReadings{"_masked_softmax_backward", 2},
+    RowReadings{"_safe_softmax", 3}};
+
 constexpr std::array<std::string_view, 24> asked_arguments{"groups",
                                                            "transposed",
                                                            "output_mask",
@@ -60,6 +74,12 @@ bool is_among(const std::array<Exception, count>& exceptions, std::string_view n
                        [&](const Exception& one) { return one.name == name && one.argument == argument; });
 }
 
+int long_row_readings_of(std::string_view name, int otherwise) {
+    const auto* const found = std::find_if(readings_of_long_rows.begin(), readings_of_long_rows.end(),
+                                           [&](const RowReadings& one) { return one.name == name; });
+    return found == readings_of_long_rows.end() ? otherwise : found->readings;
+}
+
 bool ends_in_place(std::string_view schema_name) {
     return schema_name.ends_with('_') && !schema_name.ends_with("__");
 }
@@ -76,7 +96,8 @@ Operator::Operator(const seam::Operator& schema)
       is_fused(prices::is_fused(kind) && !std::string_view(schema.name).starts_with("ndsim::")),
       is_in_place(ends_in_place(schema.name)),
       has_scalar_list(std::string_view(schema.overload) == "ScalarList"),
-      readings(std::find(read_twice.begin(), read_twice.end(), name) == read_twice.end() ? 1 : 2) {
+      readings(std::find(read_twice.begin(), read_twice.end(), name) == read_twice.end() ? 1 : 2),
+      long_row_readings(long_row_readings_of(name, readings)) {
     // Where an operator is not in place, what it writes in its last arguments is where its results are to go.
     int first_out = schema.count;
     while (!is_in_place && first_out > 0 && schema.is_written[first_out - 1]) {

@@ -26,7 +26,8 @@ struct Operator {
     bool is_fused = false;     // by torch.compile, with its neighbours: never where it is another package's kernel
     bool is_in_place = false;  // its results are its own arguments
     bool has_scalar_list = false;
-    int readings = 1;  // its kernel reads its inputs so often
+    int readings = 1;           // its kernel reads its inputs so often
+    int long_row_readings = 1;  // … where their rows are longer than a warp of threads holds
     std::vector<Argument> arguments;
 };
 

@@ -61,27 +61,19 @@ Work elementwise_work(const Asked& asked) {
 
 namespace {
 
-// A row that one warp of threads keeps in its registers. A block reads a longer one for its largest number, for the sum
-// and for the result; of gradients, for the sum and for the result.
-// Source: aten/src/ATen/native/cuda/SoftMax.cu, and what it was measured to take: docs/data/operator_times.csv.
-constexpr std::int64_t longest_row_in_a_warp = 1024;
+constexpr std::int64_t longest_row_in_a_warp = 1024;  // which keeps it in its registers
 
-int readings_of_rows(const Call& call) {
-    const std::string_view name = call.name();
-    const bool is_backward = name.ends_with("_backward_data");
-    if (!is_backward && !name.ends_with("softmax")) {
-        return 1;
-    }
+std::int64_t row_of(const Call& call) {
     const seam::Tensor& result = call.result();
-    const std::int64_t row = result.dimensions > 0 ? side_at(result, call.integer("dim", -1)) : 1;
-    return row <= longest_row_in_a_warp ? 1 : is_backward ? 2 : 3;
+    return result.dimensions > 0 ? side_at(result, call.integer("dim", -1)) : 1;
 }
 
 }  // namespace
 
 Work row_work(const Asked& asked) {
-    const std::int64_t read = asked.call.read_bytes() * readings_of_rows(asked.call);
-    return memory_work(asked, static_cast<double>(read + asked.call.written_bytes()));
+    const Call& call = asked.call;
+    const int readings = row_of(call) > longest_row_in_a_warp ? call.op().long_row_readings : call.op().readings;
+    return memory_work(asked, static_cast<double>(bytes(call.inputs()) * readings + call.written_bytes()));
 }
 
 Work fill_work(const Asked& asked) {
