@@ -68,18 +68,76 @@ def test_a_hollow_run_takes_as_long(answer):
     assert hollow["memory"] == real["memory"]
 
 
-def test_a_mask_counts_by_its_shape(printed):
+def test_a_mask_counts_the_blocks_that_the_kernel_computes(printed):
     text = """
         import torch
         from ndsim.torchrun.stand_ins.masks import keys_met
-        from torch.nn.attention.flex_attention import and_masks, noop_mask
+        from torch.nn.attention.flex_attention import and_masks, create_block_mask, noop_mask
+
+        def met(mask, batch=None):
+            return keys_met(create_block_mask(mask, batch, None, 1024, 1024, device="cuda").as_tuple(), 1024, 1024)
 
         causal = lambda b, h, q, kv: q >= kv
-        window = lambda b, h, q, kv: q - kv < 64
-        documents = torch.zeros(1024).cuda()
-        same = lambda b, h, q, kv: documents[q] == documents[kv]
-        print("met", *(keys_met(mask, 1024, 1024) for mask in (noop_mask, causal, and_masks(causal, window))))
-        print("met", keys_met(same, 1024, 1024), keys_met(and_masks(causal, same), 1024, 1024))
+        window = lambda b, h, q, kv: q - kv < 128
+        documents = (torch.arange(1024) // 256).expand(2, -1).cuda()
+        same = lambda b, h, q, kv: documents[b, q] == documents[b, kv]
+        print("met", *(met(mask) for mask in (noop_mask, causal, and_masks(causal, window))))
+        print("met", met(same, 2), met(and_masks(causal, same), 2))
     """
-    # Of 1,024 keys a query sees half, and itself; 64 of a window, but for the first queries, 62.03 on average.
-    assert of_script(printed(text, "--nproc", 1)) == ["met 1024 513", "met 1024 513 62"]
+    # Blocks of 128: of 8 a block of queries meets 4.5 on average, and 2 of a window, but for the first. A document has 2.
+    expected = ["met 1024 576 240", "met 256 192"]
+    assert of_script(printed(text, "--nproc", 1)) == expected
+    assert of_script(printed(text, "--nproc", 1, "--hollow")) == expected
+
+
+def test_a_mask_of_numbers_that_nobody_knows_counts_by_its_functions(answer):
+    text = """
+        import torch
+        from torch.nn.attention.flex_attention import and_masks, create_block_mask, flex_attention
+
+        def attend(mask):
+            blocks = create_block_mask(mask, None, None, 4096, 4096, device="cuda")
+            query = torch.randn(1, 16, 4096, 64, device="cuda")
+            torch.compile(flex_attention)(query, query, query, block_mask=blocks)
+
+        causal = lambda b, h, q, kv: q >= kv
+        ends = torch.randn(4096, 4096, device="cuda") @ torch.randn(4096, 4096, device="cuda")
+        documents = (ends[0] > 0).int()
+        same = lambda b, h, q, kv: documents[q] == documents[kv]
+    """
+    def attention_of(mask):
+        rows = answer(f"{text}\n        attend({mask})\n", "--nproc", 1, "--hollow", "--explain-cost")["operators"]
+        return next(row for row in rows if row["operator"] == "flex_attention")["seconds"]
+
+    assert attention_of("and_masks(causal, same)") < 0.6 * attention_of("same")
+
+
+def test_a_large_mask_of_a_hollow_run_counts_the_same_blocks(printed):
+    text = """
+        import torch
+        from ndsim.torchrun.stand_ins import masks
+        from torch.nn.attention.flex_attention import and_masks, create_block_mask, noop_mask
+
+        documents = (torch.arange(8192) // 700).expand(2, -1).cuda()
+        causal = lambda b, h, q, kv: q >= kv
+        window = lambda b, h, q, kv: q - kv < 200
+        same = lambda b, h, q, kv: documents[b, q] == documents[b, kv]
+        for mask in (noop_mask, causal, window, same, and_masks(causal, same), and_masks(causal, window, same)):
+            made = create_block_mask(mask, 2, None, 8192, 8192, device="cuda").as_tuple()
+            print("met", masks.mean_of(masks.lists_of(made)) is None, masks.keys_met(made, 8192, 8192))
+    """
+    real, hollow = (of_script(printed(text, "--nproc", 1, *options)) for options in ((), ("--hollow",)))
+    assert [line.replace("True", "False") for line in hollow] == real
+    assert [line.split()[1] for line in hollow] == ["True"] * 6
+    assert {"met False 8192", "met False 4160"} < set(real)  # all 64 blocks of 128, and 32.5
+
+
+def test_of_very_many_blocks_some_stand_for_all(printed):
+    text = """
+        from ndsim.torchrun.stand_ins import masks
+
+        causal = lambda b, h, q, kv: q >= kv
+        print("met", *(masks.blocks_passed([causal], (1, 1, 1 << power, 1 << power, 128, 128)) for power in (10, 16, 18)))
+    """
+    # 2^18 tokens have 2,048 blocks, of which each sixteenth is asked.
+    assert of_script(printed(text, "--nproc", 1)) == ["met 4.5 256.5 1017.0"]

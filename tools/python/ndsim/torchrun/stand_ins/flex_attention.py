@@ -11,11 +11,11 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ...torch.making import loader
 from .. import rank as ranks
 from ..refusals import refuse
 from ..script import compiled
 from . import masks
+from .host_numbers import on_the_host
 
 _numbers = itertools.count()
 # The calls that a CUDA graph repeats at each launch.
@@ -28,27 +28,6 @@ class Fused(dict[str, Any]):
 
 def hop() -> Any:
     return importlib.import_module("torch._higher_order_ops.flex_attention")
-
-
-@functools.cache
-def on_the_host() -> Any:
-    """A mode in which what functions of the script captured on a GPU is read where its numbers lie."""
-    torch: Any = importlib.import_module("torch")
-    pytree: Any = importlib.import_module("torch.utils._pytree")
-    modes: Any = importlib.import_module("torch.utils._python_dispatch")
-    slot: Any = loader.loaded_slot()
-
-    def lower(value: Any) -> Any:
-        if isinstance(value, torch.Tensor) and value.is_cuda:
-            return slot.on_cpu(value)
-        return torch.device("cpu") if isinstance(value, torch.device) and value.type == "cuda" else value
-
-    class OnTheHost(modes.TorchDispatchMode):  # type: ignore[misc]
-        def __torch_dispatch__(self, function: Any, types: Any, arguments: Any = (), settings: Any = None) -> Any:
-            arguments, settings = pytree.tree_map(lower, (arguments, settings or {}))
-            return function(*arguments, **settings)
-
-    return OnTheHost
 
 
 @contextlib.contextmanager
@@ -110,7 +89,7 @@ def prepare(setting: ranks.Setting) -> None:
             return dense(query, key, value, score_mod, mask, scale, options, *buffers)
         kernels: Any = importlib.import_module(f"{__package__}.kernels.flex_attention")
         compute = functools.partial(call_dense, score_mod, mask, scale, options, buffers)
-        met = masks.keys_met(mask[-1], query.shape[-2], key.shape[-2])
+        met = masks.keys_met(mask, query.shape[-2], key.shape[-2])
         with numbered(compute) as number:
             made = kernels.attend(query, key, value, number, met, bool(options.get("OUTPUT_MAX")))
         return made if operators_give_max else made[:2]
@@ -157,7 +136,7 @@ def prepare(setting: ranks.Setting) -> None:
         def compute(*tensors: Any) -> Any:
             return dense_backward(*tensors, score_mod, joint, mask, scale, options, *buffers)
 
-        met = masks.keys_met(mask[-1], query.shape[-2], key.shape[-2])
+        met = masks.keys_met(mask, query.shape[-2], key.shape[-2])
         with numbered(compute) as number:
             gradients = kernels.attend_backward(query, key, value, made, sums, gradient, of_sums, number, met)
         return *gradients, ()
