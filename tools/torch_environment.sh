@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # torch_environment.sh [FOLDER VERSION]: makes Python environments with PyTorch 2, where there are none yet, for the tests of scripts on
 # it: build/torch has one for the CPU, build/torch-cuda one for CUDA; or the one that is named. None of the packages that PyTorch drives
-# GPUs with is installed: simulated ones need none. build/frameworks has what trains on PyTorch, upon the one for the CPU.
+# GPUs with is installed: simulated ones need none. Upon the one for the CPU, build/frameworks has what trains on PyTorch, and
+# build/notebooks what runs notebooks.
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/usage.bash
@@ -41,19 +42,27 @@ make_environment() { # FOLDER VERSION
 frameworks=(transformers==5.24.0 accelerate==1.15.0 lightning==2.6.6 deepspeed==0.19.8 megatron-core==0.16.1)
 # It would install Triton, which is never imported.
 alone=(liger-kernel==0.8.5)
+notebooks=(nbclient==0.11.0 ipykernel==7.4.0)
 
-make_frameworks() { # FOLDER FOLDER_OF_PYTORCH
-    local folder=$1 ready=$1/ready
-    [[ ! -e $ready || $(< "$ready") != "${frameworks[*]} ${alone[*]}" ]] || return 0
-    echo "torch: ${frameworks[*]} ${alone[*]} into $folder"
+make_upon() { # FOLDER_OF_PYTORCH FOLDER MODULES PACKAGE… -- PACKAGE…: those behind -- without what they need
+    local base=$1 folder=$2 modules=$3 wanted="${*:4}" whole=()
+    local ready=$folder/ready
+    [[ ! -e $ready || $(< "$ready") != "$wanted" ]] || return 0
+    shift 3
+    while [[ $1 != -- ]]; do
+        whole+=("$1")
+        shift
+    done
+    shift
+    echo "torch: $wanted into $folder"
     rm -rf "$folder"
     "$python" -m venv "$folder"
     # What is installed there counts as installed here.
-    ls -d "$PWD/$2"/lib/python3*/site-packages > "$(ls -d "$folder"/lib/python3*/site-packages)/pytorch.pth"
-    install "$folder" --no-compile "${frameworks[@]}"
-    install "$folder" --no-compile --no-deps "${alone[@]}"
-    "$folder/bin/python" -W ignore -c "import accelerate, deepspeed, lightning, megatron.core, transformers.trainer, transformers.models.llama"
-    echo "${frameworks[*]} ${alone[*]}" > "$ready"
+    ls -d "$PWD/$base"/lib/python3*/site-packages > "$(ls -d "$folder"/lib/python3*/site-packages)/pytorch.pth"
+    install "$folder" --no-compile "${whole[@]}"
+    (($# == 0)) || install "$folder" --no-compile --no-deps "$@"
+    "$folder/bin/python" -W ignore -c "import $modules"
+    echo "$wanted" > "$ready"
 }
 
 if (($# == 2)); then
@@ -61,7 +70,10 @@ if (($# == 2)); then
     exit
 fi
 # Beside each other: pip needs one core.
-(make_environment build/torch 2.13.0 && make_frameworks build/frameworks build/torch) &
+imports="accelerate, deepspeed, lightning, megatron.core, transformers.trainer, transformers.models.llama"
+(make_environment build/torch 2.13.0 &&
+    make_upon build/torch build/frameworks "$imports" "${frameworks[@]}" -- "${alone[@]}" &&
+    make_upon build/torch build/notebooks "ipykernel, nbclient" "${notebooks[@]}" --) &
 made=("$!")
 make_environment build/torch-cuda 2.14.1 &
 made+=("$!")
