@@ -16,8 +16,6 @@ namespace sim::report {
 
 namespace {
 
-constexpr std::array<const char*, 8> colours{palette::blue,     palette::vermilion, palette::green, palette::purple,
-                                             palette::sky_blue, palette::orange,    "#000000",      "#7f7f7f"};
 constexpr std::array<const char*, 3> dashes{"", "6 3", "2 3"};
 
 constexpr double left = 78;
@@ -81,7 +79,7 @@ std::vector<double> round_numbers(const Axis& axis) {
 }
 
 std::string mark(std::size_t curve, double x, double y) {
-    const char* const colour = colours[curve % colours.size()];
+    const char* const colour = series_colours[curve % series_colours.size()];
     switch (curve % 4) {
         case 0: return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\" fill=\"{}\">", x, y, colour);
         case 1:
@@ -99,8 +97,8 @@ const char* end_of_mark(std::size_t curve) {
 }
 
 std::string stroke(std::size_t curve) {
-    const char* const dash = dashes[curve / colours.size() % dashes.size()];
-    return fmt::format("stroke=\"{}\"{}", colours[curve % colours.size()],
+    const char* const dash = dashes[curve / series_colours.size() % dashes.size()];
+    return fmt::format("stroke=\"{}\"{}", series_colours[curve % series_colours.size()],
                        *dash == '\0' ? "" : fmt::format(" stroke-dasharray=\"{}\"", dash));
 }
 

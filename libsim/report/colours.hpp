@@ -15,6 +15,11 @@ inline constexpr const char* vermilion = "#D55E00";
 inline constexpr const char* purple = "#CC79A7";
 }  // namespace palette
 
+// Of curves, points and parts, in their order.
+inline constexpr std::array<const char*, 8> series_colours{palette::blue,   palette::vermilion, palette::green,
+                                                           palette::purple, palette::sky_blue,  palette::orange,
+                                                           "#000000",       "#7f7f7f"};
+
 // Wherever spans are drawn these mean the same. The style of the page (tools/report_page/page.css) has them under the
 // same names.
 struct Colour {

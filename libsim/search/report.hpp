@@ -49,5 +49,7 @@ report::SchemaText plan_schema();
 report::SchemaText plan_columns();
 // Tensor parallel over pipeline stages: the shortest step that is known of each pair, as colours.
 std::string heatmap_svg(const PlanReport& report);
+// Each simulated layout: its step over its memory, and those that no other one beats joined. Empty: none fits.
+std::string scatter_svg(const PlanReport& report);
 
 }  // namespace sim::search

@@ -1,5 +1,6 @@
 #include "tests/cli/command.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,6 +22,19 @@ TEST(TrainCommand, AnswersFirst) {
                              "With 10 % more", "What to try", "Assumptions"}) {
         EXPECT_THAT(said.out, HasSubstr(part));
     }
+}
+
+TEST(TrainCommand, DrawsItsBudgetAndItsMemoryAsBars) {
+    const TemporaryFolder folder;
+    const std::string file = folder.file("t.svg");
+    const Said said = run_command("ndsim train" + small + " --plot '" + file + "'");
+    EXPECT_EQ(said.exit_code, 0) << said.err;
+    const auto json = run_command("ndsim train" + small + " --json").json();
+    const double share = json["breakdown"]["bubble"].get<double>() / json["step_seconds"].get<double>();
+    const std::string svg = content_of(file);
+    EXPECT_THAT(svg, HasSubstr("bubble: "));
+    EXPECT_THAT(svg, HasSubstr(fmt::format(", {:.1f} %</text>", 100 * share)));
+    EXPECT_THAT(svg, HasSubstr("Memory of a rank of stage 0 at its peak"));
 }
 
 TEST(TrainCommand, AsJsonHasTheContractsKeys) {

@@ -1,5 +1,6 @@
 """predict, plan, memory, goodput, collective_time and hardware give what the commands print with --json."""
 
+import html
 import json
 import os
 import signal
@@ -55,6 +56,36 @@ def test_collective_time_is_collective(command):
 def test_hardware_is_hardware(command):
     assert ndsim.hardware() == command("hardware")
     assert ndsim.hardware("dgx-h100") == command("hardware", "dgx-h100")
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: ndsim.predict(model="llama3-8b", gpus=16, tp=2), "train --model=llama3-8b --gpus=16 --tp=2 --hash --plot"),
+        (lambda: ndsim.memory(model="llama3-8b", gpus=16, tp=2), "memory --model=llama3-8b --gpus=16 --tp=2 --svg"),
+        (lambda: ndsim.plan(model="llama3-8b", gpus=16, tp=2, pp=1), "plan --model=llama3-8b --gpus=16 --tp=2 --pp=1 --plot"),
+        (lambda: ndsim.goodput(study="opt-175b", runs=20), "goodput --study=opt-175b --runs=20 --svg"),
+        (
+            lambda: ndsim.collective_time("all_reduce", ranks=16, topology="dgx-h100", sizes=["1K", "1M"]),
+            "collective all_reduce --ranks=16 --topology=dgx-h100 --sizes=1K,1M --svg",
+        ),
+    ],
+)
+def test_an_answer_prints_and_draws_what_the_command_does(call, words, bin_dir, tmp_path):
+    answer = call()
+    file = tmp_path / "picture.svg"
+    printed = subprocess.run([bin_dir / "ndsim", *words.split(), file], capture_output=True, check=True, text=True).stdout
+    assert answer.text() == printed
+    assert answer.svg() == answer._repr_html_() == file.read_text()
+    answer.save_svg(tmp_path / "again.svg")
+    assert (tmp_path / "again.svg").read_text() == answer.svg() != ""
+
+
+def test_an_answer_without_a_picture_shows_its_text():
+    answer = ndsim.hardware("dgx-h100")
+    assert answer._repr_html_() == f"<pre>{html.escape(answer.text())}</pre>"
+    with pytest.raises(ndsim.UsageError, match="no picture"):
+        answer.save_svg("nowhere.svg")
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,15 @@
 #include "tools/answers/hardware_report.hpp"
 #include "tools/answers/memory_answer.hpp"
 #include "tools/answers/plan_report.hpp"
+#include "tools/answers/sweep_report.hpp"
 #include "tools/answers/train_report.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <utility>
 
 namespace sim::tools {
 
@@ -46,7 +49,20 @@ Given set_given(const std::vector<OptionRow>& rows, const Given& options) {
     return named;
 }
 
-std::string train_answer(const Given& given, const ShouldStop& /*should_stop*/) {
+template <typename Report>
+Answer answer_of(Report report, std::string (*picture)(const Report& report)) {
+    std::string json = json_of(report);
+    const auto kept = std::make_shared<const Report>(std::move(report));
+    return {.json = std::move(json),
+            .text = [kept] { return text_of(*kept); },
+            .picture = [kept, picture] { return picture(*kept); }};
+}
+
+std::string no_picture() {
+    return "";
+}
+
+Answer train_answer(const Given& given, const ShouldStop& /*should_stop*/) {
     TrainOptions options;
     const Given named = set_given(train_rows(options), given);
     report::Timeline timeline;
@@ -57,34 +73,34 @@ std::string train_answer(const Given& given, const ShouldStop& /*should_stop*/) 
     const TrainStep step = train_step(options, watch);
     explain::StepReport report = train_report(options, step, timeline.spans);
     report.given = named;
-    return json_of(report);
+    return answer_of(std::move(report), explain::step_svg);
 }
 
-std::string memory_answer(const Given& given, const ShouldStop& /*should_stop*/) {
+Answer memory_answer(const Given& given, const ShouldStop& /*should_stop*/) {
     MemoryOptions options;
     set_given(memory_rows(options), given);
-    return json_of(memory_report(options));
+    return answer_of(memory_report(options), explain::memory_svg);
 }
 
-std::string plan_answer(const Given& given, const ShouldStop& should_stop) {
+Answer plan_answer(const Given& given, const ShouldStop& should_stop) {
     PlanOptions options;
     const Given named = set_given(plan_rows(options), given);
     search::PlanReport report = plan_report(options, {.should_stop = should_stop});
     report.given = named;
-    return json_of(report);
+    return answer_of(std::move(report), search::scatter_svg);
 }
 
-std::string goodput_answer(const Given& given, const ShouldStop& /*should_stop*/) {
+Answer goodput_answer(const Given& given, const ShouldStop& /*should_stop*/) {
     GoodputOptions options;
     const std::vector<OptionRow> rows = goodput_rows(options);
     const Given named = set_given(rows, given);
     take_study(options, rows, [&](const std::string& name) { return named.count(name) > 0; });
     goodput::GoodputReport report = goodput::goodput_report(question_of(options), one_by_one);
     report.given = named;
-    return json_of(report);
+    return answer_of(std::move(report), goodput::picture_of);
 }
 
-std::string collective_answer(const Given& given, const ShouldStop& should_stop) {
+Answer collective_answer(const Given& given, const ShouldStop& should_stop) {
     CollectiveOptions options;
     set_given(collective_rows(options), given);
     const search::Sweep sweep = sweep_of(options);
@@ -95,13 +111,19 @@ std::string collective_answer(const Given& given, const ShouldStop& should_stop)
         }
         rows.push_back(search::time_of_size(sweep, what));
     }
-    return sweep_json(sweep, rows);
+    return {.json = sweep_json(sweep, rows),
+            .text = [=] { return sweep_text(sweep, rows); },
+            .picture = [=] { return sweep_svg(sweep, rows); }};
 }
 
-std::string hardware_answer(const Given& given, const ShouldStop& /*should_stop*/) {
+Answer hardware_answer(const Given& given, const ShouldStop& /*should_stop*/) {
     std::string name;
     set_given({{"NAME", "", "", text(name)}}, given);
-    return name.empty() ? hardware_list_json() : hardware_json(predict::read_hardware(name));
+    if (name.empty()) {
+        return {.json = hardware_list_json(), .text = hardware_list_text, .picture = no_picture};
+    }
+    const training::Hardware hardware = predict::read_hardware(name);
+    return {.json = hardware_json(hardware), .text = [=] { return hardware_text(hardware); }, .picture = no_picture};
 }
 
 constexpr auto rows_of_answers = std::to_array<AnswerRow>({

@@ -1,4 +1,4 @@
-#include "tools/ndsim/nccl_table.hpp"
+#include "tools/answers/nccl_table.hpp"
 
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/report/text_table.hpp"

@@ -4,6 +4,7 @@
 #include "tools/answers/collective_machine.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -12,7 +13,38 @@ namespace sim::tools {
 using namespace search;
 using namespace report;
 
+namespace {
+
+bool has_curve(const SweepRow& row) {
+    return std::any_of(row.timed.begin(), row.timed.end(),
+                       [](const TimedMethod& timed) { return timed.bus_bandwidth() > 0; });
+}
+
+}  // namespace
+
+TableShape shape_of(const Sweep& sweep) {
+    return {.methods = sweep.methods(), .picked = sweep.only_fastest || sweep.nccl.has_value()};
+}
+
+std::string sweep_head(const Sweep& sweep, const TableShape& shape) {
+    return fmt::format("# {} on {}\n# {}\n#\n", sweep.what.name(), place_text(sweep),
+                       fmt::join(timing_lines(sweep), "\n# ")) +
+           table_head(shape);
+}
+
+std::string sweep_text(const Sweep& sweep, const std::vector<SweepRow>& rows) {
+    const TableShape shape = shape_of(sweep);
+    std::string text = sweep_head(sweep, shape);
+    for (const SweepRow& row : rows) {
+        text += table_line(shape, row);
+    }
+    return text + table_foot(shape, rows);
+}
+
 std::string sweep_svg(const Sweep& sweep, const std::vector<SweepRow>& rows) {
+    if (std::none_of(rows.begin(), rows.end(), has_curve)) {
+        return "";
+    }
     report::Chart chart{.title = fmt::format("{} on {}", sweep.what.name(), place_text(sweep)),
                         .x_title = "size, bytes",
                         .y_title = "bus bandwidth, GB/s",

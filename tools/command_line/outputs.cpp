@@ -35,6 +35,7 @@ namespace {
 const std::string standard_output = "-";
 const std::string beside_text;  // no file, and not in place of the text
 constexpr const char* ascii = "ascii";
+constexpr const char* plotted = "plot";
 constexpr const char* drawn_from = "from";
 constexpr const char* drawn_to = "to";
 
@@ -69,6 +70,9 @@ std::string csv(const Report& report) {
 std::string picture(const Report& report) {
     return report.picture ? report.picture() : "";
 }
+std::string plot(const Report& report) {
+    return report.plot ? report.plot() : "";
+}
 std::string json(const Report& report) {
     return report.json ? report.json() : "";
 }
@@ -87,7 +91,13 @@ void svg(std::ostream& out, const Timeline& timeline) {
 // In the order of --help.
 constexpr auto formats = std::to_array<Format>({
     {"csv", "", "FILE|-", &Offer::table, csv},
-    {.option = "svg", .also = "plot", .takes = "FILE.svg", .words = &Offer::picture, .show = picture, .suffix = ".svg"},
+    {.option = "svg",
+     .also = plotted,
+     .takes = "FILE.svg",
+     .words = &Offer::picture,
+     .show = picture,
+     .suffix = ".svg"},
+    {.option = plotted, .takes = "FILE.svg", .words = &Offer::plot, .show = plot, .suffix = ".svg"},
     {.option = "svg",
      .takes = "FILE.svg",
      .words = &Offer::timeline,
@@ -171,7 +181,7 @@ std::vector<OptionRow> output_rows(Outputs& outputs, const Offer& offer) {
                 Text{[&outputs, name = std::string(format.key())](const std::string& file) { outputs[name] = file; },
                      {.path = format.path}};
         }
-        if (*format.also != '\0') {
+        if (*format.also != '\0' && offer.plot.empty()) {
             row.also = {format.also};
         }
         rows.push_back(std::move(row));

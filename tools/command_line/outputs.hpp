@@ -24,7 +24,8 @@ struct Report {
     std::function<std::string()> json = nullptr;     // one object, as the command defines it
     std::function<report::Table()> table = nullptr;  // rows for spreadsheets and scripts
     std::function<std::string()> picture =
-        nullptr;  // the elements of an SVG picture, or none where nothing is to be seen
+        nullptr;                                  // the elements of an SVG picture, or none where nothing is to be seen
+    std::function<std::string()> plot = nullptr;  // another picture, beside that or a timeline's
 };
 
 // The words of --help for each shape; without words there is none.
@@ -32,6 +33,7 @@ struct Offer {
     std::string json = "print one JSON object";
     std::string table = "";
     std::string picture = "";
+    std::string plot = "";
     std::string timeline = "";
     std::string program = "";
 };

@@ -6,6 +6,7 @@
 #include "ranks/host/stop_signal.hpp"
 #include "tools/answers/collective_machine.hpp"
 #include "tools/answers/collective_options.hpp"
+#include "tools/answers/nccl_table.hpp"
 #include "tools/answers/sweep_report.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/output_file.hpp"
@@ -14,7 +15,6 @@
 #include "tools/command_line/settings.hpp"
 #include "tools/ndsim/collective_check.hpp"
 #include "tools/ndsim/commands.hpp"
-#include "tools/ndsim/nccl_table.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -87,15 +87,10 @@ void require_checkable(const CollectiveCommand& options, const search::Collectiv
 // What is printed while the rows come.
 class Output {
 public:
-    Output(const CollectiveCommand& options, const search::Sweep& sweep)
-        : options_(options),
-          shape_{.methods = sweep.methods(),
-                 .picked = sweep.only_fastest || sweep.nccl.has_value(),
-                 .checked = options.check} {
+    Output(const CollectiveCommand& options, const search::Sweep& sweep) : options_(options), shape_(shape_of(sweep)) {
+        shape_.checked = options.check;
         if (is_table()) {
-            print(fmt::format("# {} on {}\n# {}\n#\n", sweep.what.name(), place_text(sweep),
-                              fmt::join(timing_lines(sweep), "\n# ")) +
-                  table_head(shape_));
+            print(sweep_head(sweep, shape_));
         }
     }
 
@@ -109,17 +104,10 @@ public:
     }
 
     void finish(const search::Sweep& sweep, const std::vector<search::SweepRow>& rows) const {
-        const auto has_curve = [](const search::SweepRow& row) {
-            return std::any_of(row.timed.begin(), row.timed.end(),
-                               [](const search::TimedMethod& timed) { return timed.bus_bandwidth() > 0; });
-        };
-        Report report{.text = [&] { return table_foot(shape_, rows); },
-                      .json = [&] { return sweep_json(sweep, rows); },
-                      .table = [&] { return sweep_rows(sweep, rows); }};
-        if (std::any_of(rows.begin(), rows.end(), has_curve)) {
-            report.picture = [&] { return sweep_svg(sweep, rows); };
-        }
-        write_outputs(options_.outputs, report);
+        write_outputs(options_.outputs, {.text = [&] { return table_foot(shape_, rows); },
+                                         .json = [&] { return sweep_json(sweep, rows); },
+                                         .table = [&] { return sweep_rows(sweep, rows); },
+                                         .picture = [&] { return sweep_svg(sweep, rows); }});
     }
 
     // Of the last row's fastest method, below the table.

@@ -57,8 +57,9 @@ struct PlanCommand : PlanOptions {
 std::vector<OptionRow> option_rows(PlanCommand& options) {
     std::vector<OptionRow> rows = plan_rows(options);
     const std::vector<OptionRow> outputs =
-        output_rows(options.outputs,
-                    {.table = "all that were simulated", .picture = "the shortest step of each tp and pp, as colours"});
+        output_rows(options.outputs, {.table = "all that were simulated",
+                                      .picture = "the shortest step of each tp and pp, as colours",
+                                      .plot = "the step of each that was simulated over its memory, as points"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
 }
@@ -85,7 +86,8 @@ int run_plan(int argc, const char* const* argv) {
     write_outputs(options.outputs, {.text = [&] { return text_of(report); },
                                     .json = [&] { return json_of(report); },
                                     .table = [&] { return table_of(report); },
-                                    .picture = [&] { return heatmap_svg(report); }});
+                                    .picture = [&] { return heatmap_svg(report); },
+                                    .plot = [&] { return scatter_svg(report); }});
     if (stop.received() != 0) {
         return stopped + stop.received();
     }

@@ -47,6 +47,7 @@ std::vector<OptionRow> option_rows(TrainCommand& command) {
     const std::vector<OptionRow> outputs =
         output_rows(command.outputs,
                     {.table = "where the time of a step goes",
+                     .plot = "where the time of a step goes and what the fullest rank's memory holds, as bars",
                      .timeline = "the step's timeline, for ui.perfetto.dev",
                      .program = "with --unfold: the step as a GOAL schedule, for ndsim goal and other simulators"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
@@ -93,7 +94,8 @@ int run_train(int argc, const char* const* argv) {
     }
     write_outputs(command.outputs, {.text = [&] { return text_of(report); },
                                     .json = [&] { return json_of(report); },
-                                    .table = [&] { return parts_of(report.step); }});
+                                    .table = [&] { return parts_of(report.step); },
+                                    .plot = [&] { return step_svg(report); }});
     const training::Memory& memory = report.step.memory;
     return memory.fits() ? done : complain(train_executable.name, misfit_line(memory, report.advice), failed);
 }

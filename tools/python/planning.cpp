@@ -1,5 +1,6 @@
 // What can be asked without a program: the answers of ndsim's commands.
 #include "libsim/config/errors.hpp"
+#include "libsim/report/share_bars.hpp"
 #include "ranks/host/stop_signal.hpp"
 #include "tools/answers/answers.hpp"
 #include "tools/python/bindings.hpp"
@@ -9,6 +10,8 @@
 
 #include <algorithm>
 #include <csignal>
+#include <tuple>
+#include <vector>
 
 namespace sim::python {
 
@@ -67,16 +70,16 @@ config::Given given_of(const py::dict& options) {
     return given;
 }
 
-std::string answer(const std::string& command, const py::dict& options) {
+tools::Answer answer(const std::string& command, const py::dict& options) {
     const auto& rows = tools::answers();
     const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& each) { return each.command == command; });
     const config::Given given = given_of(options);
-    std::string text;
+    tools::Answer answer;
     int signal = 0;
     {
         const py::gil_scoped_release release;
         const ranks::StopSignal stop;
-        text = row->answer(given, [&] { return stop.received() != 0; });
+        answer = row->answer(given, [&] { return stop.received() != 0; });
         signal = stop.received();
     }
     if (signal != 0) {
@@ -85,14 +88,37 @@ std::string answer(const std::string& command, const py::dict& options) {
             throw py::error_already_set();
         }
     }
-    return text;
+    return answer;
+}
+
+using Part = std::tuple<std::string, double, std::string>;
+using Bar = std::tuple<std::string, double, std::vector<Part>>;
+
+std::string share_bars(const std::string& title, const std::vector<Bar>& bars) {
+    std::vector<report::ShareBar> drawn;
+    for (const auto& [name, whole, parts] : bars) {
+        drawn.push_back({.title = name, .whole = whole, .parts = {}});
+        for (const auto& [part, value, amount] : parts) {
+            drawn.back().parts.push_back({part, value, amount, ""});
+        }
+    }
+    return report::svg_of(title, drawn);
 }
 
 }  // namespace
 
 void bind_planning(py::module_& module) {
-    module.def("answer", &answer, py::arg("command"), py::arg("options"),
-               "The JSON text that a command of ndsim prints with --json.");
+    py::class_<tools::Answer>(module, "AnswerForms", "What a command of ndsim answers, in each of its forms.")
+        .def_readonly("json", &tools::Answer::json, "As --json prints it.")
+        .def(
+            "text", [](const tools::Answer& self) { return self.text(); }, "As the command prints it, for people.")
+        .def(
+            "picture", [](const tools::Answer& self) { return self.picture(); },
+            "An SVG file; empty where nothing is to be seen.");
+    module.def("answer", &answer, py::arg("command"), py::arg("options"), "The answer of a command of ndsim.");
+    module.def("share_bars", &share_bars, py::arg("title"), py::arg("bars"),
+               "What wholes are made of, as an SVG file. `bars`: title, whole and parts of each, and of each part its "
+               "name, its value, and that as text.");
 }
 
 }  // namespace sim::python

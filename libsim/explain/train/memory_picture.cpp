@@ -1,15 +1,14 @@
 // A picture of a GPU's memory: the parts of each stage's peak against what the GPU has, and below it those of one stage
 // over the steps of its schedule.
+#include "libsim/explain/train/memory_parts.hpp"
 #include "libsim/explain/train/memory_report.hpp"
 #include "libsim/explain/train/sections.hpp"
 #include "libsim/report/amounts.hpp"
-#include "libsim/report/colours.hpp"
 #include "libsim/report/svg.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace sim::explain {
@@ -28,21 +27,6 @@ constexpr double stages_top = 112;
 constexpr double over_time_height = 220;
 constexpr const char* grid_style = "stroke=\"#dfe3e7\"";
 constexpr const char* capacity_style = "stroke=\"#b3146f\" stroke-width=\"1.6\" stroke-dasharray=\"6 4\"";
-
-// The parts of the memory from the bottom up.
-struct MemoryPart {
-    const char* name;
-    std::int64_t MemoryUse::*bytes;
-    const char* colour;
-};
-constexpr auto memory_parts =
-    std::to_array<MemoryPart>({{"parameters", &MemoryUse::parameters, report::palette::blue},
-                               {"gradients", &MemoryUse::gradients, report::palette::sky_blue},
-                               {"optimizer", &MemoryUse::optimizer, report::palette::green},
-                               {"activations", &MemoryUse::activations, report::palette::orange},
-                               {"working", &MemoryUse::working, report::palette::vermilion},
-                               {"buffers", &MemoryUse::buffers, report::palette::purple},
-                               {"reserve", &MemoryUse::reserve, "#9aa4ae"}});
 
 double gigabytes(std::int64_t bytes) {
     return static_cast<double>(bytes) / bytes_of_a_gigabyte;

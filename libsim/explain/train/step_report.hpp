@@ -41,6 +41,8 @@ std::string text_of(const StepReport& report);
 std::string json_of(const StepReport& report);
 // Where the time of the step goes: a row for each category, the average over all ranks.
 report::Table parts_of(const predict::Prediction& step);
+// An SVG picture: where the time of the step goes, and what the fullest rank's memory holds.
+std::string step_svg(const StepReport& report);
 // tools/schemas/train.schema.json, and its part of columns.json.
 report::SchemaText train_schema();
 report::SchemaText train_columns();

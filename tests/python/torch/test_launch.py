@@ -79,7 +79,8 @@ def test_a_function_that_trains_has_the_timeline_of_the_same_script(tmp_path, ca
     assert script.keys() == {*run.report, "earlier_runs"}
     assert (run.report["script"], run.report["memory"]) == ("train", script["memory"])
     assert str(run).startswith("train on 2 x A100-SXM-80GB (dgx-a100)\n")
-    assert run._repr_html_() == f"<pre>{run}</pre>"
+    assert run._repr_html_() == f"{run.svg()}<pre>{run}</pre>"
+    assert all(f">{part}: " in run.svg() for part in ("communication", "parameters", "activations and temporaries"))
 
 
 def test_what_ranks_return_comes_back_by_rank_as_objects_of_the_host():

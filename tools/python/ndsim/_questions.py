@@ -7,18 +7,46 @@ say what is shown, written or checked (--csv, --svg, --trace, --check …) chang
 
 from __future__ import annotations
 
+import html
 import json
 from typing import Any
 
 from . import _ndsim
+from ._errors import UsageError
 
 
-def _answer(command: str, options: dict[str, Any]) -> dict[str, Any]:
-    answer: dict[str, Any] = json.loads(_ndsim.answer(command, options))
-    return answer
+class Answer(dict[str, Any]):
+    """What the command prints with --json, as a dict; in a notebook it draws itself."""
+
+    def __init__(self, forms: _ndsim.AnswerForms) -> None:
+        super().__init__(json.loads(forms.json))
+        self._forms = forms
+
+    def text(self) -> str:
+        """What the command prints, for people."""
+        return self._forms.text()
+
+    def svg(self) -> str:
+        """A picture as an SVG file; empty where nothing is to be seen."""
+        return self._forms.picture()
+
+    def save_svg(self, file: str) -> None:
+        """Write the picture."""
+        picture = self.svg()
+        if not picture:
+            raise UsageError("this answer has no picture")
+        with open(file, "w", encoding="utf-8") as out:
+            out.write(picture)
+
+    def _repr_html_(self) -> str:
+        return self.svg() or f"<pre>{html.escape(self.text())}</pre>"
 
 
-def predict(**options: Any) -> dict[str, Any]:
+def _answer(command: str, options: dict[str, Any]) -> Answer:
+    return Answer(_ndsim.answer(command, options))
+
+
+def predict(**options: Any) -> Answer:
     """How long a training step takes, what it needs, and why: `ndsim train`.
 
     predict(model="llama3-8b", machine="dgx-h100", gpus=64, tp=2)["step_seconds"]
@@ -26,12 +54,12 @@ def predict(**options: Any) -> dict[str, Any]:
     return _answer("train", options)
 
 
-def memory(**options: Any) -> dict[str, Any]:
+def memory(**options: Any) -> Answer:
     """What a GPU's memory holds in a training step, over time, and whether it fits: `ndsim memory`."""
     return _answer("memory", options)
 
 
-def plan(**options: Any) -> dict[str, Any]:
+def plan(**options: Any) -> Answer:
     """The fastest or cheapest of all layouts that fit, and the flags it is launched with: `ndsim plan`.
 
     Any axis can be a number or a list: plan(model="llama3-8b", gpus=64, tp=[1, 2, 4]).
@@ -39,7 +67,7 @@ def plan(**options: Any) -> dict[str, Any]:
     return _answer("plan", options)
 
 
-def goodput(**options: Any) -> dict[str, Any]:
+def goodput(**options: Any) -> Answer:
     """How much of weeks of training is effective, with failures, checkpoints and restarts: `ndsim goodput`.
 
     goodput(study="llama3-405b")["ettr"], goodput(gpus=1024, step_seconds=5, repair_hours=24, spares=2)["policies"]
@@ -47,7 +75,7 @@ def goodput(**options: Any) -> dict[str, Any]:
     return _answer("goodput", options)
 
 
-def collective_time(kind: str, **options: Any) -> dict[str, Any]:
+def collective_time(kind: str, **options: Any) -> Answer:
     """How long collectives take, by size and algorithm: `ndsim collective`.
 
     collective_time("all_reduce", ranks=64, topology="dgx-h100", sizes="1M")["rows"][0]["seconds"]
@@ -56,6 +84,6 @@ def collective_time(kind: str, **options: Any) -> dict[str, Any]:
     return _answer("collective", {"KIND": kind, **options})
 
 
-def hardware(name: str | None = None) -> dict[str, Any]:
+def hardware(name: str | None = None) -> Answer:
     """Machines and accelerators: a list of them, or every number of one with its source: `ndsim hardware`."""
     return _answer("hardware", {"NAME": name})

@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 from typing import Any
 
+from . import picture
+
 
 class Run:
     """A run as Python holds it: what ranks returned, and where the time went."""
@@ -38,5 +40,10 @@ class Run:
         ranks = self.report["ranks"]
         return f"<ndsim.torch.Run: {ranks} rank{'' if ranks == 1 else 's'}, {self.seconds:.6g} s simulated>"
 
+    def svg(self) -> str:
+        """What its step goes to, and what memory holds, as bars; empty where nothing took time."""
+        title = self._text.partition("\n")[0]
+        return picture.svg_of(title, self.report)
+
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self._text)}</pre>"
+        return f"{self.svg()}<pre>{html.escape(self._text)}</pre>"
