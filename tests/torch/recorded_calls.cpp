@@ -53,7 +53,7 @@ TEST(RecordedCalls, AreOfEachKindThatPythonKnew) {
     // Python had no rule for these, or another one: they have tests of their own.
     for (const Kind kind : {Kind::scaled_product, Kind::grouped_product, Kind::recurrence, Kind::recurrence_backward,
                             Kind::factorization, Kind::distances, Kind::transform, Kind::normalization,
-                            Kind::normalization_backward, Kind::bags, Kind::sort, Kind::list_norms}) {
+                            Kind::normalization_backward, Kind::bags, Kind::pairs, Kind::sort, Kind::list_norms}) {
         EXPECT_TRUE(kinds.insert(kind).second);
     }
     EXPECT_EQ(kinds.size(), static_cast<std::size_t>(Kind::guessed) + 1);

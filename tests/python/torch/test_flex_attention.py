@@ -71,7 +71,7 @@ def test_a_hollow_run_takes_as_long(answer):
 def test_a_mask_counts_the_blocks_that_the_kernel_computes(printed):
     text = """
         import torch
-        from ndsim.torchrun.stand_ins.masks import keys_met
+        from ndsim.torchrun.stand_ins.flex.masks import keys_met
         from torch.nn.attention.flex_attention import and_masks, create_block_mask, noop_mask
 
         def met(mask, batch=None):
@@ -115,7 +115,7 @@ def test_a_mask_of_numbers_that_nobody_knows_counts_by_its_functions(answer):
 def test_a_large_mask_of_a_hollow_run_counts_the_same_blocks(printed):
     text = """
         import torch
-        from ndsim.torchrun.stand_ins import masks
+        from ndsim.torchrun.stand_ins.flex import masks
         from torch.nn.attention.flex_attention import and_masks, create_block_mask, noop_mask
 
         documents = (torch.arange(8192) // 700).expand(2, -1).cuda()
@@ -132,12 +132,40 @@ def test_a_large_mask_of_a_hollow_run_counts_the_same_blocks(printed):
     assert {"met False 8192", "met False 4160"} < set(real)  # all 64 blocks of 128, and 32.5
 
 
-def test_of_very_many_blocks_some_stand_for_all(printed):
-    text = """
-        from ndsim.torchrun.stand_ins import masks
+COMPILED = """
+    import torch
+    from torch.nn.attention.flex_attention import and_masks, create_block_mask, create_mask, noop_mask
 
-        causal = lambda b, h, q, kv: q >= kv
-        print("met", *(masks.blocks_passed([causal], (1, 1, 1 << power, 1 << power, 128, 128)) for power in (10, 16, 18)))
+    documents = (torch.arange(SIZE) // 300).expand(2, -1).cuda()
+    causal = lambda b, h, q, kv: q >= kv
+    same = lambda b, h, q, kv: documents[b, q] == documents[b, kv]
+    fields = ("kv_num_blocks", "kv_indices", "full_kv_num_blocks", "full_kv_indices", "q_num_blocks", "q_indices")
+"""
+
+
+def test_a_compiled_mask_has_the_blocks_of_one_that_is_not(printed):
+    text = COMPILED.replace("SIZE", "1000") + """
+    for mask in (noop_mask, causal, same, and_masks(causal, same)):
+        for size in (128, (64, 128)):
+            given = (mask, 2, None, 1000, 1000, "cuda", size)
+            apart, fused = create_block_mask(*given), torch.compile(create_block_mask)(*given)
+            print("equal", all(torch.equal(getattr(apart, field), getattr(fused, field)) for field in fields))
+    print("equal", torch.equal(torch.compile(create_mask)(causal, 1, 1, 9, 9, "cuda"), create_mask(causal, 1, 1, 9, 9, "cuda")))
     """
-    # 2^18 tokens have 2,048 blocks, of which each sixteenth is asked.
-    assert of_script(printed(text, "--nproc", 1)) == ["met 4.5 256.5 1017.0"]
+    for hollow in ((), ("--hollow",)):
+        assert of_script(printed(text, "--nproc", 1, *hollow)) == 9 * ["equal True"]
+
+
+def test_a_compiled_mask_is_one_kernel_that_keeps_no_pair(answer):
+    text = COMPILED.replace("SIZE", "16384") + """
+    made = torch.compile(create_block_mask)(and_masks(causal, same), 1, None, 16384, 16384, "cuda")
+    # From the block of the first key of its first query's document to its own.
+    expected = sum(block - 128 * block // 300 * 300 // 128 + 1 for block in range(128))
+    assert int(made.kv_num_blocks.sum() + made.full_kv_num_blocks.sum()) == expected
+    """
+    said = answer(text, "--nproc", 1, "--hollow", "--explain-cost")
+    rows = [row for row in said["operators"] if row["operator"] == "flex_mask_blocks"]
+    assert [(row["count"], row["guessed"]) for row in rows] == [(1, False)]
+    # 2^28 pairs at 8e11 a second.
+    assert abs(rows[0]["seconds"] - (1 << 28) / 8e11) < 1e-5
+    assert said["memory"]["allocated"] < 1 << 20

@@ -40,6 +40,7 @@ enum class Kind : std::uint8_t {
     bags,                    // reads what it picks, and writes sums of it
     scatter,                 // reads what it gets, and adds it to what is there
     pick,                    // reads one element of each row
+    pairs,                   // looks at all pairs of two sides, and writes what it finds of blocks of them
     unpick,                  // fills its output, of which it sets one element of each row
     sort,
     lists,       // an optimizer's kernel over lists of tensors

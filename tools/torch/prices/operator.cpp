@@ -43,7 +43,7 @@ constexpr std::array readings_of_long_rows{
     RowReadings{"_masked_softmax", 3}, RowReadings{"_masked_softmax_backward", 2},
     RowReadings{"_safe_softmax", 3}};
 
-constexpr std::array<std::string_view, 24> asked_arguments{"groups",
+constexpr std::array<std::string_view, 25> asked_arguments{"groups",
                                                            "transposed",
                                                            "output_mask",
                                                            "is_causal",
@@ -52,6 +52,7 @@ constexpr std::array<std::string_view, 24> asked_arguments{"groups",
                                                            "window_size_right",
                                                            "window_size",
                                                            "keys_met",
+                                                           "pairs",
                                                            "flash_version",
                                                            "embed_dim",
                                                            "num_heads",

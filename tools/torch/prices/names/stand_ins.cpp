@@ -9,6 +9,7 @@ namespace {
 constexpr Names stand_in_names[]{
     {Kind::attention, "flex_attention _flash_attention_forward_into"},
     {Kind::attention_backward, "flex_attention_backward"},
+    {Kind::pairs, "flex_mask_blocks"},
     {Kind::lists, R"(
         multi_tensor_adam multi_tensor_lion multi_tensor_sgd multi_tensor_scale multi_tensor_scale_by multi_tensor_axpby)"},
     {Kind::list_norms, "multi_tensor_l2norm"},

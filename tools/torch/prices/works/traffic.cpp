@@ -76,6 +76,15 @@ Work row_work(const Asked& asked) {
     return memory_work(asked, static_cast<double>(bytes(call.inputs()) * readings + call.written_bytes()));
 }
 
+// Each pair takes the time of an element that is taken by itself.
+Work pairs_work(const Asked& asked) {
+    Work work = traffic_work(asked);
+    if (work.kernels.size() == 1) {
+        work.kernels.front() = asked.times.memory(work.done, static_cast<double>(asked.call.integer("pairs", 0)));
+    }
+    return work;
+}
+
 Work fill_work(const Asked& asked) {
     return memory_work(asked, static_cast<double>(asked.call.written_bytes()));
 }

@@ -51,6 +51,7 @@ Work kernels_of(const Asked& asked) {
         case Kind::bags: return bags_work(asked);
         case Kind::scatter: return scatter_work(asked);
         case Kind::pick: return pick_work(asked);
+        case Kind::pairs: return pairs_work(asked);
         case Kind::sort: return sort_work(asked);
         case Kind::lists: return lists_work(asked);
         case Kind::list_norms: return list_norms_work(asked);

@@ -50,6 +50,7 @@ Work sort_work(const Asked& asked);
 Work traffic_work(const Asked& asked);  // reads its inputs and writes its outputs
 Work elementwise_work(const Asked& asked);
 Work row_work(const Asked& asked);  // reads rows, some of them several times, and writes rows or less
+Work pairs_work(const Asked& asked);
 Work fill_work(const Asked& asked);
 Work normalization_work(const Asked& asked);
 Work normalization_backward_work(const Asked& asked);

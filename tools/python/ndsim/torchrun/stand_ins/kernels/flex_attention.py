@@ -44,6 +44,14 @@ def attend_backward(
     return calls[int(call)](query, key, value, made, sums, grad, grad_sums)[:3]
 
 
+@kernel("flex_mask_blocks(Tensor at, Tensor[] held, Tensor call, int pairs, int[] blocks) -> (Tensor, Tensor)")
+def mask_blocks(at: Any, held: Any, call: Any, pairs: int, blocks: Any) -> Any:
+    """Of each block of a mask, whether some of its pairs pass, and whether all do. `held`: what its functions take from a GPU."""
+    if at.is_meta:
+        return at.new_empty(blocks), at.new_empty(blocks)
+    return calls[int(call)]()
+
+
 def in_order_of(model: Any, made: Any) -> Any:
     """A tensor whose sides lie in memory in the order of the model's."""
     hop: Any = importlib.import_module("torch._higher_order_ops.flex_attention")

@@ -7,23 +7,36 @@ numbers nobody knows counts as if it let everything pass.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import importlib
-import itertools
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ...torch.making import loader
-from .host_numbers import on_the_host
+from ....torch.making import loader
+from .calls import on_the_host
 
 Mask = Callable[[Any, Any, Any, Any], Any]
 
-_asked: weakref.WeakKeyDictionary[Mask, dict[tuple[int, ...], float]] = weakref.WeakKeyDictionary()
+
+
+@dataclasses.dataclass(frozen=True)
+class Shape:
+    """A mask's."""
+
+    batch: int
+    heads: int
+    queries: int
+    keys: int
+    query_block: int
+    key_block: int
+
+
+_asked: weakref.WeakKeyDictionary[Mask, dict[Shape, float]] = weakref.WeakKeyDictionary()
 PER_SIDE = 4
-"""So many queries and keys of a block are asked for, from the first to the last."""
-MOST_PAIRS = 1 << 22
-"""Where there are more, equally distant blocks of queries stand for all."""
+"""So many queries and keys of a block are asked for in a hollow run, which is exact for windows, documents and their like."""
+PAIRS_AT_ONCE = 1 << 22
 
 def captured(value: Any, depth: int = 4) -> Iterator[Any]:
     """The tensors that a function holds on to."""
@@ -72,7 +85,7 @@ def keys_met(mask: tuple[Any, ...], queries: int, keys: int) -> int:
     blocks = mean_of(lists)
     if blocks is None:
         batch, heads, _ = lists[0].shape
-        blocks = blocks_asked_for(function, (batch, heads, queries, keys, query_block, key_block))
+        blocks = blocks_asked_for(function, Shape(batch, heads, queries, keys, query_block, key_block))
     return max(1, min(keys, round(blocks * key_block)))
 
 
@@ -91,7 +104,7 @@ def mean_of(lists: list[Any]) -> float | None:
     return float(sum((slot.on_cpu(part) if part.is_cuda else part).double().mean() for part in lists))
 
 
-def blocks_asked_for(mask: Mask, shape: tuple[int, ...]) -> float:
+def blocks_asked_for(mask: Mask, shape: Shape) -> float:
     """Blocks of keys for a block of queries, as the mask's functions say of some pairs."""
     try:
         known = _asked.setdefault(mask, {})
@@ -101,37 +114,44 @@ def blocks_asked_for(mask: Mask, shape: tuple[int, ...]) -> float:
         slot: Any = loader.loaded_slot()
         parts = [part for part in parts_of(mask) if not any(slot.is_hollow(tensor) for tensor in captured(part))]
         with on_the_host()():
-            known[shape] = blocks_passed(parts, shape)
+            some, _ = blocks_passed(parts, shape, PER_SIDE)
+        known[shape] = float(some.sum(3).double().mean())
     return known[shape]
 
 
-def blocks_passed(masks: list[Mask], shape: tuple[int, ...]) -> float:
-    batch, heads, queries, keys, query_block, key_block = shape
+def blocks_passed(masks: list[Mask], shape: Shape, per_side: int | None = None) -> tuple[Any, Any]:
+    """Of each block, by batch, head, queries and keys: whether some pair of it passes, and whether all do.
+
+    Few pairs are looked at at once. Of each block these are so many from each side, from the first to the last; None: all.
+    """
     torch: Any = importlib.import_module("torch")
-    columns = places(torch.arange(-(-keys // key_block)), key_block, keys)
-    rows_at_once = max(1, MOST_PAIRS // (PER_SIDE * columns.numel() * batch * heads))
-    blocks = -(-queries // query_block)
-    rows = places(torch.arange(0, blocks, -(-blocks // rows_at_once)), query_block, queries)
-    passed = 0
-    for at in itertools.product(range(batch), range(heads)):
-        pairs = pairs_passed(masks, [torch.tensor(place) for place in at], rows.view(-1, 1), columns.view(1, -1))
-        passed += int(pairs.view(len(rows), PER_SIDE, len(columns), PER_SIDE).any(3).any(1).sum())
-    return passed / (len(rows) * batch * heads)
+    columns, are_columns = places(shape.keys, shape.key_block, per_side)
+    rows, are_rows = places(shape.queries, shape.query_block, per_side)
+    at_once = max(1, PAIRS_AT_ONCE // (rows.shape[1] * columns.numel() * shape.batch * shape.heads))
+    some, every = [], []
+    for chunk, are_chunk in zip(rows.split(at_once), are_rows.split(at_once)):
+        passes = are_chunk.view(-1, 1) & are_columns.view(1, -1)
+        for mask in masks:
+            passes = passes & pairs_passed(mask, shape, chunk.flatten(), columns.flatten())
+        blocks = passes.expand(shape.batch, shape.heads, -1, -1).view(shape.batch, shape.heads, *chunk.shape, *columns.shape)
+        some.append(blocks.any(5).any(3))
+        every.append(blocks.all(5).all(3))
+    return torch.cat(some, 2), torch.cat(every, 2)
 
 
-def places(blocks: Any, size: int, end: int) -> Any:
-    """Some of each block's, a row for each block."""
+def places(end: int, size: int, per_side: int | None) -> tuple[Any, Any]:
+    """Those of each block, a row for each, and which of them there are: the last block may lack some."""
     torch: Any = importlib.import_module("torch")
-    inside = torch.tensor([at * (size - 1) // (PER_SIDE - 1) for at in range(PER_SIDE)])
-    return (blocks.unsqueeze(1) * size + inside).clamp(max=end - 1)
+    count = min(size, per_side or size)
+    inside = torch.arange(count) * (size - 1) // max(1, count - 1)
+    all_places = torch.arange(-(-end // size)).unsqueeze(1) * size + inside
+    return all_places.clamp(max=end - 1), all_places < end
 
 
-def pairs_passed(masks: list[Mask], places_before: list[Any], rows: Any, columns: Any) -> Any:
+def pairs_passed(mask: Mask, shape: Shape, rows: Any, columns: Any) -> Any:
+    """As PyTorch calls a mask: with one pair, many times."""
     torch: Any = importlib.import_module("torch")
-    passes = torch.ones(rows.numel(), columns.numel(), dtype=torch.bool)
-    for mask in masks:
-        try:
-            passes = passes & mask(*places_before, rows, columns)
-        except Exception:  # noqa: BLE001
-            continue  # it does not take many pairs at once, and may pass them all
-    return passes
+    module: Any = importlib.import_module("torch.nn.attention.flex_attention")
+    index: Any = importlib.import_module("torch._dynamo._trace_wrapped_higher_order_op").TransformGetItemToIndex
+    with index():
+        return module._vmap_for_bhqkv(mask, prefix=())(torch.arange(shape.batch), torch.arange(shape.heads), rows, columns)

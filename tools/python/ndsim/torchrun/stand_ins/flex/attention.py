@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import importlib
-import itertools
 import warnings
-import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-from .. import rank as ranks
-from ..refusals import refuse
-from ..script import compiled
+from ... import rank as ranks
+from ...refusals import refuse
+from ...script import compiled
 from . import masks
-from .host_numbers import on_the_host
-
-_numbers = itertools.count()
-# The calls that a CUDA graph repeats at each launch.
-_of_graphs: weakref.WeakKeyDictionary[Any, list[contextlib.ExitStack]] = weakref.WeakKeyDictionary()
+from .calls import KERNELS, numbered
 
 
 class Fused(dict[str, Any]):
@@ -28,27 +21,6 @@ class Fused(dict[str, Any]):
 
 def hop() -> Any:
     return importlib.import_module("torch._higher_order_ops.flex_attention")
-
-
-@contextlib.contextmanager
-def numbered(compute: Callable[..., Any]) -> Iterator[Any]:
-    """The number of a call, as a kernel is told it, for as long as it runs; and in a CUDA graph as long as that lives."""
-    torch: Any = importlib.import_module("torch")
-    kernels: Any = importlib.import_module(f"{__package__}.kernels.flex_attention")
-    number = next(_numbers)
-
-    def on_host(*tensors: Any) -> Any:
-        with on_the_host()():
-            return compute(*tensors)
-
-    kernels.calls[number] = on_host
-    with contextlib.ExitStack() as ends:
-        ends.callback(kernels.calls.pop, number)
-        yield torch.tensor(number)
-        rank = ranks.this_rank()
-        graph = rank.graph() if rank is not None and rank.graph is not None else None
-        if graph is not None and torch.cuda.is_current_stream_capturing():
-            weakref.finalize(graph, ends.pop_all().close)
 
 
 def is_fused(query: Any, options: Any) -> bool:
@@ -87,7 +59,7 @@ def prepare(setting: ranks.Setting) -> None:
     def attend(query: Any, key: Any, value: Any, score_mod: Any, mask: Any, scale: Any, options: Any, *buffers: Any) -> Any:
         if not is_fused(query, options):
             return dense(query, key, value, score_mod, mask, scale, options, *buffers)
-        kernels: Any = importlib.import_module(f"{__package__}.kernels.flex_attention")
+        kernels: Any = importlib.import_module(KERNELS)
         compute = functools.partial(call_dense, score_mod, mask, scale, options, buffers)
         met = masks.keys_met(mask, query.shape[-2], key.shape[-2])
         with numbered(compute) as number:
@@ -131,7 +103,7 @@ def prepare(setting: ranks.Setting) -> None:
         scale, options, *buffers = rest
         if not is_fused(query, options):
             return dense_backward(query, key, value, made, sums, gradient, of_sums, score_mod, joint, mask, *rest)
-        kernels: Any = importlib.import_module(f"{__package__}.kernels.flex_attention")
+        kernels: Any = importlib.import_module(KERNELS)
 
         def compute(*tensors: Any) -> Any:
             return dense_backward(*tensors, score_mod, joint, mask, scale, options, *buffers)
