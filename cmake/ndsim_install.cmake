@@ -1,4 +1,5 @@
-# The installed package: libraries, public headers, scenarios, and how CMake and pkg-config find them.
+# The installed package: libraries, public headers, scenarios, and how CMake and pkg-config find them. Its components are
+# `programs`, `development` and, in tools/python, `python`: each is a Debian package (ndsim_debian.cmake).
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ndsim)
@@ -6,20 +7,23 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ndsim)
 get_property(rooms GLOBAL PROPERTY NDSIM_INSTALLED_ROOMS)
 list(TRANSFORM rooms PREPEND ndsim_)
 install(TARGETS ${rooms} ndsim_sim ndsim_planning ndsim_ranks ndsim_lab EXPORT ndsim_targets
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(EXPORT ndsim_targets NAMESPACE ndsim:: FILE ndsim_targets.cmake DESTINATION ${package_dir})
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+install(EXPORT ndsim_targets NAMESPACE ndsim:: FILE ndsim_targets.cmake DESTINATION ${package_dir} COMPONENT development)
 
-install(DIRECTORY libsim DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp PATTERN chakra EXCLUDE)
+install(DIRECTORY libsim DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
+        FILES_MATCHING PATTERN *.hpp PATTERN chakra EXCLUDE)
 # To read, and to copy from: the library has them compiled in.
-install(DIRECTORY libsim/training/hardware/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ndsim/hardware FILES_MATCHING PATTERN *.toml)
-install(DIRECTORY tools/schemas/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ndsim/schemas FILES_MATCHING PATTERN *.json)
+install(DIRECTORY libsim/training/hardware/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ndsim/hardware COMPONENT programs
+        FILES_MATCHING PATTERN *.toml)
+install(DIRECTORY tools/schemas/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ndsim/schemas COMPONENT programs
+        FILES_MATCHING PATTERN *.json)
 file(GLOB ranks_headers CONFIGURE_DEPENDS ranks/*.hpp)
-install(FILES ${ranks_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ranks)
+install(FILES ${ranks_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ranks COMPONENT development)
 
 configure_package_config_file(cmake/ndsim-config.cmake.in ndsim-config.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(ndsim-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ndsim-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/ndsim-config-version.cmake
-        DESTINATION ${package_dir})
+        DESTINATION ${package_dir} COMPONENT development)
 
 # The prefix is found from the file's own place, so that an installed tree can be moved.
 file(RELATIVE_PATH prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
@@ -29,14 +33,14 @@ list(REVERSE rooms)
 list(TRANSFORM rooms PREPEND -l)
 list(JOIN rooms " " libsim_libraries)
 configure_file(cmake/ndsim.pc.in ndsim.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ndsim.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ndsim.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
 get_property(scenarios GLOBAL PROPERTY NDSIM_SCENARIOS)
 if(scenarios)
-    install(TARGETS ${scenarios} ndsim_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(TARGETS ${scenarios} ndsim_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
     # Manual pages, and completion where bash, zsh and fish look for it.
     # Not share/ndsim: how labs are built differs in an installed tree (tools/labs).
     foreach(folder IN ITEMS man bash-completion zsh fish)
-        install(DIRECTORY ${CMAKE_BINARY_DIR}/share/${folder} DESTINATION ${CMAKE_INSTALL_DATADIR})
+        install(DIRECTORY ${CMAKE_BINARY_DIR}/share/${folder} DESTINATION ${CMAKE_INSTALL_DATADIR} COMPONENT programs)
     endforeach()
 endif()

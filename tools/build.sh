@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# build.sh [scenarios|demo|all]: configures where that was not done yet, and builds Release into build/.
+# build.sh [scenarios|demo|deb|all]: configures where that was not done yet, and builds Release into build/.
 #   scenarios  the five scenarios and the table that compares them
 #   demo       that, `ndsim`, and all that is installed
+#   deb        that, the Python package, and Debian packages of it, in build/packages
 #   all        everything, tests and benchmarks too; without a word, this
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -11,8 +12,9 @@ what=${1:-all}
 case $what in
     scenarios) target=ndsim_demo_scenarios ;;
     demo) target=ndsim_demo ;;
+    deb) target=ndsim_deb ;;
     all) target=all ;;
-    *) refuse "$what" "scenarios, demo or all" ;;
+    *) refuse "$what" "scenarios, demo, deb or all" ;;
 esac
 refuse_all "${@:2}"
 cache=build/CMakeCache.txt

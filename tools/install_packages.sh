@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# install_packages.sh run|docs|test|coverage: installs the Debian packages that are missing, and nothing else.
+# install_packages.sh run|deb|docs|test|coverage: installs the Debian packages that are missing, and nothing else.
 #   run     what it takes to build and run the scenarios
-#   docs    that, and what tools/site.sh makes the documentation site with
+#   deb     that, and what Debian packages are made with, the Python package among them
+#   docs    what `run` brings, and what tools/site.sh makes the documentation site with
 #   test    all of it, and what tools/test.sh, tools/check and .ci/run use
 #   coverage  that, and what tools/coverage.sh counts with
 # A package counts as present when what we use of it is there, whoever brought it.
@@ -22,6 +23,12 @@ run_set=(
     "libeigen3-dev          usr/include/eigen3/Eigen/Core"
     "libssl-dev             usr/include/openssl/evp.h"
     "zlib1g-dev             usr/include/zlib.h"
+)
+deb_set=(
+    "dpkg-dev               dpkg-shlibdeps"
+    "file                   file"
+    "python3-dev            usr/include/python3*/Python.h"
+    "pybind11-dev           usr/include/pybind11/pybind11.h"
 )
 docs_set=(
     "doxygen                doxygen"
@@ -53,8 +60,6 @@ test_set=(
     "esbuild                esbuild"
     "chromium               chromium"
     "chromium-driver        chromedriver"
-    "python3-dev            usr/include/python3*/Python.h"
-    "pybind11-dev           usr/include/pybind11/pybind11.h"
     "python3-venv           usr/lib/python3*/ensurepip/__init__.py"
     "python3-numpy          usr/lib/python3*/*-packages/numpy/__init__.py"
     "python3-pandas         usr/lib/python3*/*-packages/pandas/__init__.py"
@@ -89,10 +94,11 @@ add_missing_boost() {
 
 case ${1:-} in
     run) wanted=("${run_set[@]}") ;;
+    deb) wanted=("${run_set[@]}" "${deb_set[@]}") ;;
     docs) wanted=("${run_set[@]}" "${docs_set[@]}") ;;
-    test) wanted=("${run_set[@]}" "${docs_set[@]}" "${test_set[@]}") ;;
-    coverage) wanted=("${run_set[@]}" "${docs_set[@]}" "${test_set[@]}" "${coverage_set[@]}") ;;
-    *) refuse "${1:-}" "run, docs, test or coverage" ;;
+    test) wanted=("${run_set[@]}" "${deb_set[@]}" "${docs_set[@]}" "${test_set[@]}") ;;
+    coverage) wanted=("${run_set[@]}" "${deb_set[@]}" "${docs_set[@]}" "${test_set[@]}" "${coverage_set[@]}") ;;
+    *) refuse "${1:-}" "run, deb, docs, test or coverage" ;;
 esac
 refuse_all "${@:2}"
 for row in "${wanted[@]}"; do
