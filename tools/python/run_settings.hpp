@@ -15,7 +15,7 @@ struct Settings {
     int ranks = 1;
     std::vector<int> running = {};     // those that run, ascending; none: all
     std::string machine;               // empty: profile
-    pybind11::object profile;                // a name, a file, or a dict of what a file holds
+    pybind11::object profile;          // a name, a file, or a dict of what a file holds
     std::optional<double> time_scale;  // none: as fast as possible
     double watchdog_seconds = 30;
     bool keeps_timeline = true;

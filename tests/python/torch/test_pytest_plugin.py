@@ -21,7 +21,7 @@ def summed():
     return x
 
 
-@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize("times", [2])
 def test_sum(times, tmp_path):
     assert (times * summed()).tolist() == WIDTH * [2.0 * times]
 
@@ -54,10 +54,10 @@ def test_functions_of_torch_distributed_run_as_ranks(tmp_path):
     def of(test):
         return re.search(rf"^_+ {test} _+$(.*?)^(_+ test_|=+ )", said, re.DOTALL | re.MULTILINE)[1]
 
-    assert "4 failed, 2 passed" in said
+    assert "4 failed, 1 passed" in said
     assert re.search(r"RankDied: rank [01] \(pid \d+\) threw .*: AssertionError: assert 2.0 == 3.0", of("test_wrong"))
     assert re.search(r"test_it.py:23 in test_wrong: assert summed\(\)\[0\].item\(\) == 3.0", of("test_wrong"))
     assert "missing: rank 1; rank 1 has finished" in of("test_hang")
     assert "rank 0 called all_reduce (test_it.py:13)" in of("test_hang")
-    assert "did you mean machine?" in of("test_unknown")
+    assert "did you mean machine=?" in of("test_unknown")
     assert "UsageError: the function cannot be sent to the ranks" in of("test_fixture")
