@@ -81,14 +81,17 @@ DeskState read_desk(const Program& program, Desk& desk) {
 
 std::vector<std::string> names_in_metadata(const std::string& file) {
     try {
+        const nlohmann::json metadata = nlohmann::json::parse(config::read_json_text(file, "Gradescope's metadata"));
         std::vector<std::string> names;
-        for (const nlohmann::json& user :
-             nlohmann::json::parse(config::read_json_text(file, "Gradescope's metadata")).at("users")) {
+        for (const nlohmann::json& user : metadata.at("users")) {
             for (const char* const key : {"email", "sid"}) {
                 if (user.contains(key) && user.at(key).is_string()) {
                     names.push_back(user.at(key));
                 }
             }
+        }
+        if (names.empty()) {
+            throw config::UsageError(file + ": this submission is nobody's: it names no user");
         }
         std::sort(names.begin(), names.end());
         return names;
