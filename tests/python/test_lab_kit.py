@@ -231,6 +231,7 @@ def test_a_student_who_joins_later_changes_nobodys_seed(course, tmp_path):
         ("kit --github-classroom x --labs 1 --roster twice_not.csv", "the roster has no column github_username"),
         ("grade 2 roster.csv --student a@b.c", "--seeds is missing"),
         ("grade 2 roster.csv --seeds roster.csv --student a@b.c", "roster.csv:1: these are no seeds of a class"),
+        ("grade 2 . --student a --seeds b --seed 7", "--seed and a student both say the seed"),
         ("grade 2 nowhere", "there is no nowhere"),
         ("grade 2 . --metadata roster.csv --seeds x", "not Gradescope's submission_metadata.json"),
         ("grade 2 . --student a --repository b --seeds x", "give one of them"),

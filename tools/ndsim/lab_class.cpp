@@ -77,7 +77,7 @@ std::vector<std::string> names_of(const ClassOptions& options) {
                                          : std::vector{options.student};
 }
 
-void check_grade(const ClassOptions& options) {
+void check_grade(const ClassOptions& options, int seed) {
     const int ways = !options.student.empty() + !options.metadata.empty() + !options.repository.empty();
     if (ways > 1) {
         throw UsageError("--student, --metadata and --repository all say whose program it is; give one of them");
@@ -87,6 +87,9 @@ void check_grade(const ClassOptions& options) {
     }
     if (ways == 0 && !options.seeds.empty()) {
         throw UsageError("--seeds needs a student: give one of --student, --metadata and --repository");
+    }
+    if (ways == 1 && seed != 1) {
+        throw UsageError("--seed and a student both say the seed; give one of them");
     }
     if (!std::filesystem::exists(options.submission)) {
         throw UsageError(fmt::format("there is no {}", options.submission));
@@ -189,7 +192,7 @@ int write_kit(const ClassOptions& options) {
 }
 
 int grade_handin(const ClassOptions& options, const std::string& lab, int seed, bool json, const ShowStyle& style) {
-    check_grade(options);
+    check_grade(options, seed);
     const PassingFolder passing;
     Graded graded = graded_of(options, lab_named(lab), seed, passing.file("desk"));
     graded.standing.points = options.points.empty() ? 0 : *config::number_of(points_of(options.points));

@@ -226,9 +226,9 @@ std::string write_kit(const Kit& kit, const std::string& folder) {
     words.insert(words.end(), {{"start", start_of(kit, names.front())}});
     write(folder, {"README.md", filled(facts.files, "README.md", words)});
     write(folder, {"students.csv", students_text(kit, names)});
-    std::string text = fmt::format("{} lab{} for {} student{} in {}/; its README.md says what goes where.\n",
-                                   kit.labs.size(), kit.labs.size() == 1 ? "" : "s", names.size(),
-                                   names.size() == 1 ? "" : "s", folder);
+    std::string text =
+        fmt::format("{} lab{} for {} student{} in {}/; its README.md says what goes where.\n", kit.labs.size(),
+                    kit.labs.size() == 1 ? "" : "s", names.size(), names.size() == 1 ? "" : "s", folder);
     if (const std::size_t others = kit.roster.size() - names.size(); others > 0) {
         text += fmt::format("{} more in the roster have no {}, and cannot hand in yet.\n", others, facts.column);
     }

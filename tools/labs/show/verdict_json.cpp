@@ -35,6 +35,12 @@ struct AnsweredQuestion {
     PredictionVerdict told;
 };
 
+// A row of Gradescope's leader board.
+struct BoardEntry {
+    std::string_view name;
+    double value = 0;
+};
+
 // What was found out about a program, be it played or not.
 struct CheckReport {
     const Desk* desk;
@@ -49,6 +55,7 @@ struct CheckReport {
     std::optional<std::string> fault = {};
     std::vector<WaitingOp> waiting = {};
     std::vector<ShownCheck> tests = {};
+    std::vector<BoardEntry> board = {};
     std::vector<std::pair<std::string, int>> scores = {};  // by what is checked
 };
 
@@ -81,6 +88,16 @@ const report::Record<WaitingOp>& waiting_record() {
                   [](const Op& of) { return of.line.file; }),
          whole<Op>("line", "Line of that file, from 1; 0 where it is not known.",
                    [](const Op& of) { return of.line.number; })});
+    return record;
+}
+
+const report::Record<BoardEntry>& board_record() {
+    using Entry = BoardEntry;
+    static const report::Record<Entry> record(
+        "What programs that pass are compared by.",
+        {free_text<Entry>("name", "What it is.", &Entry::name),
+         number<Entry>("value", "Its value, of the learner's own case.", &Entry::value),
+         one_of<Entry>("order", {"asc"}, "Less is better.", [](const Entry&) { return "asc"; })});
     return record;
 }
 
@@ -128,6 +145,10 @@ std::vector<Field<CheckReport>> finding_fields() {
             list_of<CheckReport>("waiting", "The operations that the fault is about: in a deadlock, those that wait.",
                                  waiting_record(), &CheckReport::waiting),
             list_of<CheckReport>("tests", "Every check, as Gradescope reads them.", test_record(), &CheckReport::tests),
+            list_of<CheckReport>(
+                "leaderboard",
+                "What Gradescope's leader board shows of a program that passes; empty: the lab compares none.",
+                board_record(), &CheckReport::board),
             field_of<CheckReport>(
                 "scores",
                 {{"type", "object"},
@@ -207,6 +228,10 @@ std::string json_of(const Verdict& verdict, const Desk& desk, const Standing& st
         for (const Check& check : verdict.cases[i].checks) {
             add_check(report, {i, &check});
         }
+    }
+    if (verdict.passed() && verdict.lab->board) {
+        const CaseVerdict& own = verdict.cases.front();
+        report.board.push_back({verdict.lab->board->heading, verdict.lab->board->value(own.played, own.found)});
     }
     const CaseVerdict& shown = verdict.shown();
     report.waiting = waiting_in(shown.found);
