@@ -248,3 +248,13 @@ def test_what_cannot_be_is_refused_in_a_line_and_leaves_nothing(course, tmp_path
     assert line in said
     assert said.count("\n") == 1
     assert not (tmp_path / "x").exists()
+
+
+def test_no_solution_is_a_text_in_the_program(bin_dir):
+    program = (bin_dir / "ndsim").read_bytes()
+    assert (COURSE / "lab.py").read_bytes() in program
+    solutions = sorted(path for path in COURSE.parent.glob("*/*solution.*") if path.suffix in (".cpp", ".py"))
+    assert len(solutions) > 30
+    for path in solutions:
+        lines = re.search(r"Your lines begin here.*?\n(.*)\n.*?Your lines end here", path.read_text(), re.DOTALL)[1]
+        assert lines.encode() not in program, path
