@@ -1,10 +1,17 @@
 # cmake -DFILES=GLOB -DNAMES=file|stem|folder_and_stem|folder_and_file -DTYPE=T -DFUNCTION=F -DNAMESPACE=N -DHEADER=H -DOUTPUT=… -P
-# ndsim_embed.cmake: the files as F() of H, an array of T{names…, text}, which a program then has in itself.
+# ndsim_embed.cmake: the files as F() of H, an array of T{names…, text}, which a program then has in itself. With -DAS=hex each
+# text is its bytes in hexadecimal digits, with -DAS=digest its SHA-256.
 file(GLOB files ${FILES})
 list(SORT files)
 set(rows "")
 foreach(path IN LISTS files)
-    file(READ ${path} text)
+    if(AS STREQUAL "hex")
+        file(READ ${path} text HEX)
+    elseif(AS STREQUAL "digest")
+        file(SHA256 ${path} text)
+    else()
+        file(READ ${path} text)
+    endif()
     if(text MATCHES "\\)text\"")
         message(FATAL_ERROR "${path}: holds the end of the literal that it is put into")
     endif()

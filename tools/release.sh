@@ -32,7 +32,7 @@ step "a clean clone"
 git clone --quiet --no-local . "$work/ndsim"
 cd "$work/ndsim"
 tools/install_packages.sh docs
-tools/install_packages.sh python
+tools/install_packages.sh deb
 mkdir -p "$work/made"
 
 step "source archive and wheel"
@@ -44,8 +44,7 @@ mv "$work"/built/*.tar.gz "$work/made/"
 "$work/python/bin/auditwheel" --quiet repair --wheel-dir "$work/made" "$work"/built/*.whl
 
 step "Debian packages"
-tools/build.sh demo
-cmake --build build --target ndsim_deb > "$work/deb.log" || { tail -n 20 "$work/deb.log" >&2; end "cpack failed"; }
+tools/build.sh deb > "$work/deb.log" || { tail -n 20 "$work/deb.log" >&2; end "tools/build.sh deb failed"; }
 mv build/packages/*.deb "$work/made/"
 
 step "documentation site"

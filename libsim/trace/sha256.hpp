@@ -2,6 +2,8 @@
 // memory ends the program.
 #pragma once
 
+#include "libsim/namespaces.hpp"
+
 #include <array>
 #include <cstddef>
 

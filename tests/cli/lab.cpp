@@ -146,13 +146,76 @@ TEST(NdsimLab, PrintsWhatTheLearnersProgramPrintsOnStandardError) {
     EXPECT_EQ(std::count(said.out.begin(), said.out.end(), '\n'), 1);
 }
 
+const std::string key_of_2 = "ndsim lab key 2 --source '" NDSIM_SOURCE_DIR "'";
+
 TEST(NdsimLab, GivesInstructorsTheKeyOfAnySeedAndAPicture) {
     const TemporaryFolder folder;
-    const Said said = run_command(fmt::format("ndsim lab key 2 --seed 7 --svg '{}'", folder.file("ring.svg")));
+    const Said said = run_command(fmt::format("{} --seed 7 --svg '{}'", key_of_2, folder.file("ring.svg")));
     EXPECT_EQ(said.exit_code, 0);
     EXPECT_THAT(said.out, HasSubstr("How long does the all-reduce take?"));
     EXPECT_THAT(content_of(folder.file("ring.svg")), HasSubstr("<svg"));
-    EXPECT_NE(said.out, run_command("ndsim lab key 2 --seed 8").out);
+    EXPECT_NE(said.out, run_command(key_of_2 + " --seed 8").out);
+}
+
+TEST(NdsimLab, TellsKeysToThoseAloneWhoHaveTheSolution) {
+    const TemporaryFolder folder;
+    EXPECT_THAT(refusal("ndsim lab key 2 --source " + folder.file("")),
+                HasSubstr("--source must be the folder of ndsim's source tree, which has the solutions"));
+    const std::string solutions = folder.file("docs/labs/02-ring-all-reduce");
+    std::filesystem::create_directories(solutions);
+    std::ofstream(solutions + "/solution.cpp") << "int main() {}\n";
+    EXPECT_THAT(refusal("ndsim lab key 2 --source " + folder.file("")),
+                HasSubstr("solution.cpp is not the solution that this ndsim was built with"));
+}
+
+// The text of lab.json with one place changed.
+void change(const Desk& desk, const std::string& from, const std::string& to) {
+    std::string text = content_of(desk.file("lab.json"));
+    const std::size_t at = text.find(from);
+    ASSERT_NE(at, std::string::npos) << text;
+    std::ofstream(desk.file("lab.json")) << text.replace(at, from.size(), to);
+}
+
+bool is_signed(const Desk& desk) {
+    return run_command("ndsim lab report " + desk.folder() + " --json").json()["labs"][0]["signed"];
+}
+
+TEST(NdsimLab, ShowsAChangedPredictionAndKeepsShowingIt) {
+    const Desk desk;
+    desk.check(" --predict 12us");
+    EXPECT_TRUE(is_signed(desk));
+    change(desk, "\"12us\"", "\"24us\"");
+    EXPECT_FALSE(is_signed(desk));
+    EXPECT_THAT(desk.check().out,
+                HasSubstr("lab.json was changed by hand: the prediction and the attempts in it do not count."));
+    EXPECT_EQ(desk.check(" --json").json()["desk"], "changed");
+    EXPECT_THAT(run_command("ndsim lab report " + desk.folder()).out, HasSubstr("NO: changed by hand"));
+}
+
+TEST(NdsimLab, ShowsAttemptsThatWereAddedTakenAwayOrChanged) {
+    for (const auto& [from, to] :
+         {std::pair{"\"passed\": false", "\"passed\": true"}, std::pair{"\"points\": 0", "\"points\": 1"},
+          std::pair{"\"hints_seen\": 0", "\"hints_seen\": 1"}, std::pair{"\"seed\": 1", "\"seed\": 2"}}) {
+        const Desk desk;
+        desk.check();
+        ASSERT_TRUE(is_signed(desk));
+        change(desk, from, to);
+        EXPECT_FALSE(is_signed(desk)) << from;
+    }
+    const Desk desk;
+    const std::string first = content_of(desk.file("lab.json"));
+    desk.check();
+    change(desk, content_of(desk.file("lab.json")), first.substr(0, first.find("\"seal\"")) + "\"seal\": \"\"\n}\n");
+    EXPECT_FALSE(is_signed(desk));
+}
+
+TEST(NdsimLab, StaysSignedThroughHintsAndChecks) {
+    const Desk desk;
+    run_command("ndsim lab hint 2 " + desk.folder());
+    desk.check(" --predict 12us");
+    desk.check();
+    EXPECT_TRUE(is_signed(desk));
+    EXPECT_EQ(desk.check(" --json").json()["desk"], "signed");
 }
 
 }  // namespace

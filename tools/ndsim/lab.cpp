@@ -1,4 +1,4 @@
-// `ndsim lab list|start|check|hint|show|report|key`: a course whose labs grade themselves.
+// `ndsim lab list|start|check|hint|show|report|key|kit|grade`: a course whose labs grade themselves.
 #include "libsim/config/errors.hpp"
 #include "libsim/config/fault_option.hpp"
 #include "libsim/nearest.hpp"
@@ -9,13 +9,14 @@
 #include "tools/command_line/run_options.hpp"
 #include "tools/command_line/settings.hpp"
 #include "tools/command_line/terminal.hpp"
-#include "tools/labs/desk/desk.hpp"
+#include "tools/labs/desk/check_desk.hpp"
 #include "tools/labs/desk/play.hpp"
 #include "tools/labs/divergence.hpp"
 #include "tools/labs/show/course_text.hpp"
 #include "tools/labs/show/key.hpp"
 #include "tools/labs/show/verdict_text.hpp"
 #include "tools/ndsim/commands.hpp"
+#include "tools/ndsim/lab_class.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -40,7 +41,9 @@ struct LabOptions {
     int seed = 1;
     std::string predict;
     std::string host = "process";
-    std::string svg;  // empty: no picture
+    std::string svg;     // empty: no picture
+    std::string source;  // ndsim's source tree
+    ClassOptions of_class;
     std::vector<faults::Injection> faults;
     bool json = false;
     bool ascii = false;
@@ -61,8 +64,7 @@ OptionRow host_row(LabOptions& options) {
             config::choice(options.host, {"process", "fiber"})};
 }
 OptionRow json_row(LabOptions& options) {
-    return {"json", "", "print one JSON object on one line, which Gradescope and Autolab read",
-            config::flag(options.json)};
+    return {"json", "", "print one JSON object on one line, which Gradescope reads", config::flag(options.json)};
 }
 OptionRow ascii_row(LabOptions& options) {
     return {"ascii", "", "draw in plain ASCII", config::flag(options.ascii)};
@@ -93,6 +95,7 @@ int start(LabOptions& options) {
         throw config::UsageError("--python and --torch both choose a language; give one of them");
     }
     const Lab& lab = lab_named(options.lab);
+    take_seed_of_student(options.of_class, options.seed);
     const Language language = options.python ? Language::python : options.torch ? Language::torch : Language::cpp;
     const std::string folder = options.folder.empty() ? std::string(lab.folder) : options.folder;
     print(text_of_start(open_desk(lab, folder, language, static_cast<std::uint64_t>(options.seed))));
@@ -103,17 +106,6 @@ void print_with_pictures(const std::string& text, const ShowStyle& style) {
     style.colour ? print_drawn(text) : print(text);
 }
 
-void remember(Desk& desk, const Verdict& verdict) {
-    const CaseVerdict& own = verdict.cases.front();
-    desk.attempts.push_back(
-        {.passed = verdict.passed(),
-         .points = verdict.points(),
-         .most_points = verdict.most_points(),
-         .mistake = verdict.diagnosis ? verdict.diagnosis->mistake : "",
-         .value = verdict.passed() && desk.lab->board ? desk.lab->board->value(own.played, own.found) : 0});
-    keep(desk);
-}
-
 int check(LabOptions& options) {
     Desk desk = desk_of(lab_named(options.lab), options.folder);
     if (!options.predict.empty()) {
@@ -122,22 +114,20 @@ int check(LabOptions& options) {
         desk.prediction = desk.prediction.empty() ? options.predict : desk.prediction;
         keep(desk);
     }
-    const Played played = play(desk, desk.lab->cases(desk.seed), host_of(options, desk));
-    if (!played.trouble.empty()) {
-        print(options.json ? json_of_trouble(*desk.lab, desk, played.trouble) : text_of_trouble(desk, played.trouble));
+    const Checked checked = check_desk(desk, host_of(options, desk));
+    if (!checked.verdict) {
+        print(options.json ? json_of_trouble(desk, checked.trouble, standing_of(desk))
+                           : text_of_trouble(desk, checked.trouble));
         return failed;
     }
-    Verdict verdict = grade(*desk.lab, desk.seed, played.plays);
-    if (!desk.prediction.empty()) {
-        verdict.prediction = compare_prediction(*desk.lab, desk.seed, desk.prediction);
-    }
-    remember(desk, verdict);
+    remember(desk, *checked.verdict);
+    keep(desk);
     if (options.json) {
-        print(json_of(verdict, desk));
+        print(json_of(*checked.verdict, desk, standing_of(desk)));
     } else {
-        print_with_pictures(text_of(verdict, desk, style_of(options)), style_of(options));
+        print_with_pictures(text_of(*checked.verdict, desk, style_of(options)), style_of(options));
     }
-    return verdict.passed() ? done : failed;
+    return checked.verdict->passed() ? done : failed;
 }
 
 int hint(LabOptions& options) {
@@ -174,6 +164,7 @@ int report(LabOptions& options) {
 
 int key(LabOptions& options) {
     const Lab& lab = lab_in(lab_named(options.lab), options.torch ? Language::torch : Language::cpp);
+    check_source(lab, options.source);
     const auto seed = static_cast<std::uint64_t>(options.seed);
     if (!options.svg.empty()) {
         write_output(options.svg, [&](std::ostream& out) { out << key_picture(lab, seed); });
@@ -195,7 +186,10 @@ std::vector<OptionRow> rows_of_start(LabOptions& options) {
             folder_row(options, "the folder to make (NN-name in this folder)"),
             {"python", "", "write it in Python", config::flag(options.python)},
             {"torch", "", "write it as a PyTorch script, where the lab has one", config::flag(options.torch)},
-            seed_row(options)};
+            seed_row(options),
+            {"student", "NAME", "take the seed that a class gives this student: their email or account",
+             config::text(options.of_class.student)},
+            class_row(options.of_class)};
 }
 std::vector<OptionRow> rows_of_check(LabOptions& options) {
     return {lab_row(options),
@@ -207,7 +201,7 @@ std::vector<OptionRow> rows_of_check(LabOptions& options) {
             json_row(options)};
 }
 
-const std::array<Action, 7> actions{{
+const std::array<Action, 9> actions{{
     {"list",
      "all labs, with what each asks",
      {"ndsim lab list"},
@@ -247,15 +241,37 @@ const std::array<Action, 7> actions{{
      report},
     {"key",
      "for instructors: what a right program leaves with a seed, and its timeline as a picture",
-     {"ndsim lab key 2 --seed 7", "ndsim lab key 2 --svg ring.svg"},
+     {"ndsim lab key 2 --source . --seed 7", "ndsim lab key 2 --source . --svg ring.svg"},
      [](LabOptions& options) {
          return std::vector{lab_row(options),
+                            OptionRow{"source", "DIR", "ndsim's source tree, which has the solutions (this folder)",
+                                      config::folder(options.source)},
                             OptionRow{"torch", "", "of the lab as a PyTorch script", config::flag(options.torch)},
                             seed_row(options),
                             config::writing({"svg", "FILE.svg", "draw the timeline of the right program, for slides",
                                              config::file(options.svg)})};
      },
      key},
+    {"kit",
+     "for instructors: what Gradescope, Autolab or GitHub Classroom takes to grade labs of a class",
+     {"ndsim lab kit --gradescope kit --labs 1-8 --roster roster.csv"},
+     [](LabOptions& options) { return rows_of_kit(options.of_class); },
+     [](LabOptions& options) { return write_kit(options.of_class); }},
+    {"grade",
+     "for graders: a program that a student has handed in, with the student's seed",
+     {"ndsim lab grade 2 submission --seed 1234 --json",
+      "ndsim lab grade 2 submission --student ada@uni.edu --seeds seeds.csv --points 10"},
+     [](LabOptions& options) {
+         std::vector<OptionRow> rows{lab_row(options)};
+         const std::vector<OptionRow> more = rows_of_grade(options.of_class);
+         rows.insert(rows.end(), more.begin(), more.end());
+         rows.push_back(seed_row(options));
+         rows.push_back(json_row(options));
+         return rows;
+     },
+     [](LabOptions& options) {
+         return grade_handin(options.of_class, options.lab, options.seed, options.json, style_of(options));
+     }},
 }};
 
 ProgramFacts lab_facts() {

@@ -1,5 +1,4 @@
 // Labs in Python: plays the cases of a lab, as ranks/lab/run.cpp does for C++.
-#include "ranks/lab/call_sites.hpp"
 #include "ranks/lab/case.hpp"
 #include "ranks/lab/explain_fault.hpp"
 #include "ranks/lab/record.hpp"
@@ -7,6 +6,7 @@
 #include "libsim/config/text_file.hpp"
 #include "libsim/report/text_timeline.hpp"
 #include "tools/python/bindings.hpp"
+#include "tools/python/call_lines.hpp"
 #include "tools/python/fork_guard.hpp"
 #include "tools/python/run_result.hpp"
 
@@ -21,29 +21,8 @@ namespace py = pybind11;
 
 namespace {
 
-// The line of the innermost call in `file`. Python's own reference counts need its lock.
-void find_line(const std::string& file, lab::CallSite& site) {
-    const py::gil_scoped_acquire lock;
-    PyFrameObject* frame = PyEval_GetFrame();
-    Py_XINCREF(frame);
-    while (frame != nullptr) {
-        PyCodeObject* const code = PyFrame_GetCode(frame);
-        const char* const name = PyUnicode_AsUTF8(code->co_filename);
-        const bool is_there = name != nullptr && file == name;
-        Py_DECREF(code);
-        if (is_there) {
-            site[0] = static_cast<std::uint64_t>(PyFrame_GetLineNumber(frame));
-            break;
-        }
-        PyFrameObject* const outer = PyFrame_GetBack(frame);
-        Py_DECREF(frame);
-        frame = outer;
-    }
-    Py_XDECREF(frame);
-}
-
 lab::Record play_case(const lab::Case& played, const py::object& program, const std::string& file) {
-    lab::CallSites sites(played.ranks, [&file](lab::CallSite& site) { find_line(file, site); });
+    lab::CallSites sites = call_lines(played.ranks, file);
     ranks::LaunchOptions options = lab::launch_options(played, ranks::Host::process);
     options.port_between = [&sites](Port& port) { return sites.before(port); };
     // Made before the fork: the ranks share it.
@@ -56,11 +35,7 @@ lab::Record play_case(const lab::Case& played, const py::object& program, const 
         record = lab::play(std::move(options), [&](GPU& gpu) { be_python_rank(gpu, with_given); });
     }
     if (record.fault) {
-        const std::string name = file.substr(file.rfind('/') + 1);
-        for (const kernel::WrongOp& op : record.fault->ops) {
-            const auto line = static_cast<int>(sites.of(op.rank, op.op_number)[0]);
-            record.lines.push_back({line > 0 ? name : "", line});
-        }
+        record.lines = lines_of(*record.fault, sites, file);
     }
     return record;
 }

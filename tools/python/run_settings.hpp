@@ -15,13 +15,14 @@ struct Settings {
     int ranks = 1;
     std::vector<int> running = {};     // those that run, ascending; none: all
     std::string machine;               // empty: profile
-    py::object profile;                // a name, a file, or a dict of what a file holds
+    pybind11::object profile;          // a name, a file, or a dict of what a file holds
     std::optional<double> time_scale;  // none: as fast as possible
     double watchdog_seconds = 30;
     bool keeps_timeline = true;
     bool blocking_sends = false;
     std::string title;
     std::vector<std::string> faults;
+    std::string lines_of;  // the Python file that a fault is told in lines of; empty: none
 };
 
 // Throws UsageError for what cannot be.

@@ -4,6 +4,7 @@
 #include "libsim/config/text_file.hpp"
 #include "tools/command_line/output_file.hpp"
 #include "tools/labs/desk/files.hpp"
+#include "tools/labs/desk/seal.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -24,7 +25,6 @@ using Json = nlohmann::ordered_json;
 constexpr const char* memory_file = "lab.json";
 // What a lab's desk has beside the file to write in, where the lab has it.
 constexpr std::array beside_the_starter{"patients.py", "patients.md"};
-constexpr std::array languages{Language::cpp, Language::python, Language::torch};
 
 std::string path_in(const std::string& folder, const char* name) {
     return (fs::path(folder) / name).string();
@@ -35,11 +35,17 @@ void write_file(const std::string& path, const std::string& text) {
 }
 
 Json json_of(const Attempt& attempt) {
-    return {{"passed", attempt.passed},
-            {"points", attempt.points},
-            {"most_points", attempt.most_points},
-            {"mistake", attempt.mistake},
-            {"value", attempt.value}};
+    return {{"passed", attempt.passed},   {"points", attempt.points}, {"most_points", attempt.most_points},
+            {"mistake", attempt.mistake}, {"value", attempt.value},   {"program", attempt.program}};
+}
+
+// The seal stands beside what it is of.
+constexpr const char* seal_key = "seal";
+
+bool is_signed(Json json) {
+    const std::string seal = json.value(seal_key, "");
+    json.erase(seal_key);
+    return seal == seal_of(json.dump());
 }
 
 Desk desk_from(const std::string& folder) {
@@ -47,10 +53,10 @@ Desk desk_from(const std::string& folder) {
     try {
         const Json json = Json::parse(config::read_json_text(path, "a desk of a lab"));
         Desk desk{.folder = folder};
-        const auto language = std::find_if(languages.begin(), languages.end(), [&](Language each) {
+        const auto language = std::find_if(all_languages.begin(), all_languages.end(), [&](Language each) {
             return json.at("language").get<std::string>() == name_of(each);
         });
-        if (language == languages.end()) {
+        if (language == all_languages.end()) {
             throw config::UsageError(fmt::format("{}: language must be cpp, python or torch", path));
         }
         desk.language = *language;
@@ -60,8 +66,9 @@ Desk desk_from(const std::string& folder) {
         desk.hints_seen = json.at("hints_seen").get<int>();
         for (const Json& each : json.at("attempts")) {
             desk.attempts.push_back({each.at("passed"), each.at("points"), each.at("most_points"), each.at("mistake"),
-                                     each.value("value", 0.0)});
+                                     each.value("value", 0.0), each.value("program", "")});
         }
+        desk.is_signed = is_signed(json);
         return desk;
     } catch (const nlohmann::json::exception& error) {
         throw config::UsageError(fmt::format("{}: no desk of a lab: {}", path, config::without_number(error.what())));
@@ -132,8 +139,9 @@ void keep(const Desk& desk) {
     for (const Attempt& each : desk.attempts) {
         attempts.push_back(json_of(each));
     }
-    const Json json{{"lab", desk.lab->folder},       {"language", name_of(desk.language)}, {"seed", desk.seed},
-                    {"prediction", desk.prediction}, {"hints_seen", desk.hints_seen},      {"attempts", attempts}};
+    Json json{{"lab", desk.lab->folder},       {"language", name_of(desk.language)}, {"seed", desk.seed},
+              {"prediction", desk.prediction}, {"hints_seen", desk.hints_seen},      {"attempts", attempts}};
+    json[seal_key] = desk.is_signed ? seal_of(json.dump()) : "changed by hand";
     write_file(path_in(desk.folder, memory_file), json.dump(1) + "\n");
 }
 
@@ -174,6 +182,10 @@ Desk desk_of(const Lab& lab, const std::string& folder) {
     throw config::UsageError(fmt::format("lab {} has not been started {}; ndsim lab start {}{}", lab.number,
                                          folder.empty() ? "here" : "in " + folder, lab.number,
                                          folder.empty() ? "" : " " + folder));
+}
+
+std::optional<Desk> desk_in(const std::string& folder) {
+    return is_desk(folder) ? std::optional(desk_from(folder)) : std::nullopt;
 }
 
 std::vector<Desk> desks_in(const std::string& folder) {

@@ -4,6 +4,7 @@
 
 #include "tools/labs/verdict.hpp"
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 namespace sim::labs {
 
 enum class Language : std::uint8_t { cpp, python, torch };
+inline constexpr std::array all_languages{Language::cpp, Language::python, Language::torch};
 // "cpp", "python", "torch".
 const char* name_of(Language language);
 // "lab.cpp", "lab.py", "train.py".
@@ -28,6 +30,7 @@ struct Attempt {
     int most_points = 0;
     std::string mistake;  // that was named; empty: none
     double value = 0;     // of a program that passed, where the lab has a board
+    std::string program;  // its SHA-256
 };
 
 struct Desk {
@@ -38,6 +41,7 @@ struct Desk {
     std::string prediction;  // the first one, as it was typed; empty: none yet
     int hints_seen = 0;
     std::vector<Attempt> attempts;
+    bool is_signed = true;  // lab.json is as ndsim left it
 
     std::string file() const { return folder + "/" + file_of(language); }
 };
@@ -48,9 +52,11 @@ Desk open_desk(const Lab& lab, const std::string& folder, Language language, std
 // The desk in `folder`; empty: in NN-name here, or in this folder itself. Throws UsageError where there is none, with
 // the command that opens one.
 Desk desk_of(const Lab& lab, const std::string& folder);
+// The desk that lies in the folder itself; nothing: none does. Throws UsageError for one that cannot be read.
+std::optional<Desk> desk_in(const std::string& folder);
 // All desks in the folder and in the folders in it, by the number of the lab.
 std::vector<Desk> desks_in(const std::string& folder);
-// Throws OutputError.
+// Writes lab.json and signs it; one that was changed by hand once stays unsigned. Throws OutputError.
 void keep(const Desk& desk);
 
 }  // namespace sim::labs

@@ -13,8 +13,10 @@ struct LabFile {
 };
 
 std::span<const LabFile> lab_files();
-// "train_solution.py" of each lab that is a script.
+// "train_solution.py" of each lab that is a script, in hexadecimal digits: play_scripts.hpp has their texts.
 std::span<const LabFile> solved_scripts();
+// "solution.cpp" of each lab, "train_solution.py" of a script: their SHA-256.
+std::span<const LabFile> solution_digests();
 // What learners are given; null: the lab has none of that name.
 const char* lab_file(const char* folder, const char* name);
 

@@ -69,11 +69,16 @@ PlayedScripts play_scripts(const std::vector<std::string>& files, const std::vec
     return played;
 }
 
-const char* solved_script(const Lab& lab) {
+std::string solved_script(const Lab& lab) {
     const std::span<const LabFile> solved = solved_scripts();
     const auto own =
         std::find_if(solved.begin(), solved.end(), [&](const LabFile& each) { return each.folder == lab.folder; });
-    return own->text;
+    const std::string digits = own->text;
+    std::string text;
+    for (std::size_t at = 0; at < digits.size(); at += 2) {
+        text += static_cast<char>(std::stoi(digits.substr(at, 2), nullptr, 16));
+    }
+    return text;
 }
 
 std::vector<Record> play_solution(const Lab& lab, const std::vector<Case>& cases) {

@@ -20,7 +20,7 @@ struct PlayedScripts {
 PlayedScripts play_scripts(const std::vector<std::string>& files, const std::vector<Case>& cases);
 
 // The solution of a lab that is a script.
-const char* solved_script(const Lab& lab);
+std::string solved_script(const Lab& lab);
 // What it leaves in each case.
 std::vector<Record> play_solution(const Lab& lab, const std::vector<Case>& cases);
 // The same with other lines between its marks.

@@ -17,8 +17,6 @@ using namespace report::keys;
 
 namespace {
 
-constexpr std::array all_languages{Language::cpp, Language::python, Language::torch};
-
 std::vector<std::string> languages_of(const Lab& lab) {
     std::vector<std::string> names;
     for (const Language language : all_languages) {
@@ -159,6 +157,8 @@ const report::Record<DeskReport>& desk_report_record() {
                      whole<Of>("max_score", "Checks that there are; 0 before the first attempt.", &Of::most_points),
                      whole<Of>("checks", "How often the program was checked.",
                                [](const Of& of) { return of.desk->attempts.size(); }),
+                     truth<Of>("signed", "False where lab.json was changed by hand.",
+                               [](const Of& of) { return of.desk->is_signed; }),
                      whole<Of>("hints", "Hints that were seen.", [](const Of& of) { return of.desk->hints_seen; }),
                      part_or_null<Of>("prediction", "The first prediction; null where there is none.",
                                       prediction_record(), &Of::told)}}));
@@ -267,7 +267,8 @@ std::string report_text(const std::vector<Desk>& desks) {
                                         {.heading = "hints"},
                                         {.heading = "predicted"},
                                         {.heading = "it is"},
-                                        {.heading = "ratio"}}};
+                                        {.heading = "ratio"},
+                                        {.heading = "signed", .align = report::Align::left}}};
     for (const DeskReport& one : reports_of(desks)) {
         const Desk& desk = *one.desk;
         const auto& told = one.told;
@@ -277,7 +278,7 @@ std::string report_text(const std::vector<Desk>& desks) {
               one.best == nullptr ? "-" : fmt::format("{}/{}", one.points(), one.most_points()),
               std::to_string(desk.attempts.size()), std::to_string(desk.hints_seen), told ? told->typed : "-",
               told ? text_of(desk.lab->prediction.quantity, told->truth) : "-",
-              told ? fmt::format("{:.3g}", told->ratio) : "-"}});
+              told ? fmt::format("{:.3g}", told->ratio) : "-", desk.is_signed ? "yes" : "NO: changed by hand"}});
     }
     return report::text_of(table) + boards_text(desks);
 }

@@ -1,12 +1,19 @@
 #include "tools/labs/show/key.hpp"
 
+#include "libsim/config/errors.hpp"
+#include "libsim/config/text_file.hpp"
 #include "libsim/report/svg_timeline.hpp"
 #include "libsim/report/text_table.hpp"
+#include "tools/labs/desk/files.hpp"
 #include "tools/labs/desk/play_scripts.hpp"
+#include "tools/labs/desk/seal.hpp"
 #include "tools/labs/diagnose.hpp"
 #include "tools/labs/verdict.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
 
 namespace sim::labs {
 
@@ -47,6 +54,21 @@ std::string mistakes_of(const Lab& lab, const Case& played) {
 }
 
 }  // namespace
+
+void check_source(const Lab& lab, const std::string& source) {
+    const std::string name = lab.is_script() ? "train_solution.py" : "solution.cpp";
+    const std::string file = (std::filesystem::path(source) / "docs" / "labs" / lab.folder / name).string();
+    if (!std::filesystem::exists(file)) {
+        throw config::UsageError(fmt::format(
+            "--source must be the folder of ndsim's source tree, which has the solutions: there is no {}", file));
+    }
+    const auto digests = solution_digests();
+    const auto own = std::find_if(digests.begin(), digests.end(),
+                                  [&](const LabFile& each) { return each.folder == lab.folder && each.name == name; });
+    if (own == digests.end() || digest_of(config::read_text(file, "a solution")) != own->text) {
+        throw config::UsageError(fmt::format("{} is not the solution that this ndsim was built with", file));
+    }
+}
 
 std::string key_text(const Lab& lab, std::uint64_t seed) {
     const std::vector<Case> cases = lab.cases(seed);

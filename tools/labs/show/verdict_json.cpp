@@ -1,4 +1,4 @@
-// The verdict for programs. Gradescope reads score, output and tests, Autolab scores; the rest is ours.
+// The verdict for programs. Gradescope reads score, output and tests; the rest is ours.
 #include "tools/labs/divergence.hpp"
 #include "tools/labs/show/records.hpp"
 #include "tools/labs/show/verdict_text.hpp"
@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 namespace sim::labs {
@@ -34,11 +35,18 @@ struct AnsweredQuestion {
     PredictionVerdict told;
 };
 
+// A row of Gradescope's leader board.
+struct BoardEntry {
+    std::string_view name;
+    double value = 0;
+};
+
 // What was found out about a program, be it played or not.
 struct CheckReport {
     const Desk* desk;
-    int score = 0;
-    int max_score = 0;
+    Standing standing;
+    double score = 0;
+    double max_score = 0;
     bool passed = false;
     std::string output;
     std::optional<std::string> mistake = {};
@@ -47,6 +55,7 @@ struct CheckReport {
     std::optional<std::string> fault = {};
     std::vector<WaitingOp> waiting = {};
     std::vector<ShownCheck> tests = {};
+    std::vector<BoardEntry> board = {};
     std::vector<std::pair<std::string, int>> scores = {};  // by what is checked
 };
 
@@ -82,6 +91,16 @@ const report::Record<WaitingOp>& waiting_record() {
     return record;
 }
 
+const report::Record<BoardEntry>& board_record() {
+    using Entry = BoardEntry;
+    static const report::Record<Entry> record(
+        "What programs that pass are compared by.",
+        {free_text<Entry>("name", "What it is.", &Entry::name),
+         number<Entry>("value", "Its value, of the learner's own case.", &Entry::value),
+         one_of<Entry>("order", {"asc"}, "Less is better.", [](const Entry&) { return "asc"; })});
+    return record;
+}
+
 const report::Record<AnsweredQuestion>& answered_record() {
     using Answered = AnsweredQuestion;
     static const report::Record<Answered> record(
@@ -99,8 +118,14 @@ Field<CheckReport> text_or_null(const char* key, const char* description,
 
 std::vector<Field<CheckReport>> score_fields() {
     return {truth<CheckReport>("passed", "True where every check of every case is right.", &CheckReport::passed),
-            whole<CheckReport>("score", "Checks that are right, over all cases.", &CheckReport::score),
-            whole<CheckReport>("max_score", "Checks that there are, over all cases.", &CheckReport::max_score),
+            number<CheckReport>(
+                "score", "Checks that are right, over all cases; as points, where --points says how many there are.",
+                &CheckReport::score),
+            number<CheckReport>("max_score", "Checks that there are, over all cases; or --points.",
+                                &CheckReport::max_score),
+            one_of<CheckReport>("desk", {"signed", "changed", "of another seed", "not there"},
+                                "Whether lab.json, with the prediction and the attempts, is as ndsim left it.",
+                                [](const CheckReport& of) { return name_of(of.standing.desk); }),
             free_text<CheckReport>("output",
                                    "What is wrong in a sentence, where it is known; what the compiler says of a "
                                    "program that does not come to run.",
@@ -120,6 +145,10 @@ std::vector<Field<CheckReport>> finding_fields() {
             list_of<CheckReport>("waiting", "The operations that the fault is about: in a deadlock, those that wait.",
                                  waiting_record(), &CheckReport::waiting),
             list_of<CheckReport>("tests", "Every check, as Gradescope reads them.", test_record(), &CheckReport::tests),
+            list_of<CheckReport>(
+                "leaderboard",
+                "What Gradescope's leader board shows of a program that passes; empty: the lab compares none.",
+                board_record(), &CheckReport::board),
             field_of<CheckReport>(
                 "scores",
                 {{"type", "object"},
@@ -137,7 +166,7 @@ std::vector<Field<CheckReport>> finding_fields() {
 
 const report::Record<CheckReport>& check_record() {
     static const report::Record<CheckReport> record(
-        "The verdict on a learner's program. Gradescope reads score, output and tests; Autolab reads scores.",
+        "The verdict on a learner's program. Gradescope reads score, output and tests.",
         joined<CheckReport>({fields_of<CheckReport>(desk_record(), [](const CheckReport& of) { return *of.desk; }),
                              score_fields(), finding_fields()}));
     return record;
@@ -149,6 +178,17 @@ std::vector<WaitingOp> waiting_in(const Record& found) {
         waiting.push_back({op, waiting.size() < found.lines.size() ? found.lines[waiting.size()] : lab::Line{}});
     }
     return waiting;
+}
+
+// In hundredths.
+double score_of(const Verdict& verdict, const Standing& standing) {
+    const double right = verdict.points();
+    return standing.points > 0 ? std::round(100 * standing.points * right / verdict.most_points()) / 100 : right;
+}
+
+std::string joined_output(const std::string& text, const Standing& standing) {
+    const std::string sentence = desk_sentence(standing.desk);
+    return sentence.empty() ? text : text + "\n" + sentence;
 }
 
 void add_check(CheckReport& report, const ShownCheck& shown) {
@@ -164,18 +204,34 @@ void add_check(CheckReport& report, const ShownCheck& shown) {
 
 }  // namespace
 
-std::string json_of(const Verdict& verdict, const Desk& desk) {
+const char* name_of(DeskState state) {
+    switch (state) {
+        case DeskState::is_signed: return "signed";
+        case DeskState::is_changed: return "changed";
+        case DeskState::is_of_another_seed: return "of another seed";
+        case DeskState::is_not_there: return "not there";
+    }
+    return "";
+}
+
+std::string json_of(const Verdict& verdict, const Desk& desk, const Standing& standing) {
     CheckReport report{.desk = &desk,
-                       .score = verdict.points(),
-                       .max_score = verdict.most_points(),
+                       .standing = standing,
+                       .score = score_of(verdict, standing),
+                       .max_score = standing.points > 0 ? standing.points : verdict.most_points(),
                        .passed = verdict.passed(),
-                       .output = verdict.diagnosis  ? verdict.diagnosis->text
-                                 : verdict.passed() ? "passed"
-                                                    : "not passed"};
+                       .output = joined_output(verdict.diagnosis  ? verdict.diagnosis->text
+                                               : verdict.passed() ? "passed"
+                                                                  : "not passed",
+                                               standing)};
     for (std::size_t i = 0; i < verdict.cases.size(); ++i) {
         for (const Check& check : verdict.cases[i].checks) {
             add_check(report, {i, &check});
         }
+    }
+    if (verdict.passed() && verdict.lab->board) {
+        const CaseVerdict& own = verdict.cases.front();
+        report.board.push_back({verdict.lab->board->heading, verdict.lab->board->value(own.played, own.found)});
     }
     const CaseVerdict& shown = verdict.shown();
     report.waiting = waiting_in(shown.found);
@@ -194,13 +250,35 @@ std::string json_of(const Verdict& verdict, const Desk& desk) {
     return report::json_line(check_record().json(report));
 }
 
-std::string json_of_trouble(const Lab& lab, const Desk& desk, const std::string& trouble) {
-    CheckReport report{.desk = &desk, .output = trouble, .fault = trouble};
-    for (const Case& each : lab.cases(desk.seed)) {
-        const Record reference = reference_here(lab, each);
-        report.max_score += static_cast<int>(lab.grade(each, reference, reference).size());
+std::string json_of_trouble(const Desk& desk, const std::string& trouble, const Standing& standing) {
+    CheckReport report{
+        .desk = &desk, .standing = standing, .max_score = standing.points, .output = trouble, .fault = trouble};
+    if (standing.points == 0) {
+        for (const Case& each : desk.lab->cases(desk.seed)) {
+            const Record reference = reference_here(*desk.lab, each);
+            report.max_score += static_cast<double>(desk.lab->grade(each, reference, reference).size());
+        }
     }
     return report::json_line(check_record().json(report));
+}
+
+std::string autolab_line(const Verdict* verdict, const Standing& standing) {
+    const double score = verdict == nullptr ? 0 : score_of(*verdict, standing);
+    return report::json_line({{"scores", {{"ndsim", score}}}});
+}
+
+Standing standing_of(const Desk& desk) {
+    return {.points = 0, .desk = desk.is_signed ? DeskState::is_signed : DeskState::is_changed};
+}
+
+std::string desk_sentence(DeskState state) {
+    switch (state) {
+        case DeskState::is_changed:
+            return "lab.json was changed by hand: the prediction and the attempts in it do not count.";
+        case DeskState::is_of_another_seed:
+            return "lab.json is of another seed: the prediction and the attempts in it do not count.";
+        default: return "";
+    }
 }
 
 report::SchemaText lab_check_schema() {

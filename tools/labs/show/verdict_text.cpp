@@ -78,6 +78,9 @@ std::string text_of(const Verdict& verdict, const Desk& desk, const ShowStyle& s
     if (!verdict.passed() && !shown.found.timeline.spans.empty() && !shown.found.reports.contains(lab::gap_report)) {
         text += "\n" + draw_both(shown.found, shown.reference, style.width, style.ascii, style.colour);
     }
+    if (const std::string sentence = desk_sentence(standing_of(desk).desk); !sentence.empty()) {
+        text += sentence + "\n";
+    }
     if (!verdict.passed()) {
         text += fmt::format("Next: ndsim lab hint {0}, or ndsim lab check {0} again.\n", verdict.lab->number);
     }

@@ -37,6 +37,7 @@ def launch(
     title: str | None = None,
     faults: Sequence[str] = (),
     running: Sequence[int] = (),
+    lines_of: str | None = None,
 ) -> _ndsim.Result:
     """Run ``program(gpu, *args)`` as so many ranks, each a forked process, in simulated time.
 
@@ -51,6 +52,8 @@ def launch(
     blocking_sends: a send ends when its receive begins, at the earliest.
     title: what pictures call the run; the name of the program by default.
     faults: what the run is to suffer, in simulated time: ["kill rank 1 at 2s", "slow rank 0 x2"].
+    lines_of: a Python file, such as __file__: a deadlock is told in its lines, as the labs tell it. Each operation looks where
+    its call stands, which takes a microsecond.
     running: the ranks that run, ascending; the others have their place on the machine, and no program. None given: all.
 
     Raises what ended the run: DeadlockError, MismatchError, ProgramError, RankDied, RankHung, MachineLimit, each with
@@ -77,6 +80,7 @@ def launch(
         blocking_sends=blocking_sends,
         title=title if title is not None else getattr(program, "__name__", "program"),
         faults=list(faults),
+        lines_of=lines_of or "",
     )
     if result.fault is None:
         return result

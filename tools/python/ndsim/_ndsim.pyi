@@ -406,6 +406,7 @@ def run(
     blocking_sends: bool,
     title: str,
     faults: list[str],
+    lines_of: str,
 ) -> Result: ...
 class AnswerForms:
     @property
