@@ -11,6 +11,7 @@
 #include "tools/command_line/terminal.hpp"
 #include "tools/labs/desk/check_desk.hpp"
 #include "tools/labs/desk/play.hpp"
+#include "tools/labs/desk/toolbox.hpp"
 #include "tools/labs/divergence.hpp"
 #include "tools/labs/show/course_text.hpp"
 #include "tools/labs/show/key.hpp"
@@ -96,7 +97,8 @@ int start(LabOptions& options) {
     }
     const Lab& lab = lab_named(options.lab);
     take_seed_of_student(options.of_class, options.seed);
-    const Language language = options.python ? Language::python : options.torch ? Language::torch : Language::cpp;
+    const Language usual = read_toolbox().compiler.empty() ? Language::python : Language::cpp;
+    const Language language = options.python ? Language::python : options.torch ? Language::torch : usual;
     const std::string folder = options.folder.empty() ? std::string(lab.folder) : options.folder;
     print(text_of_start(open_desk(lab, folder, language, static_cast<std::uint64_t>(options.seed))));
     return done;
@@ -184,7 +186,7 @@ struct Action {
 std::vector<OptionRow> rows_of_start(LabOptions& options) {
     return {lab_row(options),
             folder_row(options, "the folder to make (NN-name in this folder)"),
-            {"python", "", "write it in Python", config::flag(options.python)},
+            {"python", "", "write it in Python, as is usual where ndsim was installed by pip", config::flag(options.python)},
             {"torch", "", "write it as a PyTorch script, where the lab has one", config::flag(options.torch)},
             seed_row(options),
             {"student", "NAME", "take the seed that a class gives this student: their email or account",

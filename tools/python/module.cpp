@@ -4,6 +4,7 @@
 PYBIND11_MODULE(_ndsim, module) {
     using namespace sim::python;
     module.doc() = "The simulator's own part of the package ndsim.";
+    module.attr("__version__") = NDSIM_VERSION;
     bind_errors();
     bind_groups(module);
     bind_mesh(module);

@@ -166,7 +166,8 @@ private:
                 FoundNumber& found = numbers_[open[j]];
                 if (std::abs(change[j]) * doubt > known_well) {
                     found.finding = Finding::tied;
-                    found.uncertainty = std::hypot(found.uncertainty, change[j] * doubt);
+                    const double added = change[j] * doubt;
+                    found.uncertainty = std::sqrt(found.uncertainty * found.uncertainty + added * added);
                     found.with.emplace_back(numbers_[kept].number->name);
                 }
             }

@@ -47,6 +47,12 @@ std::string build(const Desk& desk, const std::string& program, const PassingFol
     }
     fs::create_directories(fs::path(program).parent_path());
     const Toolbox toolbox = read_toolbox();
+    if (toolbox.compiler.empty()) {
+        throw config::MachineLimit(fmt::format(
+            "{}: labs in C++ need the headers and libraries of ndsim, which its Python package does not have; "
+            "`ndsim lab start {} --python DIR` begins the lab in Python, and docs/install.md says how to install all of ndsim",
+            desk.file(), desk.lab->number));
+    }
     std::vector<std::string> words{toolbox.compiler, desk.file(), "-o", program};
     words.insert(words.end(), toolbox.flags.begin(), toolbox.flags.end());
     if (run_child("/usr/bin/env", words, {.out = "/dev/null", .err = passing.file("said")}) == 0) {

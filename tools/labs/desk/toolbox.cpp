@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <sstream>
 
 namespace sim::labs {
@@ -29,14 +30,16 @@ Toolbox read_toolbox() {
     const std::string file = prefix + "/share/ndsim/labs.toml";
     Toolbox toolbox;
     std::string flags;
+    std::string interpreter_elsewhere;
     try {
         for (const config::TomlEntry& entry : config::read_toml(file)) {
             const auto* text = std::get_if<std::string>(&entry.value);
-            std::string* field = entry.key == "compiler"      ? &toolbox.compiler
-                                 : entry.key == "flags"       ? &flags
-                                 : entry.key == "interpreter" ? &toolbox.interpreter
-                                 : entry.key == "python_path" ? &toolbox.python_path
-                                                              : nullptr;
+            std::string* field = entry.key == "compiler"                ? &toolbox.compiler
+                                 : entry.key == "flags"                 ? &flags
+                                 : entry.key == "interpreter"           ? &toolbox.interpreter
+                                 : entry.key == "interpreter_elsewhere" ? &interpreter_elsewhere
+                                 : entry.key == "python_path"           ? &toolbox.python_path
+                                                                        : nullptr;
             if (text != nullptr && field != nullptr) {
                 *field = *text;
             }
@@ -47,6 +50,11 @@ Toolbox read_toolbox() {
     std::istringstream words(flags);
     for (std::string word; words >> word;) {
         toolbox.flags.push_back(replace_prefix(word, prefix));
+    }
+    toolbox.interpreter = replace_prefix(toolbox.interpreter, prefix);
+    // A package for all of the machine, or for a user, lies beside no interpreter: that of its version is on the path.
+    if (!interpreter_elsewhere.empty() && !std::filesystem::exists(toolbox.interpreter)) {
+        toolbox.interpreter = interpreter_elsewhere;
     }
     toolbox.python_path = replace_prefix(toolbox.python_path, prefix);
     return toolbox;
@@ -59,6 +67,9 @@ bool pytorch_is_here() {
 }
 
 void let_python_find_ndsim(const Toolbox& toolbox) {
+    if (toolbox.python_path.empty()) {
+        return;
+    }
     const char* const before = std::getenv("PYTHONPATH");
     const bool has_more = before != nullptr && *before != '\0';
     ::setenv("PYTHONPATH", (toolbox.python_path + (has_more ? ":" + std::string(before) : "")).c_str(), 1);

@@ -1,5 +1,5 @@
 // The toolbox tells how learners' programs are built and run here: share/ndsim/labs.toml, which the build of ndsim
-// writes, beside the folder of this executable.
+// writes, beside the folder of this executable. It is the one place that says where an installation has its parts.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 namespace sim::labs {
 
 struct Toolbox {
-    std::string compiler;            // a command
+    std::string compiler;            // a command; empty: this installation has nothing that a program in C++ would link
     std::vector<std::string> flags;  // for one file to an executable
     std::string interpreter;
-    std::string python_path;
+    std::string python_path;  // empty: the interpreter finds ndsim by itself
 };
 
 // Throws MachineLimit where the file is not there or not whole.

@@ -87,7 +87,7 @@ std::string line(const DrawingPlacement& placement, const Cable& cable, int link
     const Point a = towards(from, to.centre);
     const Point b = towards(to, from.centre);
     const double width = std::min(4.0, 1 + 0.35 * std::log2(std::max(1, links / 2)));
-    const double length = std::hypot(b.x - a.x, b.y - a.y);
+    const double length = std::sqrt((b.x - a.x) * (b.x - a.x) + (b.y - a.y) * (b.y - a.y));
     std::string path = fmt::format("M{:.1f} {:.1f}L{:.1f} {:.1f}", a.x, a.y, b.x, b.y);
     const bool gpus = from.kind == VertexKind::gpu && to.kind == VertexKind::gpu;
     const double straight = a.x != b.x && a.y != b.y ? std::min(placement.bent_diagonals_beyond, placement.bent_beyond)

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from types import CodeType
 from typing import Any
 
+__version__: str
+
 _Array = Any
 
 class GPU:

@@ -1,0 +1,13 @@
+// The program `ndsim` of the wheel: all programs in one, of which the name that it is started by chooses. They share
+// nearly all of their code; apart, they would be three times as large.
+#include "tools/wheel/programs.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+int main(int argc, char** argv) {
+    const std::string name = argc > 0 ? std::filesystem::path(argv[0]).filename().string() : "";
+    const auto programs = sim::wheel::programs();
+    const auto found = std::find_if(programs.begin(), programs.end(), [&](const auto& each) { return each.name == name; });
+    return found == programs.end() ? ndsim_main(argc, argv) : found->main(argc, argv);
+}
