@@ -14,7 +14,9 @@ namespace {
 
 py::array_t<std::int64_t> numbers_of(const report::Timeline& timeline, const report::SpanNumber& column) {
     const std::int64_t none = column.low == 0 ? -1 : 0;
-    py::array_t<std::int64_t> values(static_cast<py::ssize_t>(timeline.spans.size()));
+    // With its strides: pybind11 before 2.12 takes 0 for the size of an element of NumPy 2, and all rows for one.
+    py::array_t<std::int64_t> values({static_cast<py::ssize_t>(timeline.spans.size())},
+                                     {static_cast<py::ssize_t>(sizeof(std::int64_t))});
     std::int64_t* next = values.mutable_data();
     for (const Span& span : timeline.spans) {
         *next++ = column.value(span).value_or(none);
