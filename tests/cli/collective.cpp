@@ -259,7 +259,8 @@ TEST(CollectiveOnAMachine, IsWhatTrainPricesTo) {
                     .at(0);
             // A time is charged in whole picoseconds, rounded up.
             EXPECT_NEAR(row["seconds"].get<double>(), use["seconds_alone"].get<double>(), 1.01e-12) << what << layout;
-            EXPECT_EQ(row["algorithm"].get<std::string>() + "/" + row["protocol"].get<std::string>(), use["algorithm"]);
+            EXPECT_EQ(row["algorithm"].get<std::string>() + "/" + row["protocol"].get<std::string>(),
+                      use["algorithm"].get<std::string>());
             EXPECT_NEAR(row["busbw"].get<double>() / use["busbw"].get<double>(), 1, 1e-6);
             ++compared;
         }

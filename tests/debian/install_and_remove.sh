@@ -2,6 +2,8 @@
 # install_and_remove.sh CPACK BUILD SOURCE FOLDER VERSION: makes the Debian packages, installs them on this system, uses each of them,
 # and removes them. What is installed goes into memory that is laid over this system for this test alone, and the source tree and its
 # build are not there. Needs root, or user namespaces; exit code 77 where there is neither.
+# What runs there is quoted for it:
+# shellcheck disable=SC2016
 set -euo pipefail
 if [[ ${1:-} != inside ]]; then
     cpack=$1 build=$2 source=$3 folder=$4 version=$5
@@ -79,7 +81,8 @@ if [[ " ${names[*]} " == *" python3-ndsim "* ]]; then
         grep -F "Nothing is written here yet" <<< "$said"'
 fi
 step "They are removed." "dpkg --purge ${names[*]} > dpkg.log 2>&1 || { cat dpkg.log; exit 1; }"
-left=$(cd /mnt/new && find . ! -type d ! -path "./var/lib/dpkg/*" ! -path "./var/log/*" ! -path "./var/cache/*" ! -path "./var/lib/man-db/*")
+cd /mnt/new
+left=$(find . ! -type d ! -path "./var/lib/dpkg/*" ! -path "./var/log/*" ! -path "./var/cache/*" ! -path "./var/lib/man-db/*")
 [[ -z $left ]] || fail "they left behind: $left"
-left=$(cd /mnt/all && compgen -G "usr/*/*ndsim*" || true)
+left=$(compgen -G "/mnt/all/usr/*/*ndsim*" || true)
 [[ -z $left ]] || fail "they left behind: $left"
