@@ -186,7 +186,8 @@ struct Action {
 std::vector<OptionRow> rows_of_start(LabOptions& options) {
     return {lab_row(options),
             folder_row(options, "the folder to make (NN-name in this folder)"),
-            {"python", "", "write it in Python, as is usual where ndsim was installed by pip", config::flag(options.python)},
+            {"python", "", "write it in Python, as is usual where ndsim was installed by pip",
+             config::flag(options.python)},
             {"torch", "", "write it as a PyTorch script, where the lab has one", config::flag(options.torch)},
             seed_row(options),
             {"student", "NAME", "take the seed that a class gives this student: their email or account",

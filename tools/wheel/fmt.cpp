@@ -1,4 +1,5 @@
-// fmt's library, compiled from its headers: distributions have it shared alone, and a wheel carries no shared libraries.
+// fmt's library, compiled from its headers: distributions have it shared alone, and a wheel carries no shared
+// libraries.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

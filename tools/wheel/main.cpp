@@ -8,6 +8,7 @@
 int main(int argc, char** argv) {
     const std::string name = argc > 0 ? std::filesystem::path(argv[0]).filename().string() : "";
     const auto programs = sim::wheel::programs();
-    const auto found = std::find_if(programs.begin(), programs.end(), [&](const auto& each) { return each.name == name; });
+    const auto found =
+        std::find_if(programs.begin(), programs.end(), [&](const auto& each) { return each.name == name; });
     return found == programs.end() ? ndsim_main(argc, argv) : found->main(argc, argv);
 }

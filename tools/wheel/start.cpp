@@ -30,6 +30,7 @@ int main(int /*argc*/, char** argv) {
     // The name as it is installed, whatever a link to it is called.
     argv[0] = own;
     ::execv(other, argv);
-    std::fprintf(stderr, "%s: %s cannot be started: %s; install ndsim again\n", own + folder, other, std::strerror(errno));
+    std::fprintf(stderr, "%s: %s cannot be started: %s; install ndsim again\n", own + folder, other,
+                 std::strerror(errno));
     return machine_limit;
 }

@@ -50,7 +50,8 @@ std::string build(const Desk& desk, const std::string& program, const PassingFol
     if (toolbox.compiler.empty()) {
         throw config::MachineLimit(fmt::format(
             "{}: labs in C++ need the headers and libraries of ndsim, which its Python package does not have; "
-            "`ndsim lab start {} --python DIR` begins the lab in Python, and docs/install.md says how to install all of ndsim",
+            "`ndsim lab start {} --python DIR` begins the lab in Python, and docs/install.md says how to install all "
+            "of ndsim",
             desk.file(), desk.lab->number));
     }
     std::vector<std::string> words{toolbox.compiler, desk.file(), "-o", program};
