@@ -59,6 +59,8 @@ cp -L /etc/ssl/certs/ca-certificates.crt "$folder/etc/ssl/certs/ca-certificates.
 
 # Everything is mounted in a namespace of its own, which ends with the command, as all of its processes do.
 inside() {
+    # A root that is a mount: tests make namespaces of their own, and lay things over it.
+    mount --bind "$folder" "$folder"
     mount -t proc proc "$folder/proc"
     mount --rbind /dev "$folder/dev"
     mount --rbind /sys "$folder/sys"
