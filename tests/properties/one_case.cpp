@@ -186,7 +186,7 @@ json answer_of(const char* command, const Given& given) {
     const auto all = tools::answers();
     const auto row =
         std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.command == std::string(command); });
-    return json::parse(row->answer(given, {}));
+    return json::parse(row->answer(given, {}).json);
 }
 
 // train's text, JSON and page, explain, memory, and what Python gets.

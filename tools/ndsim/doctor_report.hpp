@@ -1,0 +1,21 @@
+// The doctor's report: its checks as JSON and as rows, and the schemas of both.
+#pragma once
+
+#include "libsim/report/record.hpp"
+#include "tools/ndsim/doctor_checks.hpp"
+
+#include <vector>
+
+namespace sim::tools {
+
+struct Diagnosis {
+    const DoctorFacts& facts;
+    const std::vector<Check>& checks;
+};
+
+bool all_work(const std::vector<Check>& checks);
+// In a table the name is that of a check.
+const report::Record<Check>& check_columns();
+const report::Record<Diagnosis>& diagnosis_record();
+
+}  // namespace sim::tools
