@@ -17,7 +17,8 @@ from ._errors import (
     UsageError,
 )
 from ._launch import launch
-from ._ndsim import GPU, Arrival, Fault, Group, Handle, LogLine, Mesh, RankTotals, Result, __version__
+from ._ndsim import GPU, Arrival, Fault, Group, Handle, LogLine, Mesh, RankTotals, Result
+from ._ndsim import __version__ as __version__
 from ._questions import collective_time, goodput, hardware, memory, plan, predict
 
 __all__ = [
@@ -40,7 +41,6 @@ __all__ = [
     "RankTotals",
     "Result",
     "UsageError",
-    "__version__",
     "collective_time",
     "goodput",
     "hardware",
