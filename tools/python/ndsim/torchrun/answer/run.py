@@ -5,8 +5,6 @@ from __future__ import annotations
 import html
 from typing import Any
 
-from . import picture
-
 
 class Run:
     """A run as Python holds it: what ranks returned, and where the time went."""
@@ -42,6 +40,8 @@ class Run:
 
     def svg(self) -> str:
         """What its step goes to, and what memory holds, as bars; empty where nothing took time."""
+        from . import picture  # which imports what makes runs, and that imports this
+
         title = self._text.partition("\n")[0]
         return picture.svg_of(title, self.report)
 
