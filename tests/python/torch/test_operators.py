@@ -55,7 +55,7 @@ REFUSED = 2
 
 def launched(*words, folder=None, code=0, ranks=1):
     command = [sys.executable, "-B", "-m", "ndsim.torchrun", "--machine", "dgx-h100", "--nproc", ranks, "--json", *words]
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, cwd=folder, timeout=300, check=False)
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, cwd=folder, timeout=900, check=False)
     assert done.returncode == code, done.stdout + done.stderr
     return done
 
