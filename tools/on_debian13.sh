@@ -19,7 +19,7 @@ case $what in
 esac
 source=$PWD
 folder=$(realpath -m "${NDSIM_DEBIAN13:-build/debian13}")
-tree=/root/ndsim
+tree=/srv/ndsim
 
 if [[ $EUID -ne 0 ]]; then
     command -v sudo > /dev/null || { echo "debian13: debootstrap and chroot want root, and sudo is not at hand" >&2; exit 1; }

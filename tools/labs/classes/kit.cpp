@@ -2,6 +2,7 @@
 
 #include "libsim/check.hpp"
 #include "libsim/config/errors.hpp"
+#include "libsim/config/shell_command.hpp"
 #include "libsim/config/text_fields.hpp"
 #include "libsim/config/text_file.hpp"
 #include "tools/command_line/output_file.hpp"
@@ -49,14 +50,9 @@ std::string name_of_install(const Kit& kit) {
     return is_wheel(kit) ? fs::path(kit.install).filename().string() : kit.install;
 }
 
-// In single quotes, for a shell.
-std::string quoted(const std::string& text) {
-    return "'" + text + "'";
-}
-
 std::string start_of(const Kit& kit, const std::string& student) {
     return fmt::format("ndsim lab start N --python --student {}{}", student,
-                       kit.class_name.empty() ? "" : " --class " + quoted(kit.class_name));
+                       kit.class_name.empty() ? "" : " --class " + config::shell_word(kit.class_name));
 }
 
 // What a system is known by. `write` fills a folder.
@@ -75,7 +71,7 @@ std::string seeds_of(const Kit& kit) {
 Words words_of_kit(const Kit& kit) {
     return {{"title", kit.class_name.empty() ? "Labs" : "Labs of " + kit.class_name},
             {"points", kit.points},
-            {"install", quoted(name_of_install(kit))},
+            {"install", config::shell_word(name_of_install(kit))},
             {"seconds", std::to_string(seconds_of_grading)},
             {"minutes", std::to_string(seconds_of_grading / 60)}};
 }
@@ -150,7 +146,7 @@ void write_autolab(const Kit& kit, const std::string& folder) {
 std::string workflow(const Kit& kit) {
     Words words = words_of_kit(kit);
     if (is_wheel(kit)) {
-        words.insert(words.begin(), {"install", quoted(".github/ndsim/" + name_of_install(kit))});
+        words.insert(words.begin(), {"install", config::shell_word(".github/ndsim/" + name_of_install(kit))});
     }
     std::string text = filled("github", "classroom.yml", words);
     std::string runners;
