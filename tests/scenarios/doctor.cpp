@@ -8,6 +8,7 @@ namespace {
 
 using namespace sim::tools;
 using testing::HasSubstr;
+using testing::Not;
 
 DoctorFacts good_computer() {
     return {.cores = 8,
@@ -111,6 +112,24 @@ TEST(Doctor, SaysWhereThePythonPackageIs) {
     EXPECT_EQ(check_of(facts, "Python package ndsim").what, "was not built");
     facts.python.version = "";
     EXPECT_EQ(check_of(facts, "Python package ndsim").what, "there is no python3");
+}
+
+TEST(Doctor, AdvisesNobodyWhoInstalledByPipToBuild) {
+    DoctorFacts facts{.hosts = {{.name = "process", .works = true}, {.name = "fiber", .works = true}},
+                      .missing_scenarios = {"4d_hybrid"},
+                      .wheel = true};
+    for (const char* const version : {"", "3.11.2"}) {
+        facts.python.version = version;
+        for (const Check& check : checks_of(facts)) {
+            EXPECT_EQ(check.health == Health::works, check.repair.empty()) << check.name;
+            EXPECT_THAT(check.repair, Not(HasSubstr("build again"))) << check.name;
+            EXPECT_THAT(check.repair, Not(HasSubstr("tools/"))) << check.name;
+            EXPECT_NE(check.name, "C++ compiler");
+        }
+    }
+    EXPECT_THAT(check_of(facts, "scenarios").repair, HasSubstr("pip install --force-reinstall"));
+    EXPECT_EQ(check_of(facts, "Python package ndsim").what, "Python 3.11.2 does not find it");
+    EXPECT_EQ(check_of(facts, "MPI").repair, "build ndsim from source, as its README says");
 }
 
 TEST(Doctor, InstallsForThePythonThatIsAsked) {

@@ -18,6 +18,8 @@ constexpr std::int64_t little_memory = 1'000'000'000;
 constexpr std::int64_t few_processes = 64;
 constexpr std::int64_t few_files = 64;
 constexpr const char* build_again = "and build again";
+constexpr const char* install_again = "python3 -m pip install --force-reinstall --no-deps ndsim";
+constexpr const char* build_from_source = "build ndsim from source, as its README says";
 
 std::int64_t processes_left(const DoctorFacts& facts) {
     return facts.most_processes ? std::max<std::int64_t>(0, *facts.most_processes - facts.processes)
@@ -109,26 +111,33 @@ Check scenarios_check(const DoctorFacts& facts) {
     return {.name = "scenarios",
             .health = Health::missing,
             .what = fmt::format("not beside ndsim: {}", fmt::join(facts.missing_scenarios, ", ")),
-            .repair = "tools/build.sh demo"};
+            .repair = facts.wheel ? install_again : "tools/build.sh demo"};
 }
 
-Check module_check(const PythonFacts& python) {
+Check module_check(const DoctorFacts& facts) {
+    const PythonFacts& python = facts.python;
+    const std::string build_it = fmt::format("sudo apt install python3-dev pybind11-dev python3-numpy, {}", build_again);
     Check check{.name = "Python package ndsim", .health = Health::missing};
     if (python.version.empty()) {
         check.what = "there is no python3";
-        check.repair = fmt::format("sudo apt install python3-dev pybind11-dev python3-numpy, {}", build_again);
+        check.repair = facts.wheel ? "sudo apt install python3" : build_it;
     } else if (!python.module_folder.empty() && python.complaint.empty()) {
         check.health = Health::works;
         check.what = fmt::format("in {}, Python {}", python.module_folder, python.version);
     } else if (!python.module_folder.empty()) {
         check.what = fmt::format("{} cannot be imported: {}", python.module_folder, python.complaint);
-        check.repair = "build it for this Python: cmake -B build -DPython3_EXECUTABLE=\"$(command -v python3)\"";
+        check.repair = facts.wheel
+                           ? install_again
+                           : "build it for this Python: cmake -B build -DPython3_EXECUTABLE=\"$(command -v python3)\"";
+    } else if (facts.wheel) {
+        check.what = fmt::format("Python {} does not find it", python.version);
+        check.repair = "use the python3 of the environment that ndsim is installed in: source ENVIRONMENT/bin/activate";
     } else if (!python.folder_beside.empty()) {
         check.what = fmt::format("Python {} does not find it", python.version);
         check.repair = fmt::format("export PYTHONPATH={}", python.folder_beside);
     } else {
         check.what = "was not built";
-        check.repair = fmt::format("sudo apt install python3-dev pybind11-dev python3-numpy, {}", build_again);
+        check.repair = build_it;
     }
     return check;
 }
@@ -168,9 +177,6 @@ std::vector<Check> checks_of(const DoctorFacts& facts) {
     for (std::size_t i = 0; i < facts.hosts.size(); ++i) {
         checks.push_back(host_check(facts.hosts[i], ranks::hosts().at(i)));
     }
-    const auto built_with = [](const char* package) {
-        return fmt::format("sudo apt install {}, {}", package, build_again);
-    };
     checks.insert(
         checks.end(),
         {{.name = "cores", .what = fmt::format("{}", facts.cores)},
@@ -181,10 +187,19 @@ std::vector<Check> checks_of(const DoctorFacts& facts) {
          ranks_check(facts),
          temporary_check(facts),
          terminal_check(facts),
-         scenarios_check(facts),
-         part_check("C++ compiler", facts.compiler.version, "labs and scenarios of your own", "sudo apt install g++"),
-         part_check("CMake", facts.cmake.version, "scenarios of your own", "sudo apt install cmake ninja-build"),
-         module_check(facts.python),
+         scenarios_check(facts)});
+    if (!facts.wheel) {
+        checks.insert(
+            checks.end(),
+            {part_check("C++ compiler", facts.compiler.version, "labs and scenarios of your own", "sudo apt install g++"),
+             part_check("CMake", facts.cmake.version, "scenarios of your own", "sudo apt install cmake ninja-build")});
+    }
+    const auto built_with = [&](const char* package) {
+        return facts.wheel ? build_from_source : fmt::format("sudo apt install {}, {}", package, build_again);
+    };
+    checks.insert(
+        checks.end(),
+        {module_check(facts),
          part_check("NumPy", facts.python.numpy, "arrays in Python", python_repair(facts.python, "numpy")),
          part_check("PyTorch", facts.python.torch, "python3 -m ndsim.torchrun", python_repair(facts.python, "torch")),
          part_check("Chakra", facts.chakra ? "built in" : "", "ndsim chakra and --chakra",

@@ -47,6 +47,7 @@ struct DoctorFacts {
     bool colour = false;  // of standard output
     std::vector<std::string> missing_scenarios;
     PythonFacts python;
+    bool wheel = false;   // installed by pip: nothing is compiled there, and nothing can be built in
     bool chakra = false;  // built in
     bool mpi = false;
     FoundProgram compiler;

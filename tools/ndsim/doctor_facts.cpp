@@ -31,6 +31,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+#ifdef NDSIM_WHEEL
+constexpr bool is_wheel = true;
+#else
+constexpr bool is_wheel = false;
+#endif
 #ifdef NDSIM_CHAKRA
 constexpr bool has_chakra = true;
 #else
@@ -174,6 +179,7 @@ DoctorFacts doctor_facts() {
         }
     }
     facts.python = python_facts();
+    facts.wheel = is_wheel;
     facts.chakra = has_chakra;
     facts.mpi = has_mpi;
     facts.compiler = version_of("c++");
