@@ -106,8 +106,7 @@ void fastest_all_reduce_on_dgx_h100(benchmark::State& state) {
     const std::vector<int> ranks = first_ranks(members);
     const std::vector<AlgorithmConfig> configs = candidate_algorithms(CollectiveKind::all_reduce, members, 8);
     for (auto _ : state) {
-        const Comparison contest =
-            fastest_algorithm({cluster, CollectiveKind::all_reduce, Bytes{1 << 20U}, ranks}, configs);
+        Comparison contest = fastest_algorithm({cluster, CollectiveKind::all_reduce, Bytes{1 << 20U}, ranks}, configs);
         benchmark::DoNotOptimize(contest.fastest);
     }
 }

@@ -21,8 +21,8 @@
 #include "libsim/predict/machine_file.hpp"
 #include "libsim/predict/model_file.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
-#include "tools/ndsim/flow_cases.hpp"
-#include "tools/ndsim/profiled_kernels.hpp"
+#include "tools/ndsim/calibrate/profiled_kernels.hpp"
+#include "tools/ndsim/flows/flow_cases.hpp"
 
 #include <sstream>
 #include <stdexcept>

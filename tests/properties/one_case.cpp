@@ -11,10 +11,10 @@
 #include "libsim/training/hardware.hpp"
 #include "libsim/training/layout_fields.hpp"
 #include "libsim/training/presets.hpp"
-#include "tools/answers/answers.hpp"
-#include "tools/answers/plan_report.hpp"
-#include "tools/answers/train_report.hpp"
-#include "tools/explain/explained_step.hpp"
+#include "tools/ndsim/commands.hpp"
+#include "tools/ndsim/explain/step.hpp"
+#include "tools/ndsim/plan.hpp"
+#include "tools/ndsim/train.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -182,11 +182,8 @@ void expect_swept(const Given& given, const Prediction& step) {
     EXPECT_EQ(cells[2], fmt::format("{}", seconds(step.step)));
 }
 
-json answer_of(const char* command, const Given& given) {
-    const auto all = tools::answers();
-    const auto row =
-        std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.command == std::string(command); });
-    return json::parse(row->answer(given, {}).json);
+json json_of(const tools::Command& command, const Given& given) {
+    return json::parse(answer_of(command, given).forms.json());
 }
 
 // train's text, JSON and page, explain, memory, and what Python gets.
@@ -202,8 +199,8 @@ void expect_told(const Given& given, const Prediction& step) {
     const json printed = json::parse(json_of(report));
     EXPECT_EQ(printed["step_seconds"].get<double>(), seconds(step.step));
     EXPECT_EQ(printed["memory"]["peak"].get<std::int64_t>(), step.memory.fullest().peak.total());
-    EXPECT_EQ(answer_of("train", given), printed);
-    EXPECT_EQ(answer_of("memory", given)["memory"]["peak"], printed["memory"]["peak"]);
+    EXPECT_EQ(json_of(tools::train_command, given), printed);
+    EXPECT_EQ(json_of(tools::memory_command, given)["memory"]["peak"], printed["memory"]["peak"]);
 
     EXPECT_THAT(text_of(report), testing::HasSubstr("  step        " + report::time_text(seconds(step.step)) + ";"));
     std::ostringstream page;

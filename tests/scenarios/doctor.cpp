@@ -1,5 +1,5 @@
 // What `ndsim doctor` says of computers that are made up.
-#include "tools/ndsim/doctor_checks.hpp"
+#include "tools/ndsim/doctor/checks.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Kernels of traces of PyTorch's profiler, as measurements: which are read, and what a calibration finds of them.
-#include "tools/ndsim/profiled_kernels.hpp"
+#include "tools/ndsim/calibrate/profiled_kernels.hpp"
 
 #include "libsim/config/errors.hpp"
 #include "libsim/fit/calibration/calibration.hpp"

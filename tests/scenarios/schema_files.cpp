@@ -1,26 +1,11 @@
 // The files of tools/schemas/ that are read off a record are what the record says. `tools/schemas.sh` writes them anew.
-#include "libsim/explain/explanation.hpp"
-#include "libsim/explain/train/memory_report.hpp"
-#include "libsim/explain/train/step_report.hpp"
-#include "libsim/fit/calibration/calibration_report.hpp"
-#include "libsim/fit/validation/report.hpp"
-#include "libsim/goodput/report.hpp"
 #include "libsim/predict/records.hpp"
-#include "libsim/search/collective_report.hpp"
-#include "libsim/search/report.hpp"
-#include "libsim/search/sweep/table.hpp"
 #include "scenarios/report/bandwidth_report.hpp"
 #include "scenarios/report/hello_report.hpp"
 #include "scenarios/report/json_report.hpp"
 #include "scenarios/report/scaling.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
-#include "tools/answers/hardware_report.hpp"
-#include "tools/labs/show/course_text.hpp"
-#include "tools/labs/show/verdict_text.hpp"
-#include "tools/ndsim/chakra_report.hpp"
-#include "tools/ndsim/schemas.hpp"
-#include "tools/ndsim/topology_report.hpp"
-#include "tools/ndsim/trace_report.hpp"
+#include "tools/ndsim/commands.hpp"
 
 #include <gtest/gtest.h>
 
@@ -112,23 +97,14 @@ INSTANTIATE_TEST_SUITE_P(OfScenarios, DeclaredSchemas,
                                          &scenarios::scaling_schema, &scenarios::hello_schema,
                                          &scenarios::bandwidth_schema, &scenarios::bandwidth_columns));
 
-INSTANTIATE_TEST_SUITE_P(OfCommands, DeclaredSchemas,
-                         testing::Values(&tools::trace_summary_schema, &tools::trace_diff_schema, &tools::trace_columns,
-                                         &tools::topology_schema, &tools::topology_columns, &tools::compare_schema,
-                                         &tools::compare_columns, &tools::chakra_schema, &tools::chakra_columns,
-                                         &tools::goal_schema, &tools::goal_columns, &tools::flows_schema,
-                                         &tools::flows_columns, &tools::models_schema, &tools::models_columns,
-                                         &tools::doctor_schema, &tools::doctor_columns, &labs::lab_check_schema,
-                                         &labs::lab_list_schema, &labs::lab_report_schema));
+std::vector<report::SchemaText (*)()> schemas_of_commands() {
+    std::vector<report::SchemaText (*)()> all{&predict::common_schema};
+    for (const tools::Command* const command : tools::commands) {
+        all.insert(all.end(), command->schemas.begin(), command->schemas.end());
+    }
+    return all;
+}
 
-INSTANTIATE_TEST_SUITE_P(Of, DeclaredSchemas,
-                         testing::Values(&tools::hardware_schema, &goodput::goodput_schema, &fit::validation_schema,
-                                         &predict::common_schema, &search::plan_schema, &search::plan_columns,
-                                         &search::sweep_schema, &search::sweep_columns, &explain::train_schema,
-                                         &explain::train_columns, &explain::memory_schema, &explain::memory_columns,
-                                         &explain::explain_schema, &explain::explain_columns,
-                                         &search::collective_schema, &search::collective_columns,
-                                         &fit::calibrate_schema, &fit::calibrate_columns, &goodput::goodput_columns,
-                                         &fit::validation_columns, &tools::hardware_columns));
+INSTANTIATE_TEST_SUITE_P(OfCommands, DeclaredSchemas, testing::ValuesIn(schemas_of_commands()));
 
 }  // namespace

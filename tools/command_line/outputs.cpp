@@ -73,6 +73,9 @@ std::string picture(const Report& report) {
 std::string plot(const Report& report) {
     return report.plot ? report.plot() : "";
 }
+std::string page_of_report(const Report& report) {
+    return report.page ? report.page() : "";
+}
 std::string json(const Report& report) {
     return report.json ? report.json() : "";
 }
@@ -142,6 +145,12 @@ constexpr auto formats = std::to_array<Format>({
      .help = "draw --timeline up to this time (its end)",
      .takes_time = true},
     {"json", "", "", &Offer::json, json},
+    {.option = "report",
+     .takes = "FILE.html",
+     .words = &Offer::page,
+     .show = page_of_report,
+     .wanted_as = "report without a timeline",
+     .suffix = ".html"},
 });
 
 // A name that says another kind of file: who opens it would find something else in it.

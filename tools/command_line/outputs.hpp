@@ -26,6 +26,8 @@ struct Report {
     std::function<std::string()> picture =
         nullptr;                                  // the elements of an SVG picture, or none where nothing is to be seen
     std::function<std::string()> plot = nullptr;  // another picture, beside that or a timeline's
+    std::function<std::string()> page =
+        nullptr;  // a page for the browser, of a command that has no timeline of its own
 };
 
 // The words of --help for each shape; without words there is none.
@@ -34,6 +36,7 @@ struct Offer {
     std::string table = "";
     std::string picture = "";
     std::string plot = "";
+    std::string page = "";
     std::string timeline = "";
     std::string program = "";
 };

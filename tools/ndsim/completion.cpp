@@ -2,8 +2,6 @@
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
 #include "tools/command_line/child_process.hpp"
-#include "tools/command_line/exit.hpp"
-#include "tools/command_line/settings.hpp"
 #include "tools/command_line/shell_completion.hpp"
 #include "tools/ndsim/commands.hpp"
 #include "tools/ndsim/known_scenarios.hpp"
@@ -11,23 +9,13 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <memory>
 
 namespace sim::tools {
 
 using namespace command_line;
 
 namespace {
-
-const Executable completion_command{
-    .name = "ndsim completion",
-    .summary =
-        "A script that completes the commands, options, names and files of ndsim and of its scenarios in a shell. What "
-        "is installed has it already, where the shell looks for it.",
-    .examples =
-        {"eval \"$(ndsim completion bash)\"                                      # in ~/.bashrc",
-         "eval \"$(ndsim completion zsh)\"                                       # in ~/.zshrc, behind compinit",
-         "ndsim completion fish > ~/.config/fish/completions/ndsim.fish"},
-};
 
 // What a program beside this one says of itself; a command is asked as `ndsim COMMAND`.
 ProgramFacts ask_program(const std::string& program, const PassingFolder& folder, std::vector<std::string> words) {
@@ -64,22 +52,32 @@ std::vector<ProgramFacts> all_programs() {
     return programs;
 }
 
-}  // namespace
-
-int run_completion(int argc, const char* const* argv) {
+Question completion_question() {
     std::vector<std::string> names;
     for (const Shell& shell : shells()) {
         names.emplace_back(shell.name);
     }
-    std::size_t chosen = 0;
-    const std::vector<config::OptionRow> rows{
-        config::as_argument({"SHELL", "", fmt::format("{}", fmt::join(names, ", ")),
-                             config::Choice{names, [&chosen](std::size_t i) { chosen = i; }}})};
-    if (!take_options(completion_command, rows, argc, argv)) {
-        return done;
-    }
-    print(shells()[chosen].script(all_programs()));
-    return done;
+    const auto chosen = std::make_shared<std::size_t>(0);
+    return {.rows = {config::as_argument({"SHELL", "", fmt::format("{}", fmt::join(names, ", ")),
+                                          config::Choice{names, [chosen](std::size_t i) { *chosen = i; }}})},
+            .offer = {.json = ""},
+            .answer = [chosen](const Asked&) -> Answer {
+                return {.forms = {.text = [chosen] { return shells()[*chosen].script(all_programs()); }}};
+            }};
 }
+
+}  // namespace
+
+const Command completion_command{
+    .name = "completion",
+    .headline = "a script that completes commands, options and names in bash, zsh or fish",
+    .summary =
+        "A script that completes the commands, options, names and files of ndsim and of its scenarios in a shell. What "
+        "is installed has it already, where the shell looks for it.",
+    .examples =
+        {"eval \"$(ndsim completion bash)\"                                      # in ~/.bashrc",
+         "eval \"$(ndsim completion zsh)\"                                       # in ~/.zshrc, behind compinit",
+         "ndsim completion fish > ~/.config/fish/completions/ndsim.fish"},
+    .question = completion_question};
 
 }  // namespace sim::tools

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <string>
 
 namespace {
@@ -31,8 +30,8 @@ ProgramFacts program_facts() {
             "ndsim collective all_reduce --ranks 64 --sizes 1K:1G --algorithm all   # which algorithm, and how fast",
             "ndsim topology dgx-h100 --ranks 32 --route 0,9 --svg picture.svg       # which way messages take",
             "ndsim goal ring.goal --loggp L=1000,o=200,g=5,G=1                      # a trace of somebody else's"}};
-    for (const Command& command : commands) {
-        facts.commands.push_back({command.name, command.summary});
+    for (const Command* const command : commands) {
+        facts.commands.push_back({command->name, command->headline});
     }
     return facts;
 }
@@ -43,8 +42,8 @@ ProgramFacts program_facts() {
             "unknown option {0}; options follow a command: ndsim COMMAND {0}, see --help", config::shortened(name)));
     }
     std::vector<std::string> known;
-    for (const Command& command : commands) {
-        known.emplace_back(command.name);
+    for (const Command* const command : commands) {
+        known.emplace_back(command->name);
     }
     const std::string hint = sim::did_you_mean(name, known);
     throw config::UsageError(
@@ -52,21 +51,21 @@ ProgramFacts program_facts() {
 }
 
 const Command& command_called(const std::string& name) {
-    const auto* const found =
-        std::find_if(std::begin(commands), std::end(commands), [&](const Command& c) { return c.name == name; });
-    if (found == std::end(commands)) {
+    const auto found =
+        std::find_if(commands.begin(), commands.end(), [&](const Command* c) { return c->name == name; });
+    if (found == commands.end()) {
         refuse(name);
     }
-    return *found;
+    return **found;
 }
 
 // `ndsim help train` is `ndsim train --help`.
 int help_of(const std::string& name) {
     const char* const asked[] = {name.c_str(), "--help"};
-    return exit_code_of("ndsim " + name, [&] { return command_called(name).run(2, asked); });
+    return exit_code_of("ndsim " + name, [&] { return run(command_called(name), 2, asked); });
 }
 
-int run(int argc, const char* const* argv) {
+int run_any(int argc, const char* const* argv) {
     const std::string name = argc > 1 ? argv[1] : "--help";
     if (name == "help" && argc > 2) {
         return help_of(argv[2]);
@@ -81,11 +80,11 @@ int run(int argc, const char* const* argv) {
         return done;
     }
     const Command& command = command_called(name);
-    return exit_code_of("ndsim " + name, [&] { return command.run(argc - 1, argv + 1); });
+    return exit_code_of("ndsim " + name, [&] { return run(command, argc - 1, argv + 1); });
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    return exit_code_of("ndsim", [&] { return run(argc, argv); });
+    return exit_code_of("ndsim", [&] { return run_any(argc, argv); });
 }

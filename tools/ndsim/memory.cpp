@@ -1,21 +1,74 @@
 // ndsim memory: what a GPU's memory holds in a training step, and whether that fits.
+#include "libsim/config/errors.hpp"
+#include "libsim/explain/train/memory_report.hpp"
 #include "libsim/explain/train/sections.hpp"
-#include "tools/answers/memory_answer.hpp"
-#include "tools/command_line/exit.hpp"
-#include "tools/command_line/outputs.hpp"
-#include "tools/command_line/settings.hpp"
+#include "libsim/predict/training_options.hpp"
 #include "tools/ndsim/commands.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
 
 namespace sim::tools {
 
 using namespace command_line;
+using namespace exit_code;
 using namespace config;
+using namespace predict;
 using namespace explain;
 
 namespace {
 
-const Executable memory_command{
-    .name = "ndsim memory",
+struct MemoryOptions {
+    TrainingOptions training;
+    int stage = -1;  // the fullest
+};
+
+std::vector<OptionRow> option_rows(MemoryOptions& options) {
+    std::vector<OptionRow> rows = training_rows(options.training);
+    rows.push_back({"stage", "N", "shown over time (the fullest)", whole(options.stage, 0, 1'000'000)});
+    return rows;
+}
+
+MemoryReport memory_report(const MemoryOptions& options) {
+    MemoryReport report{.what = training_case(options.training)};
+    const TrainingCase& what = report.what;
+    if (options.stage >= what.layout.parallelism.pp) {
+        throw UsageError(
+            fmt::format("--stage must be one of 0 to {}, not {}", what.layout.parallelism.pp - 1, options.stage));
+    }
+    report.memory = training::memory_of(what.model, what.machine, what.layout);
+    report.stage = options.stage >= 0 ? options.stage : report.memory.fullest().stage;
+    report.steps = training::memory_over_time(what.model, what.machine, what.layout, report.stage);
+    return report;
+}
+
+Answer memory_answer(const MemoryOptions& options) {
+    const auto report = std::make_shared<const MemoryReport>(memory_report(options));
+    Answer answer{.forms = {.text = [report] { return text_of(*report); },
+                            .json = [report] { return json_of(*report); },
+                            .table = [report] { return memory_over_stages(report->what); },
+                            .picture = [report] { return memory_svg(*report); }}};
+    if (!report->memory.fits()) {
+        answer.complaint = misfit_line(report->memory, {});
+        answer.exit_code = failed;
+    }
+    return answer;
+}
+
+Question memory_question() {
+    const auto options = std::make_shared<MemoryOptions>();
+    return {.rows = option_rows(*options),
+            .offer = {.table = "every stage over time",
+                      .picture = "the parts of each stage's memory, and of one stage over time; also --plot"},
+            .answer = [options](const Asked&) { return memory_answer(*options); }};
+}
+
+}  // namespace
+
+const Command memory_command{
+    .name = "memory",
+    .headline = "what a GPU's memory holds in a training step, over time, and whether it fits",
     .summary =
         "What a GPU's memory holds in a training step: parameters, gradients, optimizer states, activations, by "
         "pipeline stage and over time. Ends with exit code 1 where it does not fit, after the whole report.",
@@ -23,36 +76,7 @@ const Executable memory_command{
                  "ndsim memory --model llama3-8b --gpus 8 --zero 3 --recompute full",
                  "ndsim memory --model llama3-70b --gpus 64 --tp 8 --pp 4 --csv memory.csv   # every stage over time",
                  "ndsim memory --model llama3-70b --gpus 64 --tp 8 --pp 4 --plot memory.svg  # the same as a picture"},
-};
-
-struct MemoryCommand : MemoryOptions {
-    Outputs outputs;
-};
-
-std::vector<OptionRow> option_rows(MemoryCommand& options) {
-    std::vector<OptionRow> rows = memory_rows(options);
-    const std::vector<OptionRow> outputs =
-        output_rows(options.outputs, {.table = "every stage over time",
-                                      .picture = "the parts of each stage's memory, and of one stage "
-                                                 "over time; also --plot"});
-    rows.insert(rows.end(), outputs.begin(), outputs.end());
-    return rows;
-}
-
-}  // namespace
-
-int run_memory(int argc, const char* const* argv) {
-    MemoryCommand options;
-    if (!take_options(memory_command, option_rows(options), argc, argv)) {
-        return done;
-    }
-    check_outputs(options.outputs);
-    const MemoryReport report = memory_report(options);
-    write_outputs(options.outputs, {.text = [&] { return text_of(report); },
-                                    .json = [&] { return json_of(report); },
-                                    .table = [&] { return memory_over_stages(report.what); },
-                                    .picture = [&] { return memory_svg(report); }});
-    return report.memory.fits() ? done : complain(memory_command.name, misfit_line(report.memory, {}), failed);
-}
+    .schemas = {memory_schema, memory_columns},
+    .question = memory_question};
 
 }  // namespace sim::tools

@@ -4,11 +4,9 @@
 #include "libsim/report/text_table.hpp"
 #include "libsim/training/parameters.hpp"
 #include "libsim/training/presets.hpp"
-#include "tools/command_line/exit.hpp"
-#include "tools/command_line/outputs.hpp"
-#include "tools/command_line/settings.hpp"
 #include "tools/ndsim/commands.hpp"
-#include "tools/ndsim/schemas.hpp"
+
+#include <memory>
 
 namespace sim::tools {
 
@@ -17,13 +15,6 @@ using namespace report;
 using namespace report::keys;
 
 namespace {
-
-const Executable executable{
-    .name = "ndsim models",
-    .summary = "The models that are known by name, with their parameters.",
-    .examples = {"ndsim models                       # all names", "ndsim models --csv models.csv",
-                 "ndsim train --model llama3-8b      # one of them; a config.json or a TOML file will do, too"},
-};
 
 struct KnownModel {
     training::Transformer model;
@@ -86,19 +77,15 @@ std::string text_of(const KnownModels& models) {
            "docs/models.md\n";
 }
 
-}  // namespace
+Answer models_answer() {
+    const auto models = std::make_shared<const KnownModels>(known_models());
+    return {.forms = {.text = [models] { return text_of(*models); },
+                      .json = [models] { return json_line(models_record().json(*models)); },
+                      .table = [models] { return model_record().table(*models); }}};
+}
 
-int run_models(int argc, const char* const* argv) {
-    Outputs outputs;
-    if (!take_options(executable, output_rows(outputs, {.table = "a row for each model"}), argc, argv)) {
-        return done;
-    }
-    check_outputs(outputs);
-    const KnownModels models = known_models();
-    write_outputs(outputs, {.text = [&] { return text_of(models); },
-                            .json = [&] { return json_line(models_record().json(models)); },
-                            .table = [&] { return model_record().table(models); }});
-    return done;
+Question models_question() {
+    return {.offer = {.table = "a row for each model"}, .answer = [](const Asked&) { return models_answer(); }};
 }
 
 SchemaText models_schema() {
@@ -108,5 +95,16 @@ SchemaText models_schema() {
 SchemaText models_columns() {
     return columns_of_command("models", model_record().columns());
 }
+
+}  // namespace
+
+const Command models_command{
+    .name = "models",
+    .headline = "the models that are known by name, with their parameters",
+    .summary = "The models that are known by name, with their parameters.",
+    .examples = {"ndsim models                       # all names", "ndsim models --csv models.csv",
+                 "ndsim train --model llama3-8b      # one of them; a config.json or a TOML file will do, too"},
+    .schemas = {models_schema, models_columns},
+    .question = models_question};
 
 }  // namespace sim::tools

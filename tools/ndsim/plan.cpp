@@ -1,27 +1,266 @@
-// ndsim plan: which layout of a training is the fastest, or the cheapest, on so many GPUs; all legal ones are looked
-// at.
+// ndsim plan: the fastest or the cheapest of all legal layouts of a training on a number of GPUs.
 // Exit code 1: no layout fits; the nearest ones are named.
-#include "ranks/host/stop_signal.hpp"
-#include "tools/answers/plan_report.hpp"
-#include "tools/command_line/exit.hpp"
-#include "tools/command_line/output_file.hpp"
-#include "tools/command_line/outputs.hpp"
-#include "tools/command_line/progress.hpp"
-#include "tools/command_line/settings.hpp"
+#include "tools/ndsim/plan.hpp"
+
+#include "libsim/config/errors.hpp"
+#include "libsim/error.hpp"
+#include "libsim/nearest.hpp"
+#include "libsim/parallel/pipeline/schedules.hpp"
+#include "libsim/predict/step_range.hpp"
+#include "libsim/split.hpp"
+#include "libsim/training/layout_fields.hpp"
+#include "tools/command_line/workers.hpp"
 #include "tools/ndsim/commands.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
 #include <memory>
 
 namespace sim::tools {
 
 using namespace command_line;
+using namespace exit_code;
 using namespace config;
+using namespace predict;
 using namespace search;
 
 namespace {
 
-const Executable plan_command{
-    .name = "ndsim plan",
+constexpr std::int64_t largest_limit = 1'000'000;
+constexpr std::int64_t usual_tokens = 4 << 20;  // of a step
+
+config::List numbers(std::vector<int>& axis, std::int64_t low, std::int64_t high) {
+    return {low, high, [&axis](const std::vector<std::int64_t>& values) {
+                axis.clear();
+                for (const std::int64_t value : values) {
+                    axis.push_back(static_cast<int>(value));
+                }
+            }};
+}
+
+// Those of a list; none where it was not said.
+std::vector<std::string> names_in(const std::string& list) {
+    return list.empty() ? std::vector<std::string>{} : split(list, ',');
+}
+
+// Throws UsageError for a name that is not one of `known`.
+void check_name(const char* option, const std::string& name, const std::vector<std::string>& known) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+        throw config::UsageError(fmt::format("{} must be of {}, not \"{}\"{}", option, fmt::join(known, ", "), name,
+                                             did_you_mean(name, known)));
+    }
+}
+
+std::vector<training::Recompute> recompute_of(const std::string& text) {
+    using training::Recompute;
+    std::vector<training::Recompute> found;
+    for (const std::string& name : names_in(text)) {
+        check_name("--recompute", name, {"none", "selective", "full"});
+        found.push_back(name == "none"   ? training::Recompute::none
+                        : name == "full" ? training::Recompute::full
+                                         : training::Recompute::selective);
+    }
+    return found;
+}
+
+std::vector<KnownSchedule> schedule_of(const std::string& text) {
+    std::vector<KnownSchedule> found;
+    for (const std::string& name : names_in(text)) {
+        check_name("--schedule", name, pipeline_schedule_names());
+        found.emplace_back(pipeline_schedule(name));
+    }
+    return found;
+}
+
+// A power of two of sequences: the last one with no more than 4 M tokens.
+int usual_batch(const training::Transformer& model) {
+    int batch = 1;
+    while (std::int64_t{batch} * 2 * model.sequence <= usual_tokens) {
+        batch *= 2;
+    }
+    return batch;
+}
+
+void sort_once(std::vector<int>& values) {
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+}
+
+PlanObjective objective_of(const PlanOptions& options) {
+    return options.objective == "cost" ? PlanObjective::cost : PlanObjective::time;
+}
+
+PlanList list_of(const PlanOptions& options) {
+    return options.list == "best" ? PlanList::best : PlanList::front;
+}
+
+Plan searched(const PlanOptions& options, const PlanQuestion& question, const PlanWatch& watch) {
+    Workers workers(options.jobs);
+    const auto top = static_cast<std::size_t>(options.top);
+    const PlanList list = list_of(options);
+    Plan plan = search_layouts(question, {.objective = objective_of(options),
+                                          .exhaustive = options.exhaustive,
+                                          .best = list == PlanList::best ? top : 0,
+                                          .for_each = workers.executor(),
+                                          .oracle = predictor(),
+                                          .on_progress = watch.on_progress,
+                                          .should_stop = watch.should_stop});
+    if (!watch.should_stop || !watch.should_stop()) {
+        std::vector<std::size_t> rows = listed_rows(plan, PlanList::front, top);
+        const std::vector<std::size_t> others = listed_rows(plan, list, top);
+        std::copy_if(others.begin(), others.end(), std::back_inserter(rows),
+                     [&](std::size_t i) { return std::find(rows.begin(), rows.end(), i) == rows.end(); });
+        add_robustness(question, rows, workers.executor(), plan);
+    }
+    return plan;
+}
+
+// Where nothing fits: what would.
+void add_help(PlanReport& report) {
+    if (report.plan.nearest.empty()) {
+        const PlanSpace& space = report.question.space;
+        for (const PlanPoint& point : points_of(space, report.question.model, report.question.machine)) {
+            for (const training::LayoutProblem& problem :
+                 training::problems_of(report.question.model, report.question.machine,
+                                       layout_of(space, report.question.model, point), point.gpus)) {
+                report.first_problems.push_back(problem.what);
+            }
+            return;
+        }
+        return;
+    }
+    try {
+        report.enough = enough_gpus(report.question, predictor());
+    } catch (const ProgramError&) {
+        // More GPUs have more layouts than a search goes through: the nearest ones have to do.
+    }
+}
+
+Answer plan_answer(const PlanOptions& options, const Asked& asked) {
+    const Listener& listener = asked.listener;
+    PlanReport made = plan_report(options, {.on_progress =
+                                                [&](std::size_t done, std::size_t all, const char* what) {
+                                                    if (listener.progress) {
+                                                        listener.progress(done, all, what);
+                                                    }
+                                                },
+                                            .should_stop = listener.should_stop});
+    made.given = asked.given;
+    const auto report = std::make_shared<const PlanReport>(std::move(made));
+    Answer answer{.forms = {.text = [report] { return text_of(*report); },
+                            .json = [report] { return json_of(*report); },
+                            .table = [report] { return table_of(*report); },
+                            .picture = [report] { return heatmap_svg(*report); },
+                            .plot = [report] { return scatter_svg(*report); }}};
+    if (report->plan.rows.empty()) {
+        answer.complaint = "no layout fits";
+        answer.exit_code = failed;
+    }
+    return answer;
+}
+
+Question plan_question() {
+    const auto options = std::make_shared<PlanOptions>();
+    return {.rows = plan_rows(*options),
+            .offer = {.table = "all that were simulated",
+                      .picture = "the shortest step of each tp and pp, as colours",
+                      .plot = "the step of each that was simulated over its memory, as points"},
+            .answer = [options](const Asked& asked) { return plan_answer(*options, asked); },
+            .stops_early = true};
+}
+
+}  // namespace
+
+std::vector<OptionRow> plan_rows(PlanOptions& options) {
+    std::vector<OptionRow> rows = training_rows(options.training);
+    const auto replace = [&](const char* name, OptionRow row) {
+        *std::find_if(rows.begin(), rows.end(), [&](const OptionRow& r) { return r.name == name; }) = std::move(row);
+    };
+    replace("gpus", {"gpus", "LIST", "how many there are; several numbers are compared",
+                     numbers(options.axes.gpus, 1, training::most_ranks)});
+    for (const PlanAxis& axis : plan_axes()) {
+        const auto& field = std::get<training::WholeField>(training::layout_field(axis.option).kind);
+        replace(axis.option,
+                {axis.option, "LIST", axis.help, numbers(options.axes.*axis.values, field.low, field.high)});
+    }
+    replace("recompute",
+            {"recompute", "LIST", "of none, selective, full (none, full, and selective where it differs from these)",
+             text(options.recompute)});
+    replace("schedule",
+            {"schedule", "LIST", "of the pipeline (1f1b, and interleaved for several chunks)", text(options.schedule)});
+    std::erase_if(rows, [](const OptionRow& row) { return row.name == "jitter" || row.name == "seed"; });
+    rows.insert(
+        rows.end(),
+        {{"objective", "NAME", "what comes first: time or cost (time)", choice(options.objective, {"time", "cost"})},
+         {"list", "NAME",
+          "layouts in the table: pareto, that no other one beats in time, memory and cost, or best, "
+          "by --objective alone (pareto)",
+          choice(options.list, {"pareto", "best"})},
+         {"top", "K", "rows of the table (10)", whole(options.top, 1, largest_limit)},
+         command_line::jobs_row(options.jobs),
+         {"exhaustive", "", "simulate all that may fit, also what is outdone by its bounds",
+          flag(options.exhaustive)}});
+    return rows;
+}
+
+PlanQuestion question_of(const PlanOptions& options, std::vector<std::string>& told) {
+    if (options.axes.gpus.empty()) {
+        throw UsageError("--gpus is missing: how many there are; --gpus 64,128 compares");
+    }
+    const PricedMachine priced = priced_machine_of(options.training);
+    PlanQuestion question{.model = model_of(options.training, told), .machine = priced.machine, .space = options.axes};
+    sort_once(question.space.gpus);
+    for (const PlanAxis& axis : plan_axes()) {
+        sort_once(question.space.*axis.values);
+    }
+    question.space.recompute = recompute_of(options.recompute);
+    question.space.schedule = schedule_of(options.schedule);
+    if (options.training.has("sequence-parallel")) {
+        question.space.sequence_parallel = options.training.layout.parallelism.sequence_parallel;
+    }
+    // Of what is derived for one layout, the axes are the search's; the arithmetic is the machine's.
+    std::vector<std::string> of_one;
+    question.space.rest = layout_of(options.training, question.model, question.machine, of_one);
+    std::copy_if(of_one.begin(), of_one.end(), std::back_inserter(told), [](const std::string& line) {
+        return line.starts_with("precision") || line.starts_with("flash-attention") || line.starts_with("framework");
+    });
+    if (const auto warning = warning_of_range(question.model, question.machine)) {
+        told.push_back(*warning);
+    }
+    if (!options.training.has("global-batch")) {
+        question.space.rest.batch.global = usual_batch(question.model);
+        told.push_back(fmt::format("global batch {}: about 4 M tokens; --global-batch sets another",
+                                   question.space.rest.batch.global));
+    }
+    if (!options.training.has("usd-per-hour")) {
+        const double price = question.machine.gpu.usd_per_hour;
+        told.push_back((price > 0 ? fmt::format("${:.2f} a GPU-hour: ", price) : "") + priced.price);
+    }
+    return question;
+}
+
+PlanReport plan_report(const PlanOptions& options, const PlanWatch& watch) {
+    PlanReport report{
+        .objective = objective_of(options), .list = list_of(options), .top = static_cast<std::size_t>(options.top)};
+    report.question = question_of(options, report.told);
+    try {
+        report.plan = searched(options, report.question, watch);
+    } catch (const ProgramError& error) {
+        throw UsageError(error.what());
+    }
+    const bool is_stopped = watch.should_stop && watch.should_stop();
+    if (report.plan.rows.empty() && !is_stopped) {
+        add_help(report);
+    }
+    return report;
+}
+
+const Command plan_command{
+    .name = "plan",
+    .headline = "the fastest or cheapest of all layouts that fit, and the flags it is launched with",
     .summary =
         "Which layout of a training is the fastest, or the cheapest: all legal ones are looked at, those that fit "
         "and may be good are simulated, and why the others are out is counted. Any axis can be a value or a list. "
@@ -30,68 +269,7 @@ const Executable plan_command{
                  "ndsim plan --model gpt3-175b --machine dgx-a100 --gpus 1024 --global-batch 1536 --tp 4,8 --zero 1",
                  "ndsim plan --model llama3-8b --gpus 16,32,64 --global-batch 256 --objective cost",
                  "ndsim plan --model mixtral-8x7b --gpus 64 --csv all.csv --svg map.svg --jobs 8"},
-};
-
-// A bar for each part of the search.
-class Bars {
-public:
-    void at(std::size_t done, std::size_t all, const char* what) {
-        if (!bar_ || all != all_ || what_ != what) {
-            bar_ = std::make_unique<Progress>(all);
-            all_ = all;
-            what_ = what;
-        }
-        bar_->at(done, what);
-    }
-
-private:
-    std::unique_ptr<Progress> bar_;
-    std::size_t all_ = 0;
-    std::string what_;
-};
-
-struct PlanCommand : PlanOptions {
-    Outputs outputs;
-};
-
-std::vector<OptionRow> option_rows(PlanCommand& options) {
-    std::vector<OptionRow> rows = plan_rows(options);
-    const std::vector<OptionRow> outputs =
-        output_rows(options.outputs, {.table = "all that were simulated",
-                                      .picture = "the shortest step of each tp and pp, as colours",
-                                      .plot = "the step of each that was simulated over its memory, as points"});
-    rows.insert(rows.end(), outputs.begin(), outputs.end());
-    return rows;
-}
-
-}  // namespace
-
-int run_plan(int argc, const char* const* argv) {
-    PlanCommand options;
-    const std::vector<OptionRow> rows = option_rows(options);
-    const auto settings = take_options(plan_command, rows, argc, argv);
-    if (!settings) {
-        return done;
-    }
-    check_outputs(options.outputs);
-    const ranks::StopSignal stop;
-    const auto search = [&] {
-        Bars bars;
-        return plan_report(options, {.on_progress = [&](std::size_t done, std::size_t all,
-                                                        const char* what) { bars.at(done, all, what); },
-                                     .should_stop = [&] { return stop.received() != 0; }});
-    };
-    PlanReport report = search();
-    report.given = given_of(*settings, rows);
-    write_outputs(options.outputs, {.text = [&] { return text_of(report); },
-                                    .json = [&] { return json_of(report); },
-                                    .table = [&] { return table_of(report); },
-                                    .picture = [&] { return heatmap_svg(report); },
-                                    .plot = [&] { return scatter_svg(report); }});
-    if (stop.received() != 0) {
-        return stopped + stop.received();
-    }
-    return report.plan.rows.empty() ? complain(plan_command.name, "no layout fits", failed) : done;
-}
+    .schemas = {plan_schema, plan_columns},
+    .question = plan_question};
 
 }  // namespace sim::tools

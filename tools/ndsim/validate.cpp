@@ -5,24 +5,23 @@
 #include "libsim/fit/validation/report.hpp"
 #include "libsim/nearest.hpp"
 #include "libsim/split.hpp"
-#include "tools/command_line/exit.hpp"
 #include "tools/command_line/output_file.hpp"
-#include "tools/command_line/outputs.hpp"
-#include "tools/command_line/progress.hpp"
-#include "tools/command_line/settings.hpp"
 #include "tools/command_line/workers.hpp"
 #include "tools/ndsim/commands.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
 namespace sim::tools {
 
 using namespace command_line;
+using namespace exit_code;
 using namespace config;
 using namespace predict;
 using namespace fit;
+
 namespace {
 
 struct ValidateOptions {
@@ -32,33 +31,17 @@ struct ValidateOptions {
     std::string efficiency;
     bool strict = false;
     int jobs = 0;
-    Outputs outputs;
-};
-
-const Executable validate_command{
-    .name = "ndsim validate",
-    .summary =
-        "Predicts published training runs, and says how far the predictions are from what was measured. What a record "
-        "measures never influences its own prediction. A record that cannot be predicted is left out, and listed with "
-        "its reason.",
-    .examples = {"ndsim validate docs/data/published_runs.json    # the error of every set",
-                 "ndsim validate runs.json --set KORTH-T5,ZB-T4 --out predictions.json"},
 };
 
 std::vector<OptionRow> option_rows(ValidateOptions& options) {
-    std::vector<OptionRow> rows{
-        as_argument({"FILE", "", "records of runs, in JSON (docs/data/README.md)", config::file(options.file)}),
-        writing({"out", "FILE", "write predictions and errors to FILE, as JSON", config::file(options.out)}),
-        {"set", "NAMES", "only these sets, separated by commas", config::text(options.sets)},
-        {"efficiency", "CHANGES",
-         "what GPUs reach of their peaks: KEY=VALUE or GENERATION.KEY=VALUE, separated by commas",
-         config::text(options.efficiency)},
-        {"strict", "", "exit with 1 where a record is left out", flag(options.strict)},
-        jobs_row(options.jobs)};
-    std::vector<OptionRow> outputs = output_rows(
-        options.outputs, {.json = "print one JSON object instead of the tables", .table = "the errors of each set"});
-    rows.insert(rows.end(), outputs.begin(), outputs.end());
-    return rows;
+    return {as_argument({"FILE", "", "records of runs, in JSON (docs/data/README.md)", config::file(options.file)}),
+            writing({"out", "FILE", "write predictions and errors to FILE, as JSON", config::file(options.out)}),
+            {"set", "NAMES", "only these sets, separated by commas", config::text(options.sets)},
+            {"efficiency", "CHANGES",
+             "what GPUs reach of their peaks: KEY=VALUE or GENERATION.KEY=VALUE, separated by commas",
+             config::text(options.efficiency)},
+            {"strict", "", "exit with 1 where a record is left out", flag(options.strict)},
+            jobs_row(options.jobs)};
 }
 
 struct Runs {
@@ -96,42 +79,65 @@ Runs read(const ValidateOptions& options) {
     return options.sets.empty() ? runs : in_sets(std::move(runs), split(options.sets, ','), options.file);
 }
 
-std::vector<RunPrediction> predict_all(const Runs& runs, const ValidateOptions& options) {
-    Progress progress(runs.records.size());
+std::vector<RunPrediction> predict_all(const Runs& runs, const ValidateOptions& options, const Listener& listener) {
     Workers workers(options.jobs);
-    ValidationOptions how{.for_each = workers.executor(),
-                          .on_progress = [&](std::size_t done) { progress.at(done, "published runs"); }};
+    ValidationOptions how{.for_each = workers.executor(), .on_progress = [&](std::size_t done) {
+                              if (listener.progress) {
+                                  listener.progress(done, runs.records.size(), "published runs");
+                              }
+                          }};
     if (!options.efficiency.empty()) {
         how.changes = efficiency_changes(options.efficiency);
     }
     return predict_runs(runs.records, how);
 }
 
-}  // namespace
+struct Validated {
+    Runs runs;
+    std::vector<RunPrediction> predictions;
+};
 
-int run_validate(int argc, const char* const* argv) {
-    ValidateOptions options;
-    if (!take_options(validate_command, option_rows(options), argc, argv)) {
-        return done;
-    }
-    check_outputs(options.outputs);
+Answer validate_answer(const ValidateOptions& options, const Listener& listener) {
     if (!options.out.empty()) {
         check_output(options.out);
     }
-    const Runs runs = read(options);
-    const std::vector<RunPrediction> predictions = predict_all(runs, options);
+    Runs runs = read(options);
+    std::vector<RunPrediction> predictions = predict_all(runs, options, listener);
+    const auto done = std::make_shared<const Validated>(Validated{std::move(runs), std::move(predictions)});
+    const auto json = [done] { return validation_json(done->predictions, done->runs.measured); };
     if (!options.out.empty()) {
-        write_output(options.out, [&](std::ostream& out) { out << validation_json(predictions, runs.measured); });
+        write_output(options.out, [&](std::ostream& out) { out << json(); });
     }
-    write_outputs(options.outputs, {.text = [&] { return validation_table(predictions, runs.measured); },
-                                    .json = [&] { return validation_json(predictions, runs.measured); },
-                                    .table = [&] { return errors_of_sets(predictions, runs.measured); }});
-    const std::size_t left = left_out(predictions, runs.measured).size();
+    Answer answer{.forms = {.text = [done] { return validation_table(done->predictions, done->runs.measured); },
+                            .json = json,
+                            .table = [done] { return errors_of_sets(done->predictions, done->runs.measured); }}};
+    const std::size_t left = left_out(done->predictions, done->runs.measured).size();
     if (options.strict && left > 0) {
-        return complain(validate_command.name,
-                        fmt::format("{} of {} records left out (--strict)", left, predictions.size()), failed);
+        answer.complaint = fmt::format("{} of {} records left out (--strict)", left, done->predictions.size());
+        answer.exit_code = failed;
     }
-    return done;
+    return answer;
 }
+
+Question validate_question() {
+    const auto options = std::make_shared<ValidateOptions>();
+    return {.rows = option_rows(*options),
+            .offer = {.json = "print one JSON object instead of the tables", .table = "the errors of each set"},
+            .answer = [options](const Asked& asked) { return validate_answer(*options, asked.listener); }};
+}
+
+}  // namespace
+
+const Command validate_command{
+    .name = "validate",
+    .headline = "published training runs, predicted and compared with what was measured",
+    .summary =
+        "Predicts published training runs, and says how far the predictions are from what was measured. What a record "
+        "measures never influences its own prediction. A record that cannot be predicted is left out, and listed with "
+        "its reason.",
+    .examples = {"ndsim validate docs/data/published_runs.json    # the error of every set",
+                 "ndsim validate runs.json --set KORTH-T5,ZB-T4 --out predictions.json"},
+    .schemas = {validation_schema, validation_columns},
+    .question = validate_question};
 
 }  // namespace sim::tools

@@ -2,13 +2,14 @@
 #include "libsim/config/errors.hpp"
 #include "libsim/report/share_bars.hpp"
 #include "ranks/host/stop_signal.hpp"
-#include "tools/answers/answers.hpp"
+#include "tools/ndsim/commands.hpp"
 #include "tools/python/bindings.hpp"
 
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <tuple>
 #include <vector>
@@ -70,16 +71,29 @@ config::Given given_of(const py::dict& options) {
     return given;
 }
 
-tools::Answer answer(const std::string& command, const py::dict& options) {
-    const auto& rows = tools::answers();
-    const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& each) { return each.command == command; });
+// The commands that Python asks.
+constexpr std::array asked{&tools::train_command,   &tools::memory_command,     &tools::plan_command,
+                           &tools::goodput_command, &tools::collective_command, &tools::hardware_command};
+
+// A command's answer: as --json prints it, as text, and as the picture that it draws in a notebook.
+struct AnswerForms {
+    std::string json;
+    command_line::Report forms;
+
+    std::string text() const { return forms.text(); }
+    std::string picture() const { return forms.plot ? forms.plot() : forms.picture ? forms.picture() : ""; }
+};
+
+AnswerForms answer(const std::string& name, const py::dict& options) {
+    const auto command = std::find_if(asked.begin(), asked.end(), [&](const auto* each) { return each->name == name; });
     const config::Given given = given_of(options);
-    tools::Answer answer;
+    AnswerForms answer;
     int signal = 0;
     {
         const py::gil_scoped_release release;
         const ranks::StopSignal stop;
-        answer = row->answer(given, [&] { return stop.received() != 0; });
+        answer.forms = answer_of(**command, given, {.should_stop = [&] { return stop.received() != 0; }}).forms;
+        answer.json = answer.forms.json();
         signal = stop.received();
     }
     if (signal != 0) {
@@ -108,13 +122,10 @@ std::string share_bars(const std::string& title, const std::vector<Bar>& bars) {
 }  // namespace
 
 void bind_planning(py::module_& module) {
-    py::class_<tools::Answer>(module, "AnswerForms", "What a command of ndsim answers, in each of its forms.")
-        .def_readonly("json", &tools::Answer::json, "As --json prints it.")
-        .def(
-            "text", [](const tools::Answer& self) { return self.text(); }, "As the command prints it, for people.")
-        .def(
-            "picture", [](const tools::Answer& self) { return self.picture(); },
-            "An SVG file; empty where nothing is to be seen.");
+    py::class_<AnswerForms>(module, "AnswerForms", "What a command of ndsim answers, in each of its forms.")
+        .def_readonly("json", &AnswerForms::json, "As --json prints it.")
+        .def("text", &AnswerForms::text, "As the command prints it, for people.")
+        .def("picture", &AnswerForms::picture, "An SVG file; empty where nothing is to be seen.");
     module.def("answer", &answer, py::arg("command"), py::arg("options"), "The answer of a command of ndsim.");
     module.def("share_bars", &share_bars, py::arg("title"), py::arg("bars"),
                "What wholes are made of, as an SVG file. `bars`: title, whole and parts of each, and of each part its "

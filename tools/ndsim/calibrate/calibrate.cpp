@@ -1,0 +1,196 @@
+// `ndsim calibrate`: the numbers of a user's own cluster, from what was measured on it, as a machine file.
+#include "libsim/config/errors.hpp"
+#include "libsim/config/text_file.hpp"
+#include "libsim/fit/calibration/calibrated_machine_file.hpp"
+#include "libsim/fit/calibration/calibration_report.hpp"
+#include "libsim/fit/calibration/kernel_table.hpp"
+#include "libsim/fit/calibration/nccl_tests.hpp"
+#include "libsim/predict/machine_file.hpp"
+#include "libsim/split.hpp"
+#include "tools/command_line/output_file.hpp"
+#include "tools/command_line/workers.hpp"
+#include "tools/ndsim/calibrate/profiled_kernels.hpp"
+#include "tools/ndsim/commands.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+namespace sim::tools {
+
+using namespace command_line;
+using namespace config;
+using namespace predict;
+using namespace fit;
+
+namespace {
+
+struct CalibrateOptions {
+    std::string machine;
+    std::string nccl_tests;
+    NcclTestsFacts facts;
+    std::string benchmark;
+    std::string profiler_traces;
+    std::string runs;
+    std::string sets;
+    bool print_benchmark = false;
+    std::string name;
+    std::string out;
+    int jobs = 0;
+};
+
+OptionRow repeated(OptionRow row) {
+    row.repeats = true;
+    return row;
+}
+
+std::vector<OptionRow> calibrate_rows(CalibrateOptions& options) {
+    std::vector<std::string> known = training::machine_names();
+    const std::vector<std::string> accelerators = training::accelerator_names();
+    known.insert(known.end(), accelerators.begin(), accelerators.end());
+    return {
+        {"machine", "NAME", "what it was measured on, as far as it is known: a machine, an accelerator or a FILE.toml",
+         name_or_file(options.machine, known)},
+        repeated({"nccl-tests", "FILE",
+                  "what all_reduce_perf and its like print, or their JSON; may be given several "
+                  "times",
+                  file(options.nccl_tests)}),
+        {"collective", "NAME", "of --nccl-tests, where the output does not say",
+         choice(options.facts.collective, nccl_tests_collectives())},
+        {"ranks", "N", "of --nccl-tests, where the output does not say", whole(options.facts.ranks, 2, 1 << 20)},
+        {"ranks-per-node", "N", "of --nccl-tests, where the output does not say",
+         whole(options.facts.ranks_per_node, 1, 1 << 20)},
+        repeated({"benchmark", "FILE", "a table of timed kernels, in CSV; may be given several times",
+                  file(options.benchmark)}),
+        repeated(
+            {"profiler-trace", "FILE",
+             "a trace of PyTorch's profiler with shapes (record_shapes=True), .gz or not; may be given several times",
+             file(options.profiler_traces)}),
+        {"runs", "FILE", "step times of your own runs, in JSON (docs/data/README.md)", file(options.runs)},
+        {"set", "NAMES", "of --runs only these sets, separated by commas", config::text(options.sets)},
+        {"print-benchmark", "", "print the Python script that makes the table of --benchmark, and stop",
+         flag(options.print_benchmark)},
+        writing({"out", "FILE", "write the machine file to FILE", file(options.out)}),
+        {"name", "NAME", "what the machine file calls the machine; the machine's own", config::text(options.name)},
+        jobs_row(options.jobs)};
+}
+
+// Of an option that may be given several times.
+std::vector<std::string> files_of(const std::string& joined) {
+    std::vector<std::string> files;
+    for (const std::string& part : split(joined, ';')) {
+        const std::size_t begin = part.find_first_not_of(' ');
+        if (begin != std::string::npos) {
+            files.push_back(part.substr(begin));
+        }
+    }
+    return files;
+}
+
+void add_runs(const CalibrateOptions& options, CalibrationData& data) {
+    const std::string content = read_json_text(options.runs, "a JSON file", written_by_programs);
+    const std::vector<RunRecord> records = read_runs(content, options.runs);
+    const std::vector<Measured> measured = read_measured(content, options.runs);
+    const std::vector<std::string> sets = split(options.sets, ',');
+    data.runs_file = options.runs;
+    for (std::size_t i = 0; i < records.size(); ++i) {
+        if (options.sets.empty() || std::find(sets.begin(), sets.end(), records[i].set) != sets.end()) {
+            data.runs.push_back(records[i]);
+            data.steps.push_back(measured[i]);
+        }
+    }
+    if (data.runs.empty()) {
+        throw UsageError(fmt::format("--runs: {} has no run{}", options.runs,
+                                     options.sets.empty() ? "" : fmt::format(" in {}", options.sets)));
+    }
+}
+
+CalibrationData data_of(const CalibrateOptions& options) {
+    CalibrationData data;
+    for (const std::string& file : files_of(options.nccl_tests)) {
+        const std::string text = read_text(file, "nccl-tests' output", written_by_programs);
+        const std::vector<Measurement> more = read_nccl_tests(text, file, options.facts);
+        data.collectives.insert(data.collectives.end(), more.begin(), more.end());
+    }
+    for (const std::string& file : files_of(options.benchmark)) {
+        const std::vector<Measurement> more = read_kernel_table(read_text(file, "a table in CSV"), file);
+        data.kernels.insert(data.kernels.end(), more.begin(), more.end());
+    }
+    for (const std::string& file : files_of(options.profiler_traces)) {
+        const std::vector<Measurement> more = read_profiled_kernels(file);
+        data.kernels.insert(data.kernels.end(), more.begin(), more.end());
+    }
+    if (!options.runs.empty()) {
+        add_runs(options, data);
+    }
+    return data;
+}
+
+void check_options(const CalibrateOptions& options) {
+    if (options.machine.empty()) {
+        throw UsageError(
+            "--machine is needed: what it was measured on, such as dgx-h100, H100-SXM-80GB, or the file of "
+            "ndsim hardware import");
+    }
+    if (options.nccl_tests.empty() && options.benchmark.empty() && options.profiler_traces.empty() &&
+        options.runs.empty()) {
+        throw UsageError(
+            "nothing was measured: give --nccl-tests FILE, --benchmark FILE, --profiler-trace FILE or --runs FILE");
+    }
+    if (!options.out.empty()) {
+        check_output(options.out);
+    }
+}
+
+std::string machine_file(const CalibrateOptions& options, const Calibration& calibration) {
+    const bool is_file = options.machine.ends_with(".toml") || options.machine.find('/') != std::string::npos;
+    const std::string base_text = is_file ? read_toml_text(options.machine) : "";
+    return calibrated_machine_file(calibration, options.machine, base_text,
+                                   options.name.empty() ? calibration.machine.name : options.name);
+}
+
+Answer calibrate_answer(const CalibrateOptions& options, const Asked& asked) {
+    if (options.print_benchmark) {
+        if (!asked.forms.empty()) {
+            throw UsageError(fmt::format("--print-benchmark prints a script; leave out --{}", asked.forms.front()));
+        }
+        return {.forms = {.text = [] { return std::string(kernel_benchmark()); }}};
+    }
+    check_options(options);
+    const training::Machine machine = read_machine(options.machine);
+    Workers workers(options.jobs);
+    const auto found =
+        std::make_shared<const Calibration>(calibrate_machine(machine, data_of(options), workers.executor()));
+    if (!options.out.empty()) {
+        const std::string text = machine_file(options, *found);
+        write_output(options.out, [&](std::ostream& out) { out << text; });
+    }
+    return {.forms = {.text = [found] { return calibration_text(*found); },
+                      .json = [found] { return calibration_json(*found); },
+                      .table = [found] { return calibration_rows(*found); }}};
+}
+
+Question calibrate_question() {
+    const auto options = std::make_shared<CalibrateOptions>();
+    return {.rows = calibrate_rows(*options),
+            .offer = {.table = "each number, and how sure it is"},
+            .answer = [options](const Asked& asked) { return calibrate_answer(*options, asked); }};
+}
+
+}  // namespace
+
+const Command calibrate_command{
+    .name = "calibrate",
+    .headline = "the numbers of your own cluster, from nccl-tests, a benchmark of kernels and step times",
+    .summary =
+        "The numbers of your own cluster, from what was measured on it: nccl-tests, a benchmark of kernels, step "
+        "times. It finds few numbers, says how sure each is and which the measurements cannot tell apart, and "
+        "writes a file that --machine takes.",
+    .examples = {"ndsim calibrate --print-benchmark > benchmark.py       # run it on one of your GPUs",
+                 "ndsim calibrate --machine dgx-h100 --benchmark kernels.csv --nccl-tests 8.txt --nccl-tests 64.txt "
+                 "--out ours.toml",
+                 "ndsim calibrate --machine ours.toml --runs our_runs.json"},
+    .schemas = {calibrate_schema, calibrate_columns},
+    .question = calibrate_question};
+
+}  // namespace sim::tools

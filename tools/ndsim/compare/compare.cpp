@@ -1,0 +1,242 @@
+// ndsim compare: two results side by side, what makes the difference, and why.
+#include "libsim/report/amounts.hpp"
+#include "libsim/report/page.hpp"
+#include "libsim/report/record.hpp"
+#include "libsim/report/text_table.hpp"
+#include "tools/ndsim/commands.hpp"
+#include "tools/ndsim/compare/compared_run.hpp"
+#include "tools/ndsim/compare/run_again.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <memory>
+#include <sstream>
+
+namespace sim::tools {
+
+using namespace command_line;
+using namespace config;
+using namespace report;
+using namespace report::keys;
+
+namespace {
+
+struct CompareOptions {
+    std::string first;
+    std::string second;
+};
+
+std::vector<OptionRow> option_rows(CompareOptions& options) {
+    return {as_argument({"A", "", "the result to start from", config::file(options.first)}),
+            as_argument({"B", "", "the result that is compared with it", config::file(options.second)})};
+}
+
+// What is compared, and how.
+struct Compared {
+    ComparedRun a;
+    ComparedRun b;
+    report::Comparison comparison;
+};
+
+std::string percent_of(double difference, double whole) {
+    return whole == 0 ? "-" : fmt::format("{:+.1f} %", 100 * difference / whole);
+}
+
+// A line of both.
+struct LineOfBoth {
+    std::string name;
+    TimePart part;
+    double a;
+    double b;
+};
+
+std::vector<LineOfBoth> lines_of(const Compared& both) {
+    std::vector<LineOfBoth> lines;
+    for (std::size_t i = 0; i < both.a.lines.size(); ++i) {
+        const ComparedLine& a = both.a.lines[i];
+        lines.push_back({a.name, a.part, a.seconds, both.b.lines[i].seconds});
+    }
+    return lines;
+}
+
+const report::Record<LineOfBoth>& line_columns() {
+    using Line = LineOfBoth;
+    static const report::Record<Line> record(
+        "A part of the time.",
+        {free_text<Line>("part", "Part of the time.", &Line::name),
+         free_text<Line>("group", "compute, exposed communication, bubble or rest.",
+                         [](const Line& of) { return title_of(of.part); }),
+         number<Line>("a_seconds", "Seconds of the part in A, the mean over the ranks.", &Line::a),
+         number<Line>("b_seconds", "Seconds of the part in B.", &Line::b),
+         number<Line>("difference_seconds", "Seconds that B has more than A.",
+                      [](const Line& of) { return of.b - of.a; })});
+    return record;
+}
+
+TextRow row_of(const std::string& name, double a, double b, double whole) {
+    return {{name, fmt::format("{:.6g}", a), fmt::format("{:.6g}", b), fmt::format("{:+.6g}", b - a),
+             percent_of(b - a, whole)}};
+}
+
+// "memory of the fullest GPU: 61.30 GB -> 47.98 GB (-21.7 %)"; empty: the results do not say it.
+std::string memory_line(const ComparedRun& a, const ComparedRun& b) {
+    const auto line = [](double first, double second, const auto& text) {
+        return fmt::format("memory of the fullest GPU: {} -> {} ({})\n", text(first), text(second),
+                           percent_of(second - first, first));
+    };
+    if (a.peak_bytes && b.peak_bytes) {
+        return line(static_cast<double>(*a.peak_bytes), static_cast<double>(*b.peak_bytes),
+                    [](double bytes) { return bytes_text(bytes); });
+    }
+    if (a.peak_units.value_or(0) > 0 && b.peak_units) {
+        return line(*a.peak_units, *b.peak_units, [](double units) { return fmt::format("{:.6g} units", units); });
+    }
+    return "";
+}
+
+std::string text_of(const Compared& both) {
+    const auto& [a, b, comparison] = both;
+    TextTable table{.columns = {{"seconds, mean over the ranks", Align::left}, {"A"}, {"B"}, {"B - A"}, {"of A"}}};
+    for (const LineOfBoth& line : lines_of(both)) {
+        if (line.a != 0 || line.b != 0) {
+            table.rows.push_back(row_of(line.name, line.a, line.b, a.seconds));
+        }
+    }
+    table.rows.push_back(row_of(comparison.all.name, a.seconds, b.seconds, a.seconds));
+    if (!comparison.changed.empty()) {
+        table.rows.emplace_back();
+    }
+    for (const ComparedSetting& one : comparison.changed) {
+        table.rows.push_back(
+            {{one.name}, fmt::format("{} -> {}", one.a.empty() ? "none" : one.a, one.b.empty() ? "none" : one.b)});
+    }
+    return fmt::format("A  {}  ({})\nB  {}  ({})\n\n", a.name, a.file, b.name, b.file) + text_of(table) + "\n" +
+           memory_line(a, b) + comparison.sentence + "\n";
+}
+
+const report::Record<ComparedRun>& result_record() {
+    static const report::Record<ComparedRun> record(
+        "The result to start from.",
+        {name<ComparedRun>("file", "File that it was read from.", &ComparedRun::file),
+         name<ComparedRun>("name", "What it is a result of.", &ComparedRun::name),
+         only_if(whole<ComparedRun>("peak_memory_bytes",
+                                    "Bytes that the fullest GPU holds at its peak; a predicted step has it.",
+                                    [](const ComparedRun& of) { return of.peak_bytes.value_or(0); }),
+                 [](const ComparedRun& of) { return of.peak_bytes.has_value(); }),
+         only_if(number<ComparedRun>("peak_memory_units",
+                                     "Units of data that the fullest rank holds at its peak; a scenario has it.",
+                                     [](const ComparedRun& of) { return of.peak_units.value_or(0); }),
+                 [](const ComparedRun& of) { return of.peak_units.has_value(); })});
+    return record;
+}
+
+const report::Record<ComparedTime>& part_of_time_record() {
+    static const report::Record<ComparedTime> record(
+        "One part of the time.",
+        {number<ComparedTime>("a_seconds", "Seconds of this part in a, the mean over the ranks.", &ComparedTime::a),
+         number<ComparedTime>("b_seconds", "Seconds of this part in b.", &ComparedTime::b),
+         number<ComparedTime>("difference_seconds", "Seconds that b has more than a.", &ComparedTime::difference)});
+    return record;
+}
+
+const report::Record<ComparedSetting>& setting_record() {
+    static const report::Record<ComparedSetting> record(
+        "An option that differs.",
+        {name<ComparedSetting>("a", "Value in a; empty: it has none.", &ComparedSetting::a),
+         name<ComparedSetting>("b", "Value in b; empty: it has none.", &ComparedSetting::b)});
+    return record;
+}
+
+// These parts or settings, by their names.
+template <class T>
+std::vector<std::pair<std::string, T>> by_name(const std::vector<T>& all) {
+    std::vector<std::pair<std::string, T>> named;
+    for (const T& one : all) {
+        named.emplace_back(one.name, one);
+    }
+    return named;
+}
+
+const report::Record<Compared>& compared_record() {
+    constexpr const char* result = "#/definitions/result";
+    static const report::Record<Compared> record(
+        "Two results side by side.",
+        {command<Compared>("compare"), part<Compared>("a", result_record(), &Compared::a, result),
+         described(part<Compared>("b", result_record(), &Compared::b, result), "The result that is compared with it."),
+         number<Compared>("a_seconds", "Seconds of a.", [](const Compared& of) { return of.comparison.all.a; }),
+         number<Compared>("b_seconds", "Seconds of b.", [](const Compared& of) { return of.comparison.all.b; }),
+         number<Compared>("difference_seconds", "b_seconds - a_seconds.",
+                          [](const Compared& of) { return of.comparison.all.difference(); }),
+         map_of<Compared>("parts", "Compute, exposed communication, bubble and rest; they add up to the seconds.",
+                          "PART", part_of_time_record(),
+                          [](const Compared& of) { return by_name(of.comparison.parts); }),
+         map_of<Compared>("changed", "What was asked for differently.", "OPTION", setting_record(),
+                          [](const Compared& of) { return by_name(of.comparison.changed); }),
+         free_text<Compared>("sentence", "What makes the difference, in one sentence.",
+                             [](const Compared& of) { return of.comparison.sentence; })});
+    return record;
+}
+
+// A timeline as one of two: with its letter, and the file that names it.
+Timeline timeline_of(const char* letter, const ComparedRun& run) {
+    Timeline timeline = run_again(run);
+    timeline.title = fmt::format("{}: {}", letter, timeline.title);
+    timeline.facts.insert(timeline.facts.begin(), {"file", run.file});
+    return timeline;
+}
+
+// Both timelines on one time axis.
+std::string page_of(const Compared& both) {
+    const Timeline a = timeline_of("A", both.a);
+    const Timeline b = timeline_of("B", both.b);
+    const std::array<const Timeline*, 2> runs{&a, &b};
+    std::ostringstream page;
+    write_page(page, runs, most_page_spans, &both.comparison);
+    return page.str();
+}
+
+Answer compare_answer(const CompareOptions& options) {
+    const auto both = std::make_shared<Compared>(
+        Compared{.a = read_run(options.first), .b = read_run(options.second), .comparison = {}});
+    both->comparison = compared(both->a, both->b);
+    return {.forms = {.text = [both] { return text_of(*both); },
+                      .json = [both] { return json_line(compared_record().json(*both)); },
+                      .table = [both] { return line_columns().table(lines_of(*both)); },
+                      .page = [both] { return page_of(*both); }}};
+}
+
+Question compare_question() {
+    const auto options = std::make_shared<CompareOptions>();
+    return {.rows = option_rows(*options),
+            .offer = {.json = "print one JSON object instead of the table",
+                      .table = "a line for each part of the time",
+                      .page = "a page for the browser: both timelines, for which the runs are done again"},
+            .answer = [options](const Asked&) { return compare_answer(*options); }};
+}
+
+SchemaText compare_schema() {
+    Json schema = compared_record().schema();
+    schema["definitions"] = {{"result", result_record().schema()}};
+    return schema_of_command("compare", schema);
+}
+
+SchemaText compare_columns() {
+    return columns_of_command("compare", line_columns().columns());
+}
+
+}  // namespace
+
+const Command compare_command{
+    .name = "compare",
+    .headline = "two results side by side: what makes the difference, and why",
+    .summary =
+        "Two results of --json side by side: where the time of each went, what makes the difference, and what was "
+        "asked for differently. Both are of scenarios, or both of ndsim train.",
+    .examples = {"ndsim compare a.json b.json                       # what changed, and why",
+                 "ndsim compare a.json b.json --json                # for a script",
+                 "ndsim compare a.json b.json --report page.html    # both timelines on one time axis"},
+    .schemas = {compare_schema, compare_columns},
+    .question = compare_question};
+
+}  // namespace sim::tools

@@ -1,0 +1,56 @@
+// These options are what is asked of `ndsim explain`, and their meaning.
+#pragma once
+
+#include "libsim/config/given.hpp"
+#include "libsim/config/option_row.hpp"
+#include "libsim/explain/explain_settings.hpp"
+#include "libsim/explain/explanation.hpp"
+#include "libsim/predict/what_if.hpp"
+#include "tools/ndsim/train.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sim::tools {
+
+// Which layouts are looked at, in the order of the table in strategy.cpp.
+enum class Strategy : std::uint8_t { automatic, data, model, pipeline, hybrid, given };
+enum class HardwareKind : std::uint8_t { cpu, gpu, tpu, cluster };
+enum class Goal : std::uint8_t { time, memory, cost };
+
+const char* name_of(Strategy strategy);  // "auto"
+const char* name_of(HardwareKind kind);
+const char* name_of(Goal goal);
+
+struct ExplainOptions {
+    TrainOptions train;
+    config::Given given;  // those of `train`, as typed
+    Strategy strategy = Strategy::given;
+    HardwareKind hardware = HardwareKind::gpu;
+    Goal goal = Goal::time;
+    bool which = false;
+    explain::Level level = explain::Level::field;
+    bool strategy_given = false;
+    bool hardware_given = false;
+    bool goal_given = false;
+    explain::ExplainSettings settings;
+};
+
+// --level
+config::OptionRow level_row(explain::Level& level);
+// All that change the result. They set `options`.
+std::vector<config::OptionRow> explain_rows(ExplainOptions& options);
+
+// The options with what was left out: a model, a machine and its GPUs, a strategy. `told`: a line for each of them.
+ExplainOptions completed(ExplainOptions options, std::vector<std::string>& told);
+
+// Sets an option of ndsim train as if it had been typed.
+void take_option(ExplainOptions& options, const std::string& name, const std::string& value);
+
+// "ndsim train --model llama3-8b …": a shell command, with the options in the order of ndsim train --help.
+std::string train_line(const config::Given& given);
+// The same with a change.
+std::string train_line(config::Given given, const predict::Change& change);
+
+}  // namespace sim::tools

@@ -1,0 +1,97 @@
+#include "tools/ndsim/explain/step.hpp"
+
+#include "libsim/config/errors.hpp"
+#include "libsim/explain/step_sections.hpp"
+#include "libsim/explain/train/sections.hpp"
+#include "tools/ndsim/explain/strategy.hpp"
+#include "tools/ndsim/explain/which.hpp"
+#include "tools/ndsim/train.hpp"
+
+#include <fmt/format.h>
+
+namespace sim::tools {
+
+namespace {
+
+// "auto" takes what --which answers; where nothing fits, what needs least.
+FoundLayout layout_of(const ExplainOptions& options) {
+    const int gpus = options.train.training.gpus;
+    if (options.strategy != Strategy::automatic) {
+        return best_layout(options, {.strategy = options.strategy, .gpus = {gpus}, .goal = options.goal});
+    }
+    const std::vector<Alternative> alternatives = alternatives_of(options);
+    const Alternative* const best = best_of(alternatives, options.goal);
+    return best != nullptr ? best->found : alternatives.back().found;
+}
+
+void choose_layout(ExplainOptions& options, std::vector<std::string>& told) {
+    if (options.strategy == Strategy::given) {
+        return;
+    }
+    const predict::TrainingOptions& training = options.train.training;
+    if (!training.has("gpus")) {
+        throw config::UsageError(
+            fmt::format("--strategy {} chooses the layout of a number of GPUs: say --gpus, not "
+                        "--dp alone",
+                        name_of(options.strategy)));
+    }
+    const FoundLayout found = layout_of(options);
+    if (!found.exists()) {
+        throw config::UsageError(
+            fmt::format("--strategy {}: there is no such layout: {}", name_of(options.strategy), found.why_not));
+    }
+    take_layout(options, found);
+    told.push_back(fmt::format("layout: the {} of {} layouts of {} (--strategy {})",
+                               found.row ? "best" : "smallest, as none fits,", found.looked_at,
+                               title_of(found.strategy), name_of(options.strategy)));
+}
+
+}  // namespace
+
+ExplainedTraining explained_training(const ExplainOptions& given, bool wants_timeline) {
+    std::vector<std::string> told;
+    ExplainOptions options = completed(given, told);
+    choose_layout(options, told);
+    ExplainedTraining made;
+    StepWatch watch{.hash = true};
+    if (!options.train.unfold || wants_timeline) {
+        watch.on_span = [&](const Span& span) { made.timeline.add(span); };
+    }
+    const TrainStep step = train_step(options.train, watch);
+    explain::StepReport report = train_report(options.train, step, made.timeline.spans);
+    report.given = options.given;
+    const explain::ExplainedStep explained{
+        .options = &options.train.training,
+        .report = &report,
+        .command = [&](const predict::Change& change) { return train_line(options.given, change); },
+        .told = told,
+        .settings = options.settings};
+    const std::string title = explain::title_of(report.what);
+    made.explanation = {.title = title.substr(0, title.find('\n')),
+                        .of = train_line(options.given),
+                        .level = options.level,
+                        .sections = sections_of(explained)};
+    if (!report.step.memory.fits()) {
+        made.misfit = explain::misfit_line(report.step.memory, report.advice);
+    }
+    if (wants_timeline) {
+        made.timeline = timeline_of(step, made.timeline.spans);
+    }
+    return made;
+}
+
+std::string verdict_of(const TrainOptions& options, const explain::StepReport& report) {
+    const explain::ExplainedStep explained{
+        .options = &options.training,
+        .report = &report,
+        .command = [&](const predict::Change& change) { return train_line(report.given, change); },
+        .told = {},
+        .settings = {}};
+    const std::string title = explain::title_of(report.what);
+    return json_of(explain::Explanation{.title = title.substr(0, title.find('\n')),
+                                        .of = train_line(report.given),
+                                        .scenario = "",
+                                        .sections = verdict_sections(explained)});
+}
+
+}  // namespace sim::tools

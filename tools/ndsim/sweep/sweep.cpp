@@ -1,0 +1,234 @@
+// ndsim sweep: every combination of some options of `ndsim train`, a row each, over all cores and machines.
+#include "libsim/config/errors.hpp"
+#include "libsim/config/text_file.hpp"
+#include "libsim/search/sweep/table.hpp"
+#include "libsim/search/sweep/values.hpp"
+#include "ranks/host/stop_signal.hpp"
+#include "tools/command_line/exit.hpp"
+#include "tools/command_line/output_file.hpp"
+#include "tools/command_line/outputs.hpp"
+#include "tools/command_line/progress.hpp"
+#include "tools/command_line/settings.hpp"
+#include "tools/command_line/workers.hpp"
+#include "tools/ndsim/commands.hpp"
+#include "tools/ndsim/sweep/over_machines.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <map>
+#include <optional>
+
+namespace sim::tools {
+
+using namespace command_line;
+using namespace config;
+using namespace predict;
+using namespace search;
+
+namespace {
+
+struct SweepOptions {
+    std::map<std::string, std::vector<std::string>> values;
+    std::string out;
+    int jobs = 0;
+    config::Given given;
+    Outputs outputs;
+};
+
+std::vector<OptionRow> option_rows(const std::vector<OptionRow>& training, SweepOptions& options) {
+    std::vector<OptionRow> rows;
+    for (const OptionRow& row : training) {
+        const auto take = [&row, &options](const std::string& what, const TomlValue& value, bool sets) {
+            std::vector<std::string> values = sweep_values(row, what, value);
+            if (sets) {
+                options.values[row.name] = std::move(values);
+            }
+        };
+        rows.push_back(
+            {row.name, row.takes + (row.has_commas ? ";…" : ",…"), row.help, Custom{take, known_values(row)}});
+    }
+    rows.push_back(writing(
+        {"out", "FILE.csv", "write the rows there; what is there already is not done again", file(options.out)}));
+    rows.push_back(jobs_row(options.jobs));
+    const std::vector<OptionRow> outputs =
+        output_rows(options.outputs, {.json = "print one JSON object with all rows", .table = "all rows, at the end"});
+    rows.insert(rows.end(), outputs.begin(), outputs.end());
+    return rows;
+}
+
+// None where --help or --version was asked for.
+std::optional<SweepOptions> options_of(int argc, const char* const* argv, const SweepHosts& machines,
+                                       std::vector<std::string>& order) {
+    TrainingOptions unused;
+    const std::vector<OptionRow> training = training_rows(unused);
+    for (const OptionRow& row : training) {
+        order.push_back(row.name);
+    }
+    SweepOptions options;
+    const std::vector<OptionRow> rows = option_rows(training, options);
+    const auto read = read_settings(executable_of(sweep_command), rows, argc, argv);
+    if (const auto* answer = std::get_if<command_line::Answer>(&read)) {
+        if (machines.is_first()) {
+            print(answer->text);
+        }
+        return std::nullopt;
+    }
+    set_options(std::get<Settings>(read), rows);
+    options.given = given_of(std::get<Settings>(read), rows);
+    return options;
+}
+
+// In the order of the options of `ndsim train`, so that it does not matter in which they were typed.
+SweepGrid grid_of(const SweepOptions& options, const std::vector<std::string>& order) {
+    if (options.values.count("model") == 0) {
+        throw UsageError("--model is missing: presets or files, several with commas; see --help");
+    }
+    SweepGrid grid;
+    for (const std::string& name : order) {
+        if (const auto found = options.values.find(name); found != options.values.end()) {
+            grid.axes.push_back({name, found->second});
+        }
+    }
+    grid.size();
+    return grid;
+}
+
+// A terminal gets a table at the end; files and pipes get CSV, row by row.
+bool shows_table() {
+    return isatty(STDOUT_FILENO) == 1;
+}
+
+// Rows on their way out: into the file as they come, or in order to standard output.
+class SweepRows {
+public:
+    SweepRows(SweepTable& table, const SweepOptions& options)
+        : table_(table),
+          prints_(options.out.empty() && shows_text(options.outputs) && !shows_table()),
+          file_name_(options.out) {
+        if (!file_name_.empty()) {
+            // Whole rows only: what is appended begins a line.
+            write_output(file_name_, [&](std::ostream& out) { out << table_.csv(); });
+            file_.emplace(file_name_);
+        } else if (prints_) {
+            print(table_.header() + "\n");
+        }
+    }
+
+    void add(std::size_t number, std::string row) {
+        if (file_) {
+            file_->add(row + '\n');
+        }
+        table_.add(number, std::move(row));
+        while (prints_ && next_ < table_.grid().size() && table_.has(next_)) {
+            print(table_.row_text(next_++) + "\n");
+        }
+    }
+
+    void finish() {
+        if (file_) {
+            file_.reset();
+            write_output(file_name_, [&](std::ostream& out) { out << table_.csv(); });
+        }
+    }
+
+private:
+    SweepTable& table_;
+    bool prints_;
+    std::string file_name_;
+    std::optional<AppendedOutput> file_;
+    std::size_t next_ = 0;
+};
+
+int sweep(const SweepOptions& options, SweepTable& table, const SweepHosts& machines) {
+    const CasePredictor predictor = [](const TrainingCase& what, const PredictOptions& ask) {
+        return predict_step(what.model, what.machine, what.layout, ask);
+    };
+    const RowMaker make = [&](std::size_t number) {
+        return table.row(number, result_of(table.grid().configuration(number), predictor));
+    };
+    Workers workers(options.jobs > 0 ? options.jobs : machines.cores());
+    Queue queue(machines.is_first() ? table.missing() : std::vector<std::size_t>{});
+    if (!machines.is_first()) {
+        machines.work_off(queue, workers, make, {});
+        return done;
+    }
+    const ranks::StopSignal stop;
+    const std::size_t all = table.grid().size();
+    std::size_t there = all - table.missing().size();
+    const std::size_t before = there;
+    SweepRows rows(table, options);
+    Progress progress(all);
+    machines.work_off(queue, workers, make, [&](std::size_t number, std::string row) {
+        progress.erase();
+        rows.add(number, std::move(row));
+        progress.at(++there, typed(table.grid().configuration(number)));
+        return stop.received() == 0;
+    });
+    progress.erase();
+    rows.finish();
+    if (stop.received() != 0) {
+        return stopped + stop.received();
+    }
+    const auto told = [&] {
+        return options.out.empty() ? (shows_table() ? table.text() : "")  // otherwise the rows are printed already
+                                   : fmt::format("{}: {} rows, {} of them new\n", options.out, all, there - before);
+    };
+    write_outputs(
+        options.outputs,
+        {.text = told, .json = [&] { return table.json(options.given); }, .table = [&] { return table.rows(); }});
+    return done;
+}
+
+int run_sweep(int argc, const char* const* argv) {
+    const SweepHosts machines;
+    std::optional<SweepTable> table;
+    std::optional<SweepOptions> options;
+    std::exception_ptr complaint;
+    try {
+        std::vector<std::string> order;
+        options = options_of(argc, argv, machines, order);
+        if (options) {
+            table.emplace(grid_of(*options, order));
+        }
+        if (table && machines.is_first()) {
+            check_outputs(options->outputs);
+        }
+        if (table && machines.is_first() && !options->out.empty()) {
+            check_output(options->out);
+            if (std::filesystem::exists(options->out)) {
+                table->read(read_text(options->out, "a table of rows", written_by_programs), options->out);
+            }
+        }
+    } catch (...) {
+        complaint = std::current_exception();
+    }
+    // One of them complains, and nobody waits for who has gone.
+    const SweepHosts::Ready ready = machines.agree(!complaint);
+    if (complaint && (machines.is_first() || ready.first)) {
+        std::rethrow_exception(complaint);
+    }
+    if (!ready.all) {
+        return done;  // mpirun ends all when one fails: who complains must be the first to
+    }
+    return table ? sweep(*options, *table, machines) : done;
+}
+
+}  // namespace
+
+const Command sweep_command{
+    .name = "sweep",
+    .headline = "any option of train as a list or range: a row for each combination",
+    .summary =
+        "Every combination of the options of ndsim train, where each may have several values: a list (1,2,4), or a "
+        "range (8:1024:x2, 8:64:+8). One row each, always in the same order: a table on a terminal, CSV in a file or a "
+        "pipe; all cores work, and with mpirun several machines. What does not fit or cannot be has a row that says "
+        "so.",
+    .examples = {"ndsim sweep --model llama3-8b --gpus 8:1024:x2 --tp 1,2,4 --global-batch 1024",
+                 "ndsim sweep --model gpt3-175b --gpus 1024 --tp 4,8 --pp 8,16 --out rows.csv   # goes on where it was",
+                 "mpirun -n 8 ndsim sweep --model llama3-70b --gpus 512 --micro-batch 1,2,4 --out rows.csv"},
+    .schemas = {sweep_schema, sweep_columns},
+    .run = run_sweep};
+
+}  // namespace sim::tools

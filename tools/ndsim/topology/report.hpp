@@ -1,0 +1,33 @@
+// The topology report prints a topology's facts as text and as JSON.
+#pragma once
+
+#include "libsim/report/schema_text.hpp"
+#include "libsim/report/table.hpp"
+#include "tools/ndsim/topology/facts.hpp"
+
+#include <optional>
+#include <string>
+
+namespace sim::tools {
+
+using RankPair = std::pair<int, int>;
+
+std::string topology_text(const Topology& topology, const TopologyFacts& facts);
+// Every hop from the first to the second, with its bandwidth and latency.
+std::string route_text(const Topology& topology, const RankPair& ends);
+// With `route`: its hops, too.
+std::string topology_json(const Topology& topology, const TopologyFacts& facts, const std::optional<RankPair>& ends);
+// Links of each kind, and hops from the first to the second, as rows.
+report::Table links_of(const TopologyFacts& facts);
+report::Table hops_of(const Topology& topology, const RankPair& ends);
+
+// The names that --topology knows, one a line.
+std::string topology_list();
+std::string topology_list_json();
+report::Table topology_names();
+
+// topology.schema.json, and its tables in columns.json.
+report::SchemaText topology_schema();
+report::SchemaText topology_columns();
+
+}  // namespace sim::tools
