@@ -121,7 +121,7 @@ compile() {
     objects+=("$object")
     [[ $1 == "$PWD/${like#"$source"/}" || $1 == "$like" ]] && replaced+=("$old") || replaced+=("")
 }
-# A file of the copy, with those that the build compiles with it; a new one alone.
+# Compiles a file of the copy together with its batch; a new file alone.
 compile_file() {
     local unit
     if unit=$(compiled_with "$source/$1"); then
@@ -134,14 +134,14 @@ compile_unit() {
     if is_batch "$1"; then compile "$1" "$1"; else compile "$PWD/${1#"$source"/}" "$1"; fi
 }
 
-# The linker takes an object that it is given rather than the library's of the same name.
+# The linker prefers an object on its command line to the object of the same name in a library.
 link=$(ask_ninja -t commands "bin/$name" | tail -n 1)
 replaced=()
 headers=()
 hardware=$build/libsim/hardware_files.cpp
 if changed_files | grep -q '\.toml$'; then
     hardware=$PWD/build/hardware_files.cpp
-    # As the build makes it, of the files here.
+    # Generated as in the build, from the copy's files.
     embedded=$(ask_ninja -t commands libsim/hardware_files.cpp | tail -n 1)
     embedded=${embedded//$build\/libsim\/hardware_files.cpp/$hardware}
     (eval "${embedded//$source\/libsim/$PWD/libsim}")
