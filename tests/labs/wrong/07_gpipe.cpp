@@ -1,4 +1,4 @@
-// Wrong pipelines where GPipe is asked for.
+// Wrong pipelines for GPipe.
 #include "libsim/parallel/pipeline/schedules/schedules.hpp"
 #include "tests/labs/wrong.hpp"
 #include "tools/labs/course/pipelines.hpp"
