@@ -16,7 +16,7 @@ namespace {
 struct Tried {
     const char* kind;
     const char* command;  // {0}: the output folder
-    int first;  // first number tried: shared libraries make some calls before any of our code can run
+    int first;            // first number tried: shared libraries make some calls before any of our code can run
     int most;
     std::set<int> codes;  // allowed besides the usual one
     int at_least;         // minimum number of runs that end with one of the codes: proves that calls fail

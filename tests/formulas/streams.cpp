@@ -122,7 +122,7 @@ TEST_P(Streams, TheEndOfAProgramWaitsForItsStreams) {
 }
 
 TEST_P(Streams, ComputingBesideABusyStreamTakesLongerOnlyWhileItIsBusy) {
-    // 10 s of compute, 4 s of it beside a message at two thirds of the speed: 4 x (1 - 2/3) s more.
+    // 10 s of compute, 4 s of it during a message at two thirds of the speed: 4 x (1 - 2/3) s more.
     const auto program = [](GPU& gpu) {
         if (gpu.rank() == 0) {
             gpu.on(first, [&] { gpu.send(1, Units{395}); });

@@ -140,7 +140,7 @@ TEST(StageStep, ReducesGradientsBesideEveryBackwardPassWhereTheirSumIsSpread) {
     }
 }
 
-// As in MegaScale: 2 chunks of 2 layers, one bucket each. All micro-batches of a chunk but its last accumulate their
+// MegaScale's layout: 2 chunks of 2 layers, one bucket each. All micro-batches of a chunk but its last accumulate their
 // gradients locally.
 TEST(StageStep, OfZeRO2AmongStagesReducesOnceAChunk) {
     Layout layout{.parallelism = {.dp = 4, .pp = 2, .interleave = 2, .zero = 2}, .batch = {.global = 32}};

@@ -50,7 +50,7 @@ std::vector<MeasuredKernel> measured(const std::string& gpu) {
     return result;
 }
 
-// As computed by cuDNN, which counts as version 3.
+// The time of cuDNN, which counts as version 3.
 double seconds_of(const Accelerator& gpu, const KernelTimes::Flash& pass) {
     Layout layout;
     layout.framework.flash_version = 3;

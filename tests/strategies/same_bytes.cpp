@@ -12,7 +12,7 @@ using namespace sim::test;
 
 // Divisible by all numbers up to 16.
 constexpr int divisible = 720'720;
-// As small as possible: the units sent do not depend on it.
+// The smallest possible model: the units sent do not depend on it.
 constexpr const char* small = "--hidden 8 --heads 4 --sequence 4";
 
 std::vector<Volume> sent(const std::string& line) {

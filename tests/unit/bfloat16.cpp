@@ -34,7 +34,7 @@ TEST(Bfloat16, RoundsToTheNearestAndTiesToEven) {
 }
 
 TEST(Bfloat16, RoundsADoubleOnceNotTwice) {
-    // As a float this would be a tie, and be rounded down.
+    // Rounded to a float first, this would be a tie, and go down.
     EXPECT_EQ(Bfloat16(1.0 + 1.0 / 256 + 1e-12), 1.0F + 2.0F / 256);
     EXPECT_EQ(Bfloat16(1.0 + 3.0 / 256 - 1e-12), 1.0F + 2.0F / 256);
     EXPECT_EQ(Bfloat16(1e-300).bits(), 0);
