@@ -1,6 +1,6 @@
-# cmake "-DFILES=A;B" -DOUTPUT=… -P batch.cmake: a source that compiles several files of tests together, each in a namespace of its
-# own, so that their names do not meet. The headers of all come first: behind their guards, the files' own includes are empty then.
-# A file that adds to a namespace of ours stands outside.
+# cmake "-DFILES=A;B" -DOUTPUT=… -P batch.cmake: writes a source that compiles several test files together, each in a namespace of
+# its own, so that their names do not clash. All their headers come first, so that the files' own includes are empty behind their
+# guards. A file that adds to one of our namespaces stays outside.
 set(includes "")
 set(bodies "")
 foreach(file IN LISTS FILES)
@@ -17,5 +17,5 @@ foreach(file IN LISTS FILES)
 endforeach()
 list(REMOVE_DUPLICATES includes)
 list(JOIN includes "\n" includes)
-# Written only where it changes: what is compiled is the files themselves, of which the compiler keeps account.
+# Written only when it changes: it includes the files themselves, whose changes the compiler tracks.
 file(CONFIGURE OUTPUT ${OUTPUT} CONTENT "// Made by tests/batch.cmake.\n${includes}\n\n${bodies}" @ONLY)

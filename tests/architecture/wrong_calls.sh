@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# wrong_calls.sh COMPILER SOURCES FOLDER: calls that forget a unit do not compile, and the compiler's error is the sentence that
-# stands beside them in wrong_calls.txt, in a few lines. The headers are parsed once.
+# wrong_calls.sh COMPILER SOURCES FOLDER: checks that calls that forget a unit do not compile, and that the compiler's error is
+# the sentence beside them in wrong_calls.txt, in a few lines. The headers are parsed once.
 set -euo pipefail
 compiler=$1 sources=$2 folder=$3
 calls=$(cd -P "$(dirname "${BASH_SOURCE[0]}")" && pwd)/wrong_calls.txt
@@ -17,7 +17,7 @@ echo '#include <libsim/gpu.hpp>
 #include <vector>' > all.hpp
 "$compiler" "${flags[@]}" -x c++-header all.hpp -o all.hpp.gch
 
-# compile CALLS: a program that makes them.
+# compile CALLS: compiles a program that makes these calls.
 compile() {
     echo "using namespace std::chrono_literals;
 using namespace sim::literals;

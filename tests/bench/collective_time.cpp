@@ -1,4 +1,4 @@
-// How long it takes to say how long a collective takes: one evaluation each, nothing else under way.
+// The cost of computing a collective's time: one evaluation per call, nothing else on the links.
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/collectives/time/fastest_algorithm.hpp"
 #include "libsim/network/topologies/named.hpp"
@@ -19,7 +19,7 @@ std::vector<int> first_ranks(int count) {
     return ranks;
 }
 
-// Up to 1 ms late, no two neighbours alike.
+// Up to 1 ms late; no two neighbours are equally late.
 std::vector<Time> stragglers(int count) {
     std::vector<Time> arrivals;
     for (int i = 0; i < count; ++i) {
@@ -86,7 +86,7 @@ void collective_time_all_to_all_on_fat_tree(benchmark::State& state) {
 }
 BENCHMARK(collective_time_all_to_all_on_fat_tree)->RangeMultiplier(2)->Range(32, 1024)->Unit(benchmark::kMillisecond);
 
-// Messages share links, at times of their own.
+// The messages share links and start at different times.
 void collective_time_late_all_to_all_on_fat_tree(benchmark::State& state) {
     all_to_all(state, "fat-tree", true);
 }

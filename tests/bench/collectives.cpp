@@ -1,4 +1,4 @@
-// A collective as one op, with stragglers: the kernel alone, from a recording, and from fibers.
+// A collective as one op, with stragglers: from the kernel alone, from a recording, and from fibers.
 #include "libsim/collectives/all_reduce.hpp"
 #include "libsim/collectives/readers/time_reader.hpp"
 #include "libsim/replay/recording.hpp"

@@ -1,4 +1,4 @@
-// The event queue alone, hold model: pop the next event, push it again some time later.
+// The event queue alone, in the hold model: pop the next event and push it again some time later.
 #include "libsim/kernel/event_queue.hpp"
 #include "tests/support/random.hpp"
 

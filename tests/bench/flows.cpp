@@ -1,4 +1,4 @@
-// Flows over shared links, without a kernel around them. Rates are per second of CPU time.
+// Flows over shared links, without the kernel. Rates are per second of CPU time.
 #include "libsim/network/flows.hpp"
 
 #include <benchmark/benchmark.h>
@@ -30,7 +30,7 @@ private:
     std::uint64_t state_ = 1;
 };
 
-// Every sender sends one message after another, `flows` in all.
+// Every sender sends one message after another, `flows` in total.
 void stream(benchmark::State& state, const Load& load, int flows) {
     std::vector<FlowNetwork::Ended> ended;
     for (auto _ : state) {
@@ -56,7 +56,7 @@ void stream(benchmark::State& state, const Load& load, int flows) {
                                                    benchmark::Counter::kIsRate);
 }
 
-// To the next rank over a link of its own.
+// Each rank sends to the next over a link of its own.
 Load ring(int ranks) {
     Load load;
     for (int rank = 0; rank < ranks; ++rank) {
@@ -66,8 +66,8 @@ Load ring(int ranks) {
     return load;
 }
 
-// To the same place on the next node: out of the GPU, out of the card that `sharing` ranks share, into the next
-// card, into the GPU.
+// Each rank sends to its counterpart on the next node: out of the GPU, out of the NIC that `sharing` ranks share, into
+// the next NIC, into the GPU.
 Load ring_of_nodes(int ranks, int sharing) {
     Load load;
     const auto n = static_cast<LinkId>(ranks);
@@ -86,7 +86,7 @@ Load ring_of_nodes(int ranks, int sharing) {
     return load;
 }
 
-// Everybody through one link.
+// All messages cross one link.
 Load backbone(int ranks) {
     Load load;
     const auto n = static_cast<LinkId>(ranks);
@@ -104,7 +104,7 @@ void flows_private_links(benchmark::State& state) {
 }
 BENCHMARK(flows_private_links)->Arg(10)->Arg(100)->Arg(1'000)->Arg(10'000)->Unit(benchmark::kMillisecond);
 
-// Ranks, and how many share a card.
+// Arguments: ranks, and how many of them share a NIC.
 void flows_shared_cards(benchmark::State& state) {
     stream(state, ring_of_nodes(static_cast<int>(state.range(0)), static_cast<int>(state.range(1))), 200'000);
 }
@@ -123,7 +123,7 @@ void flows_one_backbone(benchmark::State& state) {
 }
 BENCHMARK(flows_one_backbone)->Arg(10)->Arg(100)->Arg(256)->Arg(1'000)->Unit(benchmark::kMillisecond);
 
-// A full fat tree of leaves of 32 GPUs and as many spines; a spine is chosen by the target.
+// A full-bisection fat tree of leaves with 32 GPUs and as many spines; the target selects the spine.
 struct FatTree {
     explicit FatTree(LinkId gpus) : n(gpus), leaves((gpus + 31) / 32) {
         links.resize(4 * n + 2 * leaves * 32, {50 * GB, 0.5 * us});
@@ -141,7 +141,7 @@ struct FatTree {
     std::vector<FlowNetwork::Channel> links;
 };
 
-// Ranks, and how many messages each has under way, all to somebody else: full links connect most of the flows.
+// Arguments: ranks, and messages in flight per rank, each to another rank: saturated links couple most of the flows.
 void flows_random_pairs(benchmark::State& state) {
     const FatTree tree(static_cast<LinkId>(state.range(0)));
     const auto each = static_cast<LinkId>(state.range(1));
@@ -161,7 +161,7 @@ BENCHMARK(flows_random_pairs)
     ->Args({128, 8})
     ->Unit(benchmark::kMillisecond);
 
-// All-to-all in steps: in each, all ranks send 1 MB at one instant, to the rank that is `step` away.
+// All-to-all in steps: in each step all ranks send 1 MB at the same instant, to the rank `step` away.
 void flows_all_to_all_steps(benchmark::State& state) {
     const FatTree tree(static_cast<LinkId>(state.range(0)));
     const LinkId steps = 20;
@@ -184,7 +184,7 @@ void flows_all_to_all_steps(benchmark::State& state) {
 }
 BENCHMARK(flows_all_to_all_steps)->Arg(16)->Arg(128)->Arg(1'024)->Arg(8'192)->Unit(benchmark::kMillisecond);
 
-// All-to-all at once: n (n-1) flows that start at one instant.
+// All-to-all at once: n (n-1) flows start at the same instant.
 void flows_all_to_all_at_once(benchmark::State& state) {
     const FatTree tree(static_cast<LinkId>(state.range(0)));
     std::vector<FlowNetwork::Ended> ended;

@@ -1,4 +1,4 @@
-// GOAL schedules: reading their text and running them. Rates are per second of CPU time.
+// GOAL schedules: parsing their text and running them. Rates are per second of CPU time.
 #include "libsim/interop/goal/builder.hpp"
 #include "libsim/interop/goal/run.hpp"
 #include "libsim/interop/goal/text.hpp"
@@ -21,12 +21,12 @@ constexpr LogGP costs{.latency = Duration{1000},
                       .overhead_per_byte = {0, 1},
                       .eager_limit = Bytes{65535}};
 
-// Sizes that are all alike keep the ranks in lock-step: very many events at the same time. Others never are.
+// Equal sizes keep the ranks in lock-step, with very many events at the same time. Jittered sizes never coincide.
 std::int64_t size_of(bool jittered, std::uint32_t rank, std::uint32_t step) {
     return jittered ? 1000 + static_cast<std::int64_t>((rank * 7919U + step * 104729U) % 1009U) : 1000;
 }
 
-// Ring all-reduce: in each of 2 (n-1) steps a rank sends to the right what it has received from the left.
+// Ring all-reduce: in each of 2 (n-1) steps a rank sends to the right what it received from the left.
 goal::GoalSchedule ring(std::uint32_t ranks, bool jittered) {
     goal::ScheduleBuilder builder(ranks);
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {

@@ -1,4 +1,4 @@
-// Messages through the kernel, one by one: from fibers and from a recording. Rates are per second of CPU time.
+// Messages through the kernel, one at a time: from fibers and from a recording. Rates are per second of CPU time.
 #include "libsim/collectives/data_reader.hpp"
 #include "libsim/replay/recording.hpp"
 #include "ranks/launch.hpp"
@@ -29,7 +29,7 @@ void count(benchmark::State& state, const Totals& last) {
         benchmark::Counter(static_cast<double>(last.messages * state.iterations()), benchmark::Counter::kIsRate);
 }
 
-// 2 (n-1) steps on n ranks: 2.1 million messages for 1,024.
+// 2 (n-1) steps on n ranks: 2.1 million messages for 1,024 ranks.
 void ring(GPU& gpu) {
     carry_out(gpu, world(gpu), schedule_of(CollectiveKind::all_reduce, Algorithm::ring, gpu.world_size(), 0),
               Units(500), "all-reduce");
@@ -65,7 +65,7 @@ void ring_message_by_message_recorded(benchmark::State& state) {
 }
 BENCHMARK(ring_message_by_message_recorded)->Arg(64)->Arg(256)->Arg(1024)->Unit(benchmark::kMillisecond);
 
-// Two ranks, one waits for the other at every message.
+// Two ranks; one waits for the other at every message.
 void ping_pong(GPU& gpu) {
     for (int i = 0; i < 100'000; ++i) {
         if (gpu.rank() == 0) {
@@ -97,7 +97,8 @@ void ping_pong_recorded(benchmark::State& state) {
 }
 BENCHMARK(ping_pong_recorded)->Unit(benchmark::kMillisecond);
 
-// Ranks that compute, talk to both neighbours, ask for the time and meet: what one rank of very many costs.
+// Ranks that compute, exchange with both neighbours, ask for the time and synchronize: the cost of one rank among very
+// many.
 void many_fiber_ranks(benchmark::State& state) {
     const auto program = [](GPU& gpu) {
         const int n = gpu.world_size();

@@ -1,6 +1,5 @@
-// Searches of `ndsim plan`, on one thread. Rates are per second of CPU time: evaluated layouts are legal ones that got
-// a verdict (too large, outdone by bounds, or simulated); simulated ones are the part of them that predict_step() ran
-// for.
+// Searches of `ndsim plan`, on one thread. Rates are per second of CPU time. Evaluated layouts are the legal ones that
+// got a verdict (too large, pruned by a bound, or simulated); simulated layouts are those that predict_step() ran for.
 #include "libsim/search/search.hpp"
 #include "libsim/training/hardware.hpp"
 #include "libsim/training/presets.hpp"
@@ -44,7 +43,7 @@ constexpr Load gpt3{"gpt3-175b", "dgx-a100", 1024, 1536};
 constexpr Load llama{"llama3-70b", "dgx-h100", 64, 512};
 constexpr Load deepseek{"deepseek-v3", "dgx-h100", 2048, 15360};
 
-// The search runs in a thread of its own: the process's time, not the caller's.
+// The search runs in a thread of its own, so the process's time counts, not the caller's.
 BENCHMARK_CAPTURE(plan, gpt3_175b_on_1024, gpt3, false)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
 BENCHMARK_CAPTURE(plan, llama3_70b_on_64, llama, false)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
 BENCHMARK_CAPTURE(plan, llama3_70b_on_64_all, llama, true)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();

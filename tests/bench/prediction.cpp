@@ -1,5 +1,5 @@
-// Whole predictions of a training step, CPU time: folded to one rank a stage, with and without budgets, and of all
-// ranks.
+// Complete predictions of a training step, in CPU time: folded to one rank per stage, with and without budgets, and
+// with all ranks.
 #include "libsim/predict/predict.hpp"
 #include "libsim/training/hardware.hpp"
 #include "libsim/training/presets.hpp"

@@ -1,4 +1,4 @@
-// Real processes: ops posted, ops answered, data carried, and ranks started and reaped. All in wall time.
+// Rank processes: ops posted, ops answered, data carried, ranks started and reaped. All times are wall time.
 #include "libsim/collectives/all_reduce.hpp"
 #include "ranks/launch.hpp"
 
@@ -10,7 +10,7 @@ namespace {
 
 using namespace sim;
 
-// Runs `program` as `ranks` processes, each of which does `each` of what is counted.
+// Runs `program` as `ranks` processes, each of which does `each` of the counted events.
 void run(benchmark::State& state, int ranks, double each, const char* what, const ranks::Program& program) {
     for (auto _ : state) {
         const auto result = ranks::launch({.ranks = ranks, .hash_timeline = false}, program);
@@ -45,7 +45,7 @@ void processes_ask(benchmark::State& state) {
 }
 BENCHMARK(processes_ask)->Arg(1)->Arg(2)->Arg(4)->Arg(16)->Unit(benchmark::kMillisecond)->UseRealTime();
 
-// Messages with so much data, there and back: every receive waits for the other process.
+// Messages with `bytes` of data, there and back: every receive waits for the other process.
 void ping_pong(GPU& gpu, std::size_t bytes, int each) {
     std::vector<double> data(bytes / sizeof(double));
     const int other = 1 - gpu.rank();
@@ -79,7 +79,7 @@ BENCHMARK(processes_long_ping_pong)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 
-// A ring of many more processes than cores: each sends 8 B on, and waits for what comes.
+// A ring of many more processes than cores: each sends 8 B on and waits for the incoming message.
 void processes_ring(benchmark::State& state) {
     const int ranks = static_cast<int>(state.range(0));
     const int each = ranks < 1000 ? 64'000 / ranks : 64;

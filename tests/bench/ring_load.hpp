@@ -1,20 +1,20 @@
-// The load of the ring benchmarks, the same for ndsim and its peers: what rank r sends to its right neighbour in step s
-// of a ring all-reduce, message by message.
+// The load of the ring benchmarks, the same for ndsim and its peers: the messages that rank r sends to its right
+// neighbour in step s of a ring all-reduce.
 #pragma once
 
 #include <cstdint>
 
 namespace sim::bench {
 
-inline constexpr std::int64_t bytes_per_second = 12'500'000'000;  // of the link to the right, which nothing else uses
+inline constexpr std::int64_t bytes_per_second = 12'500'000'000;  // of the private link to the right
 inline constexpr double latency_seconds = 5e-6;
 
 constexpr int steps_of(int ranks) {
     return 2 * (ranks - 1);
 }
 
-// Lock-step: all alike, so that every rank does the same at the same instant. Jittered: by a hash of rank and step,
-// so that hardly anything happens at the same instant.
+// Lock-step: equal sizes, so that every rank does the same at the same instant. Jittered: sizes from a hash of rank and
+// step, so that events hardly ever coincide.
 constexpr std::int64_t message_bytes(bool jittered, int rank, int step) {
     if (!jittered) {
         return 1'000'000;

@@ -1,5 +1,5 @@
-// A ring all-reduce, message by message, by programs of its ranks: lock-step and with uneven sizes, from few ranks to
-// many. tools/bench_peers.sh runs the same load in other simulators. Rates are per second of CPU time.
+// A ring all-reduce, message by message, from rank programs: lock-step and with uneven sizes, on few to many ranks.
+// tools/bench_peers.sh runs the same load in other simulators. Rates are per second of CPU time.
 #include "libsim/replay/recording.hpp"
 #include "ranks/launch.hpp"
 #include "tests/bench/ring_load.hpp"

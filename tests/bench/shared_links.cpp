@@ -30,7 +30,8 @@ void count(benchmark::State& state, const Totals& last) {
         benchmark::Counter(static_cast<double>(last.messages * state.iterations()), benchmark::Counter::kIsRate);
 }
 
-// An all-reduce's ring, message by message; sizes differ from rank to rank and step to step, so that no two coincide.
+// The ring of an all-reduce, message by message; sizes differ from rank to rank and step to step, so that no two
+// coincide.
 void jittered_ring(GPU& gpu, int apart) {
     const int n = gpu.world_size();
     const int next = (gpu.rank() + apart) % n;

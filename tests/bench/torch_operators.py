@@ -1,10 +1,10 @@
-"""What an operator of PyTorch takes of this computer's CPU: alone, simulated, and in a hollow run.
+"""CPU time that a PyTorch operator takes on this computer: alone, simulated, and in a hollow run.
 
-    PYTHONPATH=build/python python3 tests/bench/torch_operators.py [ROUNDS [WORKLOAD ...]]
+PYTHONPATH=build/python python3 tests/bench/torch_operators.py [ROUNDS [WORKLOAD ...]]
 
-Each kind of run is a process of its own, and they take turns, a few milliseconds each, so that what else this computer does slows all of
-them alike. Printed is what plain PyTorch takes at its best, and what the others take beyond it: the median of their ratios times that. Plain
-PyTorch is given small tensors, whose arithmetic takes next to nothing. Counted is the CPU time of the whole process, with its threads.
+Each kind of run is a process of its own. They take turns of a few milliseconds, so that other load on this computer slows all of them
+alike. The output is the best time of plain PyTorch, and the overhead of the other kinds: the median of their ratios times that best time.
+Plain PyTorch gets small tensors, whose arithmetic takes next to nothing. The time is the CPU time of the whole process, with its threads.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def single_operators(torch: Any, device: str, rows: int) -> dict[str, Callable[[
 
 
 def training_steps(torch: Any, device: str, rows: int) -> dict[str, Callable[[], Any]]:
-    """A forward and a backward pass, and a step of SGD."""
+    """Returns one step each, with forward pass, backward pass and SGD, of an MLP and a transformer block."""
     mlp = torch.nn.Sequential(torch.nn.Linear(WIDTH, WIDTH), torch.nn.ReLU(), torch.nn.Linear(WIDTH, WIDTH)).to(device)
     block = torch.nn.TransformerEncoderLayer(WIDTH, 2, WIDTH, dropout=0.0, batch_first=True, norm_first=True).to(device)
     x = torch.ones(1, rows, WIDTH, device=device)
@@ -70,7 +70,7 @@ def training_steps(torch: Any, device: str, rows: int) -> dict[str, Callable[[],
 
 
 def operators_in(torch: Any, workload: Callable[[], Any]) -> int:
-    """How many operators reach a device, those that give back views among them."""
+    """Counts the operators that reach a device, including those that return views."""
     modes: Any = __import__("torch.utils._python_dispatch", fromlist=["TorchDispatchMode"])
 
     class Counting(modes.TorchDispatchMode):  # type: ignore[misc, name-defined]
@@ -86,7 +86,8 @@ def operators_in(torch: Any, workload: Callable[[], Any]) -> int:
 
 
 def answer_turns(device: str, rows: int, turns: TextIO, answers: TextIO) -> None:
-    """One process: it is told a workload and how often to run it, and tells the CPU time; a count of 0 asks for the operators of one call."""
+    """Serves as one process: reads a workload and a repeat count, and answers the CPU time; a count of 0 asks for the operators in one
+    call."""
     import torch
 
     torch.set_num_threads(1)
@@ -114,7 +115,7 @@ def time_of(torch: Any, workload: Callable[[], Any], count: int, device: str) ->
 
 
 class Process:
-    """A kind of run that answers when it is its turn."""
+    """A process for one kind of run, which works only in its turns."""
 
     def __init__(self, kind: str, folder: Path) -> None:
         command, device, rows = KINDS[kind]
@@ -144,7 +145,7 @@ def measure(processes: dict[str, Process], workload: str, rounds: int) -> str:
     operators = processes["plain"].turn(workload, 0)
     count = max(1, TURN_OPERATORS // operators)
     for process in processes.values():
-        process.turn(workload, count)  # shapes and prices are looked up for the first time
+        process.turn(workload, count)  # warm-up: fills the caches of shapes and prices
     times = [{kind: process.turn(workload, count) for kind, process in processes.items()} for _ in range(rounds)]
     best = min(each["plain"] for each in times) / (count * operators * 1e3)
     beyond = [best * (statistics.median(each[kind] / each["plain"] for each in times) - 1) for kind in processes if kind != "plain"]

@@ -1,5 +1,5 @@
-// A training step's ops on NCCL's nodes: a pipeline, tensor parallelism after each part, gradients on a stream. Folded
-// to one rank a stage, and all ranks.
+// A training step's ops on nodes with NCCL: a pipeline, tensor parallelism after each part, gradients on a stream.
+// Folded to one rank per stage, and with all ranks.
 #include "libsim/collectives/all_reduce.hpp"
 #include "libsim/replay/recording.hpp"
 #include "ranks/launch.hpp"
@@ -19,7 +19,7 @@ struct Shape {
     int dp;
     int pp;
     int micro_batches;
-    int layers;  // a stage
+    int layers;  // per stage
     bool folded;
     int ranks() const { return folded ? pp : tp * dp * pp; }
 };

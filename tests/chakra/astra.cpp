@@ -1,4 +1,4 @@
-// Traces that ASTRA-sim ran: what each of its times is here (docs/network.md), from a trace in place of a program.
+// Traces that ASTRA-sim ran: each of its times is reproduced here (docs/network.md), from a trace instead of a program.
 #include "libsim/interop/chakra/run.hpp"
 
 #include "tests/oracle/astra.hpp"
@@ -24,7 +24,7 @@ Duration end_of(const std::string& topology, const chakra::RankTrace& each, int 
 
 }  // namespace
 
-// Their comm_size is ours: an all-gather's is one shard.
+// comm_size has the same meaning here as in ASTRA-sim: one shard for an all-gather.
 TEST(ChakraFromAstraSim, RunsEveryRingCollectiveOnPrivateLinksAsItDid) {
     int runs = 0;
     for (const nlohmann::json& row : runs_of("collectives")) {
@@ -48,7 +48,7 @@ TEST(ChakraFromAstraSim, RunsEveryRingCollectiveOnPrivateLinksAsItDid) {
     EXPECT_GT(runs, 0);
 }
 
-// Four layers forward, four backward, and the sum of each layer's gradients once that layer is done.
+// Four layers forward, four backward, and a gradient all-reduce per layer once that layer is done.
 TEST(ChakraFromAstraSim, OverlapsATrainingStepAsItDid) {
     int runs = 0;
     for (const nlohmann::json& row : runs_of("training_step")) {

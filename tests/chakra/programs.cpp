@@ -1,4 +1,4 @@
-// Any program as a trace: written, read and run again, it leaves the same timeline, span for span.
+// Any program exported as a trace, read back and run again, leaves the same timeline, span for span.
 #include "libsim/interop/chakra/from_program.hpp"
 #include "libsim/interop/chakra/run.hpp"
 #include "libsim/network/topologies/named.hpp"
@@ -32,14 +32,14 @@ void expect_same_timeline(int ranks, const Program& program, const Cluster& clus
     EXPECT_EQ(chakra::run(traces, {.cluster = cluster, .hash_timeline = true}).timeline_sha256, wanted);
 }
 
-// One thing that ranks do; all do what concerns them in one order, so that nobody waits forever.
+// One event of a program. All ranks take part in their events in one global order, so that none waits forever.
 enum class Kind { compute, message, collective, wait };
 struct Event {
     Kind kind = Kind::compute;
     int rank = 0;
     int other = 0;
-    int stream = 0;        // 0: the program's own
-    bool at_once = false;  // asynchronous here, and there
+    int stream = 0;        // 0: the main program
+    bool at_once = false;  // asynchronous on `rank`; other_at_once: on `other`
     bool other_at_once = false;
     std::int64_t amount = 0;
     int choice = 0;
@@ -224,7 +224,8 @@ TEST(ChakraPrograms, LeaveTheSameTimelineOnSharedLinks) {
     expect_same_timelines(cluster, false);
 }
 
-// Two channels beside the stream that waits for them; the messages of a collective never wait for their receivers.
+// Two channels in addition to the stream that waits for them; the messages of a collective never wait for their
+// receivers.
 TEST(ChakraPrograms, LeaveTheSameTimelineWithMessagesOfCollectivesOnChannels) {
     const auto ring = [](GPU& gpu) {
         const Group all = world(gpu);
@@ -276,7 +277,7 @@ TEST(ChakraPrograms, TellOthersBytesWhereOursAreUnits) {
     EXPECT_EQ(traces[0].nodes[1].ctrl_deps, std::vector<std::uint64_t>{0});
 }
 
-// Others know neither streams nor waits; here the dependencies alone say as much.
+// Other tools know neither streams nor waits; here the dependencies alone express the same.
 TEST(ChakraPrograms, FinishAtTheSameTimesByTheirDependenciesAlone) {
     const Program program = [](GPU& gpu) {
         const int right = (gpu.rank() + 1) % ranks;

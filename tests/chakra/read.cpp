@@ -1,4 +1,4 @@
-// What the reader takes, and what it refuses in one line.
+// Files that the reader accepts, and files that it refuses in one line.
 #include "libsim/interop/chakra/run.hpp"
 
 #include "libsim/config/errors.hpp"
@@ -19,7 +19,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-// What is said about the one rank of these lines.
+// The message that refuses a trace with this one rank, or "none".
 std::string refusal_of(const std::string& lines) {
     try {
         traces_of({lines});
@@ -55,7 +55,7 @@ std::string refusal_of_run(const chakra::Traces& traces) {
         return error.what();
     } catch (const MismatchError& error) {
         return error.what();
-    } catch (const std::overflow_error& error) {  // more than can be simulated
+    } catch (const std::overflow_error& error) {  // too large to be simulated
         return std::string("beyond: ") + error.what();
     }
     return "none";
@@ -194,7 +194,7 @@ TEST(ChakraFiles, NameProcessGroupsInMetadata) {
     const auto metadata = [](const std::string& values) {
         return "id: 2 type: METADATA_NODE inputs { values: \"" + values + "\" }\n" + compute(1, 1);
     };
-    // As PyTorch's traces have it, and as a list alone.
+    // Once as in PyTorch's traces, and once as a bare list.
     for (const char* const values : {R"(['[{\"pg_name\": \"4\", \"pg_desc\": \"tp\", \"ranks\": [0, 3]}]'])",
                                      R"([{\"pg_name\": \"4\", \"ranks\": [0, 3]}])"}) {
         const chakra::Traces traces = traces_of({metadata(values)});
@@ -208,7 +208,7 @@ TEST(ChakraFiles, NameProcessGroupsInMetadata) {
     EXPECT_THAT(refusal_of(metadata(R"(\"pg_name\")")), HasSubstr("but not as a JSON list"));
 }
 
-// Cut anywhere, a file is broken, or the message that it is cut before has no partner.
+// A file cut off at any byte is broken, or the message before the cut has no partner.
 TEST(ChakraFiles, AreRefusedWhereverTheyAreCutOff) {
     const TextTraces text;
     const std::string good =
@@ -237,7 +237,7 @@ TEST(ChakraFiles, AreRefusedWhereverTheirCompressionIsCutOff) {
     }
 }
 
-// Every byte of a file changed to others: read, refused in one line, or run; never more.
+// With any byte changed, a file is read, refused in one line, or run; it never crashes the reader.
 TEST(ChakraFiles, NeverCrashWhateverAByteBecomes) {
     const TextTraces text;
     const std::string good = text.encoded(version_line + compute(1, 10) +

@@ -1,4 +1,4 @@
-// When the ranks of a trace finish, worked out by hand. A message of 1 MB takes 5 us + 20 us at 50 GB/s.
+// Finish times of a trace's ranks, worked out by hand. A message of 1 MB takes 5 us + 20 us at 50 GB/s.
 #include "libsim/interop/chakra/run.hpp"
 
 #include "libsim/config/errors.hpp"
@@ -45,7 +45,7 @@ std::string error_of(const std::vector<std::string>& ranks, const Cluster& clust
 
 }  // namespace
 
-// 2 steps of half a MiB: 5 us + 524,288 B x 20 ps.
+// 2 steps of half a MiB each: 5 us + 524,288 B x 20 ps.
 TEST(ChakraRun, ComputesAndThenSumsInTwoStepsOfHalfEach) {
     const std::string rank = compute(1, 10) + collective(2, all_reduce_type, 1 << 20, after(1));
     const Duration end = 10us + 2 * (5us + Duration{524'288 * 20});
@@ -74,7 +74,8 @@ TEST(ChakraRun, TakesAnAllGathersSizeForOneShard) {
     EXPECT_THAT(finish_of({rank, rank, rank, rank}), testing::Each(75us));
 }
 
-// 2 (n-1) steps, in each of which all five send and receive a fifth: a sum made of messages costs what the sum does.
+// 2 (n-1) steps, in each of which all five ranks send and receive a fifth: an all-reduce made of messages costs as much
+// as the collective.
 TEST(ChakraRun, RunsARingOfMessagesAsFastAsTheCollective) {
     constexpr int n = 5;
     chakra::Traces ring;
@@ -103,7 +104,7 @@ TEST(ChakraRun, LetsTwoRanksReceiveBeforeTheySendWhereNothingDependsOnIt) {
                 ElementsAre(25us, 25us));
 }
 
-// Node 2 of rank 0 waits for an answer to node 3, which is behind it: the program must not keep that order.
+// Node 2 of rank 0 waits for the answer to node 3, which comes after it: the program must not keep that order.
 TEST(ChakraRun, SendsWhatMayBeginBeforeWhatWaits) {
     EXPECT_THAT(finish_of({receive(1, 1, MB, "", 1) + send(2, 1, MB, after(1), 2) + send(3, 1, MB, "", 3),
                            receive(1, 0, MB, "", 3) + send(2, 0, MB, after(1), 1) + receive(3, 0, MB, "", 2)}),
@@ -131,7 +132,7 @@ TEST(ChakraRun, TakesGroupsFromTheFileOfGroupsToo) {
 }
 
 TEST(ChakraRun, ComputesTheSmallestIdFirstOfThoseThatMayBegin) {
-    // 3 may begin when 1 has ended, and goes before 4 and 5, which could have begun at once.
+    // Node 3 can begin when 1 has ended, and goes before 4 and 5, which could have begun at once.
     const chakra::Traces traces =
         traces_of({compute(1, 1) + compute(5, 50) + compute(4, 40) + compute(3, 30, after(1))});
     std::vector<std::string> order;
@@ -157,7 +158,8 @@ TEST(ChakraRun, PassesOverTheCpuUnlessAskedAndAccessesMemoryAsItComputes) {
     EXPECT_THAT(finish_of(traces, {.cluster = fifty(), .cpu_time = true}), ElementsAre(35us));
 }
 
-// Nodes without time join and fork: each costs nothing, and all that they wait for is waited for.
+// Nodes without a duration join and fork dependencies: they cost nothing, and their successors wait for all their
+// predecessors.
 TEST(ChakraRun, WaitsThroughNodesThatTakeNoTime) {
     const std::string join = "id: 4 name: \"join\" type: METADATA_NODE data_deps: 1 ctrl_deps: 2 ctrl_deps: 3\n";
     const std::string rank = compute(1, 100) + collective(2, all_reduce_type, 2 * MB) +

@@ -1,4 +1,4 @@
-// Traces as text, which protoc encodes: nothing of ours writes what our reader reads.
+// Traces as text, encoded by protoc, so that none of our code writes what our reader reads.
 //
 // Each line is one message in protobuf's text format: the first a GlobalMetadata, all others Nodes.
 #pragma once
@@ -46,7 +46,7 @@ inline const std::string version_line = "version: \"0.0.4\"\n";
 
 class TextTraces {
 public:
-    // The bytes of a file of these lines.
+    // Encodes the lines as the bytes of a trace file.
     std::string encoded(const std::string& lines) const {
         std::istringstream in(lines);
         std::string bytes;
@@ -70,7 +70,7 @@ public:
         }
         return bytes;
     }
-    // A file as it is; the lines of one rank, without the version.
+    // Writes a file as given, or the file of one rank from its lines without the version.
     void with(const std::string& name, const std::string& bytes) const { folder_.with(name, bytes); }
     void with(int rank, const std::string& lines) const {
         with(fmt::format("t.{}.et", rank), encoded(version_line + lines));

@@ -1,4 +1,4 @@
-// Traces of lines of text, as our reader reads them.
+// Reads traces given as lines of text with our reader.
 #pragma once
 
 #include "libsim/interop/chakra/files.hpp"
@@ -10,7 +10,7 @@
 
 namespace sim::test {
 
-// As a program that writes files does.
+// Writes trace files the way the programs do.
 inline void write_traces(const std::string& prefix, const std::vector<chakra::RankTrace>& ranks) {
     for (const report::TraceFile& file : chakra::files_of(prefix, ranks)) {
         std::ofstream out(file.name, std::ios::binary);
@@ -18,7 +18,7 @@ inline void write_traces(const std::string& prefix, const std::vector<chakra::Ra
     }
 }
 
-// The traces of ranks 0, 1, … of these lines.
+// Traces of ranks 0, 1, …, given as lines.
 inline chakra::Traces traces_of(const std::vector<std::string>& ranks) {
     const TextTraces text;
     for (std::size_t rank = 0; rank < ranks.size(); ++rank) {

@@ -1,4 +1,4 @@
-// What is written reads back as it was, and another reader finds Chakra's own fields in it.
+// Written traces read back unchanged, and another reader finds Chakra's own fields in them.
 #include "libsim/interop/chakra/run.hpp"
 
 #include "libsim/config/errors.hpp"
@@ -16,7 +16,7 @@ using chakra::Node;
 using chakra::NodeKind;
 using testing::HasSubstr;
 
-// Every member of a node other than its default somewhere.
+// Every member of a node has a value other than its default somewhere.
 std::vector<chakra::RankTrace> all_members() {
     chakra::RankTrace first{.groups = {{"0", {0, 1}}, {"1", {1, 0}}}};
     first.nodes = {
@@ -88,7 +88,7 @@ TEST(ChakraWriting, KeepsEveryKindOfCollective) {
     EXPECT_EQ(chakra::read(folder.prefix()).ranks[0], trace);
 }
 
-// protoc reads the messages: what ASTRA-sim wants, in the types that it wants.
+// protoc finds the fields that ASTRA-sim reads, in the types that it expects.
 TEST(ChakraWriting, GivesOthersWhatTheyRead) {
     const chakra::RankTrace trace{
         .groups = {{"0", {0, 1}}},

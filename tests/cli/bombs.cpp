@@ -1,4 +1,4 @@
-// Small files that would exhaust a parser: each is refused in a line, with exit code 2, in little time and memory.
+// Small files that would exhaust a parser: each is refused in one line with exit code 2, in little time and memory.
 #include "tests/cli/command.hpp"
 #include "tests/support/repeated.hpp"
 
@@ -42,7 +42,7 @@ std::vector<Bomb> toml_bombs() {
     };
 }
 
-// Within 256 MB of address space beyond what the program itself takes, which the shell limits.
+// Runs under a shell limit of 256 MB of address space beyond the program's own.
 void expect_refused(const std::string& line, const std::string& name) {
     const Said said = run_command(line, "ulimit -v 600000;");
     EXPECT_EQ(said.exit_code, 2) << line << "\n" << said.err;

@@ -20,7 +20,7 @@ TEST(NdsimCalibrate, FindsWhatNcclTestsShowAndWritesAMachineThatTrainTakes) {
     const TemporaryFolder folder;
     const std::string out = folder.file("ours.toml");
     const auto json = run_command(with_nccl_tests("--name ours --json --out '" + out + "'")).json();
-    // The file was made with 0.93, and noise of 3 %.
+    // The file was generated with 0.93 and 3 % noise.
     EXPECT_EQ(json["numbers"][0]["name"], "switch_share");
     EXPECT_EQ(json["numbers"][0]["finding"], "found");
     EXPECT_NEAR(json["numbers"][0]["value"], 0.93, 0.05 * 0.93);

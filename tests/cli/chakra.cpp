@@ -22,7 +22,7 @@ protected:
         }
     }
 
-    // 10 us, then 1 MB: 467 us of latency, and 1 MB at 1 GB/s.
+    // 10 us of compute, then 1 MB: 467 us of latency, and 1 MB at 1 GB/s.
     void write_good() const {
         traces_.with(0, compute(1, 10) + send(2, 1, MB, after(1)));
         traces_.with(1, receive(1, 0, MB) + compute(2, 3, after(1)));
@@ -84,7 +84,7 @@ TEST_F(ChakraCommand, EndsWithExitCode3ForDeadlocksAndMismatches) {
     EXPECT_THAT(refusal(line(""), 3), HasSubstr("rank 1, node 3 \"receive 3\" receives 2000000 bytes"));
 }
 
-// The last rank ends when `ndsim collective` says.
+// The last rank ends at the time that `ndsim collective` reports.
 TEST_F(ChakraCommand, CarriesCollectivesOutByAName) {
     const auto expect = [&](int type, std::int64_t bytes, const std::string& asked) {
         for (int rank = 0; rank < 16; ++rank) {

@@ -21,8 +21,8 @@ json rows(const std::string& options) {
 }
 
 TEST(NdsimCollective, PrintsTheTableOfNcclTestsWithTheAlgorithmThatItPicked) {
-    // 8 GPUs on one NVSwitch: 14 steps of 0.6 us and S/8 at 450 GB/s in a ring, 6 of S/2, S/4, S/8 … halving and
-    // doubling.
+    // 8 GPUs on one NVSwitch: the ring takes 14 steps of 0.6 us and S/8 at 450 GB/s; halving and doubling takes 6 steps
+    // of S/2, S/4, S/8, ….
     const Said said = run_command("ndsim collective all_reduce --sizes 1K,1G");
     EXPECT_EQ(said.exit_code, 0);
     EXPECT_THAT(said.out, StartsWith("# all-reduce on 8 ranks, dgx-h100\n# Wire time, without NCCL's overheads: "));
@@ -57,7 +57,7 @@ TEST(NdsimCollective, CountsWhatEachRankPassesToTheCall) {
 }
 
 TEST(NdsimCollective, TakesExactlyAsLongAsItsFormulaOnPrivateLinks) {
-    // lab-pcie: 2 x (467 us + 0.5 MB / 15 GB/s, rounded up to a picosecond), for 1 MB on 2 ranks.
+    // lab-pcie, 1 MB on 2 ranks: 2 x (467 us + 0.5 MB / 15 GB/s, rounded up to a picosecond).
     const json row = rows("all-reduce --ranks 2 --profile lab-pcie --algorithm ring --sizes 1000000").at(0);
     EXPECT_DOUBLE_EQ(row["seconds"], 2 * 500'333'334e-12);
     EXPECT_EQ(row["found_by"], "closed form");
@@ -138,13 +138,13 @@ TEST(NdsimCollective, WritesTheTimelineOfTheLastSizeByItsFastestAlgorithm) {
             end = std::max(end, event["args"]["ps"].get<std::int64_t>() + event["args"]["dur_ps"].get<std::int64_t>());
         }
     }
-    // Of the ring, 2 x 3 steps of 4 messages.
+    // The ring has 2 x 3 steps of 4 messages.
     EXPECT_EQ(sends, 24);
     const json row = said.json()["rows"][2];
     EXPECT_EQ(row["algorithm"], "ring");
     EXPECT_EQ(row["bytes"], 64 << 20);
     EXPECT_DOUBLE_EQ(row["seconds"], static_cast<double>(end) * 1e-12);
-    // With its links: messages share them.
+    // The trace has a topology, because messages share its links.
     EXPECT_THAT(content_of(folder.file("t.html")), HasSubstr("\"topology\""));
 }
 
@@ -210,21 +210,21 @@ TEST(NdsimCollective, RefusesWhatCannotBe) {
 }
 
 TEST(NdsimCollective, EndsCleanlyWhenItIsInterrupted) {
-    // 20 sizes of a quarter of a million messages each.
+    // 20 sizes with a quarter of a million messages each.
     const TemporaryFolder folder;
     const std::string csv = folder.file("t.csv");
     const Said said =
         run_command("ndsim collective alltoall --ranks 512 --topology fat-tree --sizes 2K:1G --csv '" + csv + "'",
                     "timeout --preserve-status --signal=INT 0.5");
-    if (said.exit_code != 0) {  // this machine may be quicker
+    if (said.exit_code != 0) {  // a fast machine may finish first
         EXPECT_EQ(said.exit_code, 130);
     }
     EXPECT_THAT(content_of(csv), StartsWith("bytes,count,"));
     EXPECT_THAT(content_of(csv), EndsWith("\n"));
 }
 
-// 6.6 us and 7 hops of 0.6 us of LL, and 7/8 of 1 KiB over 0.5 of 369 GB/s, at most 141 GB/s; 14 us and 7 hops of
-// 1.9 us of LL128, and 7/8 of 128 MiB over 0.92 of 369 GB/s.
+// LL takes 6.6 us, 7 hops of 0.6 us, and 7/8 of 1 KiB over 0.5 of 369 GB/s, at most 141 GB/s; LL128 takes 14 us, 7 hops
+// of 1.9 us, and 7/8 of 128 MiB over 0.92 of 369 GB/s.
 TEST(CollectiveOnAMachine, TakesWhatNcclsModelExpects) {
     const json found = rows("all_gather --machine dgx-h100 --sizes 1K,128M");
     ASSERT_EQ(found.size(), 2);
@@ -235,7 +235,7 @@ TEST(CollectiveOnAMachine, TakesWhatNcclsModelExpects) {
     EXPECT_FALSE(found[1].contains("messages"));
 }
 
-// Of every collective of a step over several groups of ranks: on one node, a rank of each node, and all of them.
+// Covers every collective of a step over several kinds of groups: within a node, one rank per node, and all ranks.
 TEST(CollectiveOnAMachine, IsWhatTrainPricesTo) {
     for (const char* layout : {"--tp 8", "--tp 8 --zero 3", "--tp 1 --zero 3", "--tp 4 --ep 1", "--tp 2 --pp 2"}) {
         const Said said =
@@ -257,7 +257,7 @@ TEST(CollectiveOnAMachine, IsWhatTrainPricesTo) {
                 rows(fmt::format("{} --machine dgx-h200 --type int8 --ranks {} --ranks-per-node {} --sizes {}", name,
                                  members, of_a_node ? members : 8 / tp, use["bytes"].get<std::int64_t>()))
                     .at(0);
-            // A time is charged in whole picoseconds, rounded up.
+            // Times are charged in whole picoseconds, rounded up.
             EXPECT_NEAR(row["seconds"].get<double>(), use["seconds_alone"].get<double>(), 1.01e-12) << what << layout;
             EXPECT_EQ(row["algorithm"].get<std::string>() + "/" + row["protocol"].get<std::string>(),
                       use["algorithm"].get<std::string>());
@@ -287,7 +287,7 @@ TEST(CollectiveOnAMachine, SaysWhichModelItIsAndWhereTheRanksAre) {
 }
 
 TEST(CollectiveOnAMachine, HasWiresLikeItsTopology) {
-    // Of one node, dgx-h100 is both: 0.6 us a hop, 450 GB/s.
+    // Within one node, dgx-h100 is both: 0.6 us a hop, 450 GB/s.
     const json machine = rows("all_reduce --machine dgx-h100 --timing wire --algorithm ring --sizes 1K,64M --check");
     const json topology = rows("all_reduce --topology dgx-h100 --algorithm ring --sizes 1K,64M");
     ASSERT_EQ(machine.size(), 2);
@@ -296,7 +296,7 @@ TEST(CollectiveOnAMachine, HasWiresLikeItsTopology) {
         EXPECT_EQ(machine[i]["wrong"], 0);
         EXPECT_EQ(machine[i]["timing"], "wire");
     }
-    // Of two nodes, 8 of 30 steps of a ring wait for the network: 2.7 us, 50 GB/s; all of them for its slowest link.
+    // On two nodes, 8 of a ring's 30 steps wait for the network: 2.7 us, 50 GB/s; all of them run at its slowest link.
     const json two = rows("all_reduce --machine dgx-h100 --ranks 16 --timing wire --algorithm ring --sizes 16M");
     EXPECT_GT(two[0]["seconds"].get<double>(), 30 * (1 << 20U) / 50e9);
 }

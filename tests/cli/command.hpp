@@ -1,4 +1,4 @@
-// Runs a scenario's executable as a user would, and reads what it says.
+// Runs a scenario's executable as a user would, and reads its output.
 #pragma once
 
 #include "tests/scenarios/temporary_folder.hpp"
@@ -27,7 +27,7 @@ inline Said run_command(const std::string& line, const std::string& before = "")
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, content_of(out), content_of(err)};
 }
 
-// One line, and nothing on standard output.
+// Returns the one line of an error message; standard output must be empty.
 inline std::string refusal(const std::string& line, int exit_code = 2) {
     const Said said = run_command(line);
     EXPECT_EQ(said.exit_code, exit_code) << line << "\n" << said.err;

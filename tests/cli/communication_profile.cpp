@@ -17,7 +17,7 @@ json rows(const std::string& options, const std::string& host = "fiber") {
     return said.exit_code == 0 ? said.json()["rows"] : json::array();
 }
 
-// 467 us for each message, and 1 GB/s, so that a byte takes a nanosecond.
+// 467 us per message, and 1 GB/s, so that a byte takes a nanosecond.
 json first_row(const std::string& options) {
     return rows("--profile lab-10gbe " + options).at(0);
 }
@@ -52,13 +52,13 @@ TEST(CommunicationProfile, OfARingOfFourHasOneAndAHalfTimesAsMuchBusBandwidth) {
 struct Expected {
     const char* options;
     double seconds;
-    double factor;  // of busbw
+    double factor;  // bus bandwidth / algorithm bandwidth
     int count;
     const char* redop;
 };
 
 TEST(CommunicationProfile, KnowsTimeFactorAndCountOfEveryCollective) {
-    // 4 ranks, 4 MB: a chunk is 1 MB, a message of it 467 us + 1 ms
+    // 4 ranks, 4 MB: a chunk is 1 MB, and its message takes 467 us + 1 ms.
     const double step = 1467e-6;
     const std::vector<Expected> all{
         {"all-reduce", 6 * step, 1.5, 1'000'000, "sum"},
@@ -94,7 +94,7 @@ TEST(CommunicationProfile, WithRealNumbersTakesAsLongAndIsRight) {
          {"all-reduce", "all-reduce --algorithm direct", "all-reduce --algorithm parameter-server", "all-gather",
           "reduce-scatter", "broadcast", "reduce", "gather", "scatter", "all-to-all"}) {
         for (const int ranks : {2, 3, 5}) {
-            // Exit code 0: every size took as long with data as without.
+            // Exit code 0 means that every size took as long with data as without.
             const std::string options =
                 fmt::format("--check --sizes 7,1000,99999 --ranks {} --collective {}", ranks, collective);
             for (const json& row : rows(options)) {

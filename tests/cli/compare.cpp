@@ -1,4 +1,4 @@
-// The table that tools/demo.sh ends with, made of nothing but --json.
+// The table at the end of tools/demo.sh, made from --json output alone.
 #include "tests/cli/command.hpp"
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@ using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
-// Runs each line with --json and compares what came.
+// Runs each line with --json and compares the results.
 Said compare(const std::vector<std::string>& lines) {
     const TemporaryFolder folder;
     std::string files;
@@ -45,7 +45,7 @@ TEST(Compare, ShowsWhereTheTimeOfEachScenarioWent) {
 }
 
 TEST(Compare, KeepsTheBubbleApartFromOtherWaiting) {
-    // On a free network 4 stages with 4 micro-batches take (4 + 3) x 2 s, of which each computes 8 s.
+    // On a free network, 4 stages with 4 micro-batches take (4 + 3) x 2 s, of which each stage computes 8 s.
     const TemporaryFolder folder;
     const std::string profile = folder.with("p.toml", R"(kind = "units"
         [compute]

@@ -1,4 +1,4 @@
-// ndsim compare: what makes the difference between two results.
+// ndsim compare: the causes of the difference between two results.
 #include "tests/cli/command.hpp"
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ private:
     int files_ = 0;
 };
 
-// 8 s of computing each; the ring takes 8.1 s, and hidden behind the backward pass less.
+// Each run computes for 8 s; the ring takes 8.1 s, less if it overlaps the backward pass.
 TEST_F(CompareTwo, OfScenariosSplitsTheDifference) {
     const std::string ring = result_of("1d_data_parallel --quiet --host fiber");
     const std::string naive = result_of("1d_data_parallel --quiet --host fiber --synchronize direct");
@@ -71,7 +71,7 @@ TEST_F(CompareTwo, OfPredictionsNamesTheCause) {
     EXPECT_NEAR(sum, json.at("difference_seconds").get<double>(), 1e-9);
 }
 
-// What a result says beside its settings counts, too.
+// Values that a result holds outside its settings count, too.
 TEST_F(CompareTwo, NamesEveryOptionThatWasGivenDifferently) {
     const std::string line = "1d_data_parallel --quiet --host fiber";
     const std::string a = result_of(line + " --dp 2");
@@ -110,7 +110,7 @@ class ComparePage : public CompareTwo {
 protected:
     std::string page() const { return folder_.file("page.html"); }
     std::string json_of(const std::string& line) const { return run_command(line + " --json").out; }
-    // Of `text` and a good result: what is refused, without the file's name.
+    // Compares `text` with a good result; returns the refusal without the file's name.
     std::string refused(const std::string& text) {
         const std::string a = file(text);
         const std::string good = result_of(pipeline);
@@ -132,7 +132,7 @@ private:
     TemporaryFolder folder_;
 };
 
-// Processes by the wall's clock, an option from a file, a flag, and a profile with links.
+// Covers processes by the wall clock, an option from a file, a flag, and a profile with links.
 TEST_F(ComparePage, ShowsScenariosHoweverTheyRan) {
     const std::string profile = file(
         "kind = \"cluster\"\n[compute]\nseconds_per_unit = 0.0003\n[network]\n"

@@ -1,5 +1,5 @@
-// Shells complete what is typed, with the scripts of `ndsim completion`; man reads the manual pages. Each is tried in
-// the real program, where that is there.
+// Shell completion with the scripts of `ndsim completion`, and the manual pages in man. Each is tested in the real
+// program if it is installed.
 #include "tests/cli/command.hpp"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ Lines lines_of(const std::string& text) {
     return lines;
 }
 
-// What a program prints that reads a script from a file.
+// Output of a program that reads a script from a file.
 std::string printed_by(const std::string& shell, const std::string& script) {
     const TemporaryFolder folder;
     const std::string out = folder.file("out");
@@ -42,7 +42,7 @@ std::string printed_by(const std::string& shell, const std::string& script) {
     return content_of(out);
 }
 
-// The script of a shell, made once.
+// The completion script of a shell, generated once.
 const std::string& script_of(const std::string& shell) {
     static std::map<std::string, std::string> scripts;
     if (!scripts.contains(shell)) {
@@ -51,7 +51,7 @@ const std::string& script_of(const std::string& shell) {
     return scripts[shell];
 }
 
-// What bash offers behind these words, the last of which is being typed.
+// Bash's completions for these words, the last of which is being typed.
 Lines in_bash(const std::string& words) {
     return lines_of(printed_by(
         "bash", script_of("bash") + fmt::format("COMP_WORDS=({}) COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))\n_ndsim\n"
@@ -72,7 +72,7 @@ TEST(CompletionInBash, OffersCommandsAndOptions) {
 
 TEST(CompletionInBash, OffersTheValuesOfAnOption) {
     EXPECT_THAT(in_bash("ndsim train --zero 1 --schedule g"), ElementsAre("gpipe"));
-    EXPECT_THAT(in_bash("ndsim train --schedule = g"), ElementsAre("gpipe"));  // as bash splits --schedule=g
+    EXPECT_THAT(in_bash("ndsim train --schedule = g"), ElementsAre("gpipe"));  // the way bash splits --schedule=g
     EXPECT_THAT(in_bash("ndsim train --schedule ="), Contains("1f1b"));
     EXPECT_THAT(in_bash("ndsim train --model llama3-40"), ElementsAre("llama3-405b"));
     EXPECT_THAT(in_bash("ndsim sweep --machine dgx-h1"), ElementsAre("dgx-h100"));
@@ -102,7 +102,7 @@ TEST(CompletionInFish, OffersCommandsOptionsAndValues) {
     if (!is_there("fish")) {
         GTEST_SKIP() << "fish is not installed";
     }
-    const TemporaryFolder home;  // fish makes folders in it
+    const TemporaryFolder home;  // fish creates folders in it
     const std::string& script = script_of("fish");
     const auto offered = [&](const std::string& line) {
         return printed_by(fmt::format("HOME='{}' fish --no-config", home.file("")),
@@ -121,8 +121,8 @@ TEST(CompletionInFish, OffersCommandsOptionsAndValues) {
     EXPECT_THAT(offered("ndsim train --config " NDSIM_SOURCE_DIR "/CMakeLis"), HasSubstr("CMakeLists.txt"));
 }
 
-// A terminal of zsh's own, in which a line is typed with a tab at its end. It waits for what is to appear, at most
-// until the test is ended for taking too long.
+// Types a line with a tab at its end into a zsh on a pseudo terminal. Waits for `awaited` to appear, at most until the
+// test times out.
 std::string in_zsh(const std::string& typed, const std::string& awaited) {
     const TemporaryFolder folder;
     const std::string script = folder.with("_ndsim", script_of("zsh"));
@@ -152,7 +152,7 @@ TEST(Completion, IsOneOfTheShellsThatThereAre) {
               "ndsim completion: SHELL must be bash or zsh or fish, not \"bish\"; did you mean bash?");
 }
 
-// A program, its commands, and theirs.
+// A program, its commands, and their subcommands.
 Lines with_commands(const std::string& program) {
     Lines names{program};
     const nlohmann::json facts = run_command(program + " --help options").json();

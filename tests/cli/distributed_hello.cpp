@@ -55,12 +55,12 @@ TEST(DistributedHello, TellsWhoSaysHelloAndWhatEachHolds) {
     const Said said = run_command("distributed_hello --ranks 2");
     EXPECT_THAT(said.err, HasSubstr("Rank 1: Hello, I am rank 1 of 2\n"));
     EXPECT_THAT(said.err, HasSubstr("Rank 0: I brought 0 and hold 1\n"));
-    EXPECT_LT(said.err.find("Rank 0: Hello"), said.err.find("Rank 0: Initiating send"));  // in the order of its program
+    EXPECT_LT(said.err.find("Rank 0: Hello"), said.err.find("Rank 0: Initiating send"));  // in program order
     EXPECT_THAT(said.out, HasSubstr("the sum of all ranks is 1, and every rank holds it"));
 }
 
 TEST(DistributedHello, WithAMismatchFailsAndNamesTheRankThatDisagrees) {
-    // Of processes, those two are named that were found first; rank 3 is always one of them.
+    // With processes, the error names the first two found to disagree; rank 3 is always one of them.
     const Said processes = run_command("distributed_hello --mismatch --quiet");
     EXPECT_EQ(processes.exit_code, 3);
     EXPECT_EQ(processes.out, "");

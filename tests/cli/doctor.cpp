@@ -1,4 +1,4 @@
-// `ndsim doctor` on this computer, where tests run: whatever else is missing, ranks can be launched.
+// `ndsim doctor` on the computer that runs the tests: whatever else is missing, ranks can be launched.
 #include "tests/cli/command.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What cannot be ends with the right exit code and one line that says why.
+// Invalid requests end with the right exit code and one line that gives the reason.
 #include "tests/cli/command.hpp"
 
 #include <fmt/format.h>
@@ -129,7 +129,7 @@ TEST(Usage, IsNotEchoedAtAnyLength) {
 TEST(Interleaved, RunsWithoutAnyOtherOption) {
     const Said said = run_command("3d_pipeline_parallel --schedule interleaved --quiet --host fiber --json");
     EXPECT_EQ(said.exit_code, 0) << said.err;
-    EXPECT_EQ(said.json()["options"]["layers"], 8);  // one for each of 2 chunks of 4 stages
+    EXPECT_EQ(said.json()["options"]["layers"], 8);  // one per chunk, 2 chunks on each of 4 stages
     EXPECT_EQ(
         refusal("3d_pipeline_parallel --schedule interleaved --layers 4"),
         "3d_pipeline_parallel: 4 layers cannot be split over pp x chunks 8; 8 layers, or pp x chunks 4, would fit");
@@ -204,7 +204,8 @@ TEST(Interrupt, EndsWithExitCode130AndAValidTrace) {
     EXPECT_TRUE(nlohmann::json::parse(content_of(trace)).at("traceEvents").is_array());
 }
 
-// Of ranks that hold real numbers; this run ends before its first message for want of open files.
+// The warning is for ranks that hold real numbers; this run ends before its first message because it runs out of file
+// descriptors.
 TEST(ManyMessages, AreSaidBeforeTheRun) {
     const auto said_of = [](int replicas) {
         return run_command(fmt::format("1d_data_parallel --quiet --ranks {0} --items {0}", replicas),
@@ -218,7 +219,7 @@ TEST(ManyMessages, AreSaidBeforeTheRun) {
 }
 
 TEST(Killed, RankEndsTheRunWithExitCode4AndAValidTrace) {
-    // A rank that is a process of its own is killed by its pid, which the log tells.
+    // A rank process is killed by its pid, which the log shows.
     const TemporaryFolder folder;
     const std::string trace = folder.file("trace.json");
     const std::string log = folder.file("log");
@@ -230,7 +231,7 @@ TEST(Killed, RankEndsTheRunWithExitCode4AndAValidTrace) {
         NDSIM_BIN_DIR, trace, log);
     EXPECT_EQ(WEXITSTATUS(std::system(script.c_str())), 4) << content_of(log);
     EXPECT_THAT(content_of(log), HasSubstr("1d_data_parallel: rank 2 (pid "));
-    EXPECT_THAT(content_of(log), Not(HasSubstr("Finished")));  // nothing ended before its 2 s of wall time
+    EXPECT_THAT(content_of(log), Not(HasSubstr("Finished")));  // no rank finished before its 2 s of wall time
     EXPECT_TRUE(nlohmann::json::parse(content_of(trace)).at("traceEvents").is_array());
 }
 

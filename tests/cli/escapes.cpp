@@ -1,5 +1,5 @@
-// Names that would control a terminal or a browser do nothing: from the command line, from every kind of file, in text,
-// in pictures and in messages.
+// Names with control sequences for a terminal or a browser have no effect: from the command line, from every kind of
+// file, in text, in pictures and in messages.
 #include "tests/cli/command.hpp"
 
 #include <fmt/format.h>
@@ -11,10 +11,10 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// Clears the screen, sets the title, rings, and begins a sequence with one character.
+// Clears the screen, sets the title, rings the bell, and begins a sequence with a C1 control character.
 constexpr const char* hostile = R"(\u001b[2J\u001b]0;gone\u0007\u009b31m<script>alert(1)</script>\"x)";
 
-// As a shell passes it.
+// The same, written for a shell.
 const std::string typed = "$(printf 'x\\033[2J\\007\\302\\233z')";
 
 bool controls(const std::string& text) {

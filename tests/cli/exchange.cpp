@@ -1,4 +1,4 @@
-// Scenarios as schedules and traces of other tools, which run again as they ran.
+// Scenarios exported as other tools' schedules and traces, which reproduce the run when they are run again.
 #include "tests/cli/command.hpp"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-// When each rank's last span ends.
+// End of each rank's last span.
 json ends_of_ranks(const std::string& ndjson) {
     std::map<int, std::int64_t> ends;
     std::istringstream lines(ndjson);
@@ -28,7 +28,7 @@ json ends_of_ranks(const std::string& ndjson) {
     return all;
 }
 
-// A scenario, with profiles of its own beside the built-in ones.
+// A scenario, with its own profiles in addition to the built-in ones.
 class Exchange : public testing::TestWithParam<std::string> {
 protected:
     Exchange() {
@@ -52,7 +52,7 @@ protected:
 TEST_P(Exchange, AGoalScheduleGivesBackTheFinishOfEveryRank) {
     run(GetParam() + " --quiet --goal program.goal --trace spans.ndjson");
     const std::string goal = content_of(folder_.file("program.goal"));
-    // Its comment says how.
+    // The schedule's comment gives the options.
     const std::string command = "ndsim goal FILE";
     const std::size_t begin = goal.find(command) + command.size();
     const std::string options = goal.substr(begin, goal.find("\nnum_ranks") - begin);
@@ -84,7 +84,7 @@ TEST_F(Exchange, HasNothingOfARunThatFails) {
     EXPECT_EQ(content_of(folder_.file("program.goal")), "");
 }
 
-// The collectives of a step, as messages of their algorithms or as such.
+// The step's collectives are exported either as the messages of their algorithms or as collectives.
 TEST_F(Exchange, APredictedStepIsAProgramToo) {
     const std::string step = "ndsim train --model gpt2 --gpus 8 --tp 2 --pp 2 --json";
     run(step + " --unfold --goal step.goal --chakra traces");

@@ -13,7 +13,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-// Every value of an explanation that says where the explained result has the same.
+// Visits every value of an explanation that names its counterpart in the explained result.
 void for_each_shared(const json& value, const std::function<void(const json&)>& visit) {
     if (value.is_object() && value.contains("same_as") && value["same_as"].is_string()) {
         visit(value);
@@ -81,7 +81,7 @@ TEST(Explain, AnswersFirstAndInOrder) {
     }
 }
 
-// What the text shows of a figure is its text in JSON.
+// The text shows each figure exactly as its "text" in JSON.
 TEST(Explain, ShowsThePlainFiguresOfJson) {
     const std::string options = "ndsim explain --model gpt3-6.7b --gpus 16 --pp 4 --global-batch 64";
     const std::string text = run_command(options).out;
@@ -142,7 +142,7 @@ TEST(Explain, RefusesWhatCannotBe) {
     EXPECT_THAT(refusal("ndsim explain --strategy data --dp 8"), HasSubstr("say --gpus"));
 }
 
-// The bubble of 1f1b with 4 even stages and 16 micro-batches: 3 / 19.
+// The bubble of 1f1b with 4 equal stages and 16 micro-batches: 3 / 19.
 TEST(Explain, PutsTheClosedFormBesideTheBubble) {
     const json pipeline = run_command("ndsim explain --model gpt3-6.7b --gpus 4 --pp 4 --global-batch 16 --json")
                               .json()["sections"]["pipeline"];
@@ -150,7 +150,7 @@ TEST(Explain, PutsTheClosedFormBesideTheBubble) {
     EXPECT_GT(pipeline["figures"]["bubble"]["value"], 3.0 / 19);
 }
 
-// Gradients of 4 bytes: ten times the parameters take nearly ten times as long.
+// Gradients have 4 bytes per parameter: ten times the parameters take nearly ten times as long.
 TEST(Explain, SimulatesTheGradientsOfThreeModels) {
     const json rows = run_command("ndsim explain --hardware cluster --json")
                           .json()["sections"]["topology"]["tables"]["models"]["rows"];

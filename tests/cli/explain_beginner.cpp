@@ -1,4 +1,4 @@
-// ndsim explain --level beginner: no term stands in the text before it was introduced.
+// ndsim explain --level beginner: the text introduces every term before it uses it.
 #include "tests/cli/command.hpp"
 
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@ struct FieldTerm {
     const char* term;
     const char* introduced_as;
 };
-// Words of the field, not taken from the program's own vocabulary.
+// Terms of the field that are not from the program's own vocabulary.
 const FieldTerm field_terms[] = {
     {"all-reduce", "all-reduce"},
     {"all-gather", "all-gather"},
@@ -99,7 +99,7 @@ std::string lower(std::string text) {
     return text;
 }
 
-// Where a word stands first; npos: nowhere.
+// Position of a word's first occurrence, or npos.
 std::size_t first_of(const std::string& text, const std::string& word) {
     const auto is_letter = [&](std::size_t at) {
         return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');

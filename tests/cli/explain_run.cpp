@@ -1,4 +1,4 @@
-// ndsim explain of a scenario's run, from outside: real processes, and one of them really killed.
+// ndsim explain of a scenario's run, from outside: with real processes, one of which is really killed.
 #include "tests/cli/command.hpp"
 
 #include <gmock/gmock.h>
@@ -55,7 +55,7 @@ TEST_P(ExplainedRun, HasEveryFigureThatTheScenarioHasToTheLastBit) {
     }
 }
 
-// GPU-seconds in whole picoseconds.
+// GPU-seconds, in whole picoseconds.
 TEST_P(ExplainedRun, SplitsTheTimeOfAllGpusWithoutARest) {
     const json rows = sections_of(std::string(GetParam()))["speedup"]["tables"]["losses"]["rows"];
     std::int64_t sum = 0;
@@ -65,7 +65,7 @@ TEST_P(ExplainedRun, SplitsTheTimeOfAllGpusWithoutARest) {
     EXPECT_EQ(sum, std::llround(1e12 * rows.back()["gpu_seconds"]["value"].get<double>()));
 }
 
-// What each rank holds adds up to its peak.
+// The parts of each rank's memory add up to its peak.
 TEST_P(ExplainedRun, SplitsTheMemoryOfEachRankWithoutARest) {
     const json rows = sections_of(std::string(GetParam()))["memory"]["tables"]["processes"]["rows"];
     for (const json& row : rows) {
@@ -85,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(Of, ExplainedRun,
 
 TEST(ExplainRun, KillsARealProcessAndNamesWhoWaitsForIt) {
     const json failures = sections_of("1d_data_parallel")["failures"];
-    // The middle rank, in the middle of 16.1 s: in its first step of the ring, which ends at 9.3 s.
+    // The default is the middle rank, in the middle of 16.1 s: it is in its first ring step, which ends at 9.3 s.
     EXPECT_EQ(figure(failures, "killed_rank"), 2);
     EXPECT_EQ(figure(failures, "signal"), 9);
     EXPECT_EQ(figure(failures, "died_seconds"), 9.3);
@@ -93,7 +93,7 @@ TEST(ExplainRun, KillsARealProcessAndNamesWhoWaitsForIt) {
     EXPECT_EQ(figure(failures, "lost_seconds"), 4 * 9.3);
     const json rows = failures["tables"]["waiting"]["rows"];
     ASSERT_EQ(rows.size(), 3U);
-    // Rank 3 misses the message of rank 2 once it has sent its own, 8 + 1.3 s, and received one, 1.35 s later.
+    // Rank 3 waits for rank 2's message after it has sent its own at 8 + 1.3 s and received one 1.35 s later.
     EXPECT_EQ(rows[2]["rank"]["value"], 3);
     EXPECT_EQ(rows[2]["for"]["value"], 2);
     EXPECT_EQ(rows[2]["since"]["value"], 10.65);
@@ -126,7 +126,7 @@ TEST(ExplainRun, ShowsTheRealTreeOfProcesses) {
     EXPECT_TRUE(sections_of("2d_tensor_parallel --host fiber")["processes"]["tables"].empty());
 }
 
-// Four replicas load 4 items of a step each, 4 x 1 s; the step takes 16.1 s.
+// Four replicas load 4 items each per step, 4 x 1 s; the step takes 16.1 s.
 TEST(ExplainRun, SimulatesTheLoadingOfItsSteps) {
     const json input =
         sections_of("1d_data_parallel --sample-seconds 1 --sample-bytes 12e9 --loader-workers 2")["input"];

@@ -1,4 +1,4 @@
-// ndsim explain --which: the decision tree, from options and from a terminal.
+// ndsim explain --which: the decision tree, from options and interactively.
 #include "tests/cli/command.hpp"
 
 #include <gmock/gmock.h>
@@ -31,7 +31,7 @@ TEST(Which, ShardsWhatDoesNotFitOtherwise) {
     EXPECT_EQ(rows[2]["fits"]["value"], "yes");
 }
 
-// Every alternative's command gives the step that the table has.
+// Every alternative's command reproduces the step time of the table.
 TEST(Which, HasTheStepOfEachAlternativeToTheLastBit) {
     for (const json& row : rows_of("--model llama3-8b --gpus 16 --global-batch 64")) {
         if (row["step"]["value"].is_number()) {
@@ -43,7 +43,7 @@ TEST(Which, HasTheStepOfEachAlternativeToTheLastBit) {
     }
 }
 
-// As it stands in the text, over several lines.
+// The command is taken from the text as printed, over several lines.
 TEST(Which, PrintsACommandThatCanBePasted) {
     const std::string question =
         "ndsim explain --which --model mixtral-8x7b --machine gb200-nvl72 --gpus 16 --global-batch 16";
@@ -90,7 +90,7 @@ TEST(Which, SaysSoWhereNothingFits) {
     EXPECT_EQ(said.err, "ndsim explain: nothing fits into memory\n");
 }
 
-// script(1) gives the command a terminal, on which it asks.
+// script(1) gives the command a terminal, so that it asks its questions there.
 std::string in_a_terminal(const std::string& answers, const std::string& options) {
     const TemporaryFolder folder;
     const std::string file = folder.with("answers", answers);

@@ -1,6 +1,6 @@
-// A program whose n-th call of a kind fails ends well all the same, or with one line and the exit code that is said for
-// it, whichever n: before main(), in a library that promises to throw nothing, in a thread, in a rank's process. What
-// it has written by then is whole or not there. The kinds: tests/support/fail_call.cpp.
+// A program whose n-th call of a kind fails either succeeds all the same, or ends with one line and the documented exit
+// code, for every n: before main(), in a noexcept library, in a thread, in a rank's process. Its output files are
+// complete or absent. The kinds: tests/support/fail_call.cpp.
 #include "tests/cli/command.hpp"
 #include "tests/support/soak.hpp"
 
@@ -15,14 +15,14 @@ namespace {
 
 struct Tried {
     const char* kind;
-    const char* command;  // {0}: a folder for what it writes
-    int first;  // from this number on: shared libraries begin with some calls, before anything of ours can run
+    const char* command;  // {0}: the output folder
+    int first;            // first number tried: shared libraries make some calls before any of our code can run
     int most;
-    std::set<int> codes;  // beside the usual one
-    int at_least;         // so many runs end with one of the codes: calls fail at all
+    std::set<int> codes;  // allowed besides the usual one
+    int at_least;         // minimum number of runs that end with one of the codes: proves that calls fail
 };
 
-// Where a run has failed, its trace so far is there, marked as such.
+// The trace of a failed run is valid up to the failure and marked as partial.
 void expect_whole(const std::string& folder, const std::string& which) {
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
         EXPECT_EQ(entry.path().extension(), ".json") << which << " left " << entry.path();
@@ -57,7 +57,7 @@ TEST_P(FailingCalls, EndInSuccessOrInOneLineAndTheirExitCode) {
     EXPECT_GE(failed, at_least);
 }
 
-// With most allocations, in the processes of ranks.
+// The memory cases with the most allocations run ranks as processes.
 INSTANTIATE_TEST_SUITE_P(
     OfMemory, FailingCalls,
     testing::Values(Tried{"memory", "0d_sequential --quiet --host fiber", 4, 2'000, {7}, 11},
@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(OfInterruptedWrites, FailingCalls,
                                          Tried{"short", on_processes, 1, 20, {}, 0}),
                          number_of);
 
-// A trace of fibers is the same in every run.
+// With fibers, the trace is the same in every run.
 TEST(InterruptedWrites, LeaveTheWholeTrace) {
     const auto trace = [](const std::string& before) {
         const TemporaryFolder folder;

@@ -1,4 +1,4 @@
-// Faults from outside: what programs print when a run suffers them, and who is found to be to blame.
+// Faults from outside: the output of runs with faults, and the rank that is found to be at fault.
 #include "tests/cli/command.hpp"
 
 #include <gmock/gmock.h>
@@ -49,7 +49,7 @@ TEST(FaultsOfScenarios, ThatCannotBeAreRefusedWithWhatThereIs) {
 
 TEST(FaultsOfScenarios, LeaveTheSlowRankLessWhereSharesFollowSpeed) {
     const std::string line = "1d_data_parallel --quiet --json --host fiber --fault 'slow rank 2 x2'";
-    // 4 items of 2 s: 16 s of rank 2; then 5, 5, 2 and 4 of the 16 items: 10 s at most.
+    // 4 items of 2 s take rank 2 16 s; with --weighted the 16 items are split 5, 5, 2 and 4: 10 s at most.
     EXPECT_EQ(run_command(line).json()["simulated_seconds"], 24.1);
     EXPECT_EQ(run_command(line + " --weighted").json()["simulated_seconds"], 18.1);
 }

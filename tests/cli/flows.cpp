@@ -1,4 +1,4 @@
-// `ndsim flows`: files in, finish times out.
+// `ndsim flows`: from input files to finish times.
 #include "tests/cli/command.hpp"
 
 #include <gmock/gmock.h>
@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// What `ndsim flows` says of a file with this content; the file is called FILE in its complaints.
+// Error message of `ndsim flows` for a file with this content, named FILE in the message.
 std::string refused(const std::string& content) {
     const TemporaryFolder folder;
     const std::string file = folder.file("flows.json");
@@ -34,7 +34,7 @@ constexpr const char* two_share = R"({
   "flows": [{"name": "f0", "start": 0, "size": 1e9, "links": ["A"], "finish": 77},
             {"start": 0.5, "size": 1e9, "links": ["A", "B"]}]})";
 
-// Alone from 0.001 to 0.501 s; 0.5 GB each in 1 s; the second's other 0.5 GB alone.
+// The first flow is alone from 0.001 to 0.501 s; then both send 0.5 GB in 1 s; the second sends its other 0.5 GB alone.
 TEST(FlowsCommand, GivesTheSecondsOfEveryFlowInOrder) {
     EXPECT_EQ(said_of(two_share, "--json").out, "{\"cases\":[{\"name\":\"two share\",\"finish\":[1.501,2.001]}]}\n");
 }

@@ -24,7 +24,7 @@ protected:
     Said run(const std::string& text, const std::string& options) const {
         return run_command(fmt::format("ndsim goal '{}' {}", file(text), options));
     }
-    // Without the name of the folder.
+    // Error message, without the folder's name.
     std::string refused(const std::string& text, const std::string& options = "") const {
         const std::string name = file(text);
         std::string said = refusal(fmt::format("ndsim goal '{}' {}", name, options));
@@ -47,7 +47,7 @@ TEST_F(GoalCommand, PrintsTheFinishOfEachRankAsJson) {
 }
 
 TEST_F(GoalCommand, HasTheCostsOfLogGopsimUnlessToldOtherwise) {
-    // 2 (2 x 1500 + 2500 + 63 x 6), less the last receive
+    // 2 (2 x 1500 + 2500 + 63 x 6), minus the last receive
     EXPECT_EQ(run(ping_pong, "--json").json()["rank_finish"], json({11756, 7378}));
     EXPECT_EQ(run(ping_pong, "--loggp G=0.25 --json").json()["rank_finish"], json({11032, 7016}));
     EXPECT_EQ(run(ping_pong, "--loggp L=2500,o=1500,G=0 --json").json()["rank_finish"], json({11000, 7000}));
@@ -96,7 +96,7 @@ TEST_F(GoalCommand, EndsWithExitCode3WhereTheScheduleCannotEnd) {
 }
 
 TEST_F(GoalCommand, DrawsWhatEachCpuDoes) {
-    // calc 1000 | send 1000, then from 2000 + 1000 to 5000 a receive of 1001 bytes
+    // calc 1000, then send 1000; then a receive of 1001 bytes from 2000 + 1000 to 5000
     const std::string text =
         "num_ranks 2\nrank 0 {\nc: calc 1000\ns: send 1001b to 1\ns requires c\n}\n"
         "rank 1 {\nrecv 1001b from 0\ncalc 500 cpu 1\n}\n";
@@ -171,7 +171,7 @@ TEST_F(GoalCommand, RefusesCostsThatCannotBe) {
     EXPECT_EQ(refused(ping_pong, "--charge late"), "ndsim goal: --charge must be arrival or match, not \"late\"");
 }
 
-// One GB/s, 2 us, and as much again for nothing to the receiver.
+// 1 GB/s and 2 us, plus 2 us of acknowledgement to the receiver.
 const std::string uniform =
     "kind = \"uniform\"\n[network]\nlatency_seconds = 2e-6\nbytes_per_second = 1e9\n"
     "[compute]\nflops_per_second = 1e12\n";
@@ -207,7 +207,7 @@ TEST_F(GoalOnNetworks, TakeTheirTimesInPicosecondsOrAsSaid) {
 TEST_F(GoalOnNetworks, LetAnOperationThatNothingWaitsForGoOnBesideTheOthers) {
     const std::string options = fmt::format("--profile '{}' --unit us", profile());
     const std::string sender = "rank 1 {\nsend 1000b to 0\n}\n";
-    // The message is there at 3 us.
+    // The message arrives at 3 us.
     EXPECT_EQ(finish("num_ranks 2\nrank 0 {\nr: recv 1000b from 1\nc: calc 10\n}\n" + sender, options),
               json({10'000'000, 3'000'000}));
     EXPECT_EQ(finish("num_ranks 2\nrank 0 {\nr: recv 1000b from 1\nc: calc 10\nc requires r\n}\n" + sender, options),
@@ -220,7 +220,7 @@ TEST_F(GoalOnNetworks, LetAnOperationThatNothingWaitsForGoOnBesideTheOthers) {
 }
 
 TEST_F(GoalOnNetworks, ShareLinks) {
-    // Two senders, one receiver: each has half of its 1 GB/s (one switch, 1 us a hop).
+    // Two senders, one receiver: each gets half of its 1 GB/s (one switch, 1 us a hop).
     const std::string text =
         "num_ranks 3\nrank 0 {\nr: recv 1000000b from 1\nq: recv 1000000b from 2\n}\nrank 1 {\nsend 1000000b to 0\n}\n"
         "rank 2 {\nsend 1000000b to 0\n}\n";

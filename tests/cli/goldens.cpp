@@ -1,11 +1,11 @@
-// What commands print, frozen as text. A file tests/cli/goldens/NAME.golden holds commands and all that they say:
+// Output of commands, frozen as text. A file tests/cli/goldens/NAME.golden holds commands and their complete output:
 //
 //   >>> ndsim hardware rtx-4090
-//   what it prints on standard output, where long lines of JSON or CSV are wrapped
-//   ! what it prints on standard error
-//   = 2, its exit code, where that is not 0
+//   standard output, where long lines of JSON or CSV are wrapped
+//   ! standard error
+//   = 2, the exit code, if it is not 0
 //
-// After a change that is meant, `tools/goldens.sh` writes the files again, and `git diff` shows what the change did.
+// After an intended change, `tools/goldens.sh` rewrites the files, and `git diff` shows what the change did.
 #include "tests/cli/command.hpp"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ std::vector<std::string> lines_of(const std::string& text) {
     return lines;
 }
 
-// The machine's own facts: process numbers, wall time, where this tree lies.
+// Replaces facts of this machine: process ids, wall time, the path of the source tree.
 std::string without_the_machine(std::string text) {
     static const std::vector<std::pair<std::regex, std::string>> facts{
         {std::regex(
@@ -45,12 +45,12 @@ std::string without_the_machine(std::string text) {
     for (const auto& [pattern, instead] : facts) {
         text = std::regex_replace(text, pattern, instead);
     }
-    // As a whole path: a tree in /w is none of a JSON pointer's /what.
+    // Only as a whole path: a tree in /w must not match a JSON pointer's /what.
     static const std::regex source(NDSIM_SOURCE_DIR "(?![A-Za-z0-9_])");
     return std::regex_replace(text, source, "SOURCE");
 }
 
-// The table of ranks: its second column is as wide as their numbers are long.
+// Hides the pid column in the table of ranks, whose width depends on the pids.
 void hide_process_numbers(std::vector<std::string>& lines) {
     static const std::regex heading(R"x((^ +rank) +pid +)x");
     static const std::regex row(R"x((^ +[0-9]+) +[0-9]+ +([.0-9]+ s))x");
@@ -61,7 +61,7 @@ void hide_process_numbers(std::vector<std::string>& lines) {
     }
 }
 
-// A line of JSON is thousands of characters long: it is broken before a key or an object, where a difference is seen.
+// Breaks a line of JSON, thousands of characters long, before a key or an object, so that diffs stay readable.
 void append_wrapped(std::vector<std::string>& lines, const std::string& line) {
     constexpr std::size_t widest = 160;
     std::size_t begin = 0;
@@ -79,7 +79,7 @@ void append_wrapped(std::vector<std::string>& lines, const std::string& line) {
     lines.push_back(line.substr(begin));
 }
 
-// The commands of one file share a folder, so that one can read what another wrote.
+// The commands of one file share a folder, so that one can read another's output.
 std::vector<std::string> carried_out(const std::vector<std::string>& commands) {
     const TemporaryFolder folder;
     fs::create_directory_symlink(fs::path(NDSIM_SOURCE_DIR) / "docs", folder.file("docs"));
@@ -147,7 +147,7 @@ private:
     fs::path file_;
 };
 
-// One test for each file: Goldens.Train, …
+// Registers one test per file: Goldens.Train, …
 const bool registered = [] {
     std::vector<fs::path> files;
     for (const auto& entry : fs::directory_iterator(folder_of_goldens)) {

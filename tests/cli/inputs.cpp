@@ -1,4 +1,4 @@
-// What is read of a file that is no file, or that has no end: no more than a limit, and one line says so.
+// Inputs that are not regular files, or that never end: at most a limit is read, and one line reports it.
 #include "tests/cli/command.hpp"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 
 namespace {
 
-// Every option and argument that takes a file, with FILE in its place.
+// Every option and argument that reads a file, with FILE in its place.
 const std::vector<std::pair<std::string, std::string>> readers{
     {"0d_sequential --profile FILE", "a TOML file"},
     {"0d_sequential --config FILE", "a TOML file"},
@@ -53,7 +53,7 @@ TEST(Inputs, ThatAreDevicesAreRefusedAtOnce) {
               fmt::format("ndsim train: {}: is a device, not a config.json", json));
 }
 
-// A file of that size takes no room on the disk.
+// The file is sparse and takes no room on disk.
 TEST(Inputs, AreReadUpToALimit) {
     const TemporaryFolder folder;
     const std::string file = folder.with("large.toml", "");
@@ -81,8 +81,8 @@ TEST(Inputs, MayBePipes) {
     EXPECT_EQ(WEXITSTATUS(std::system(line.c_str())), 0);
 }
 
-// LogGOPSim's traces are as long as this, more than what people write by hand may be. One operation after another: as
-// many that are free at once and share a CPU would wait for each other by the square.
+// LogGOPSim's traces are this long, longer than the limit for files written by hand. The operations are a chain: if all
+// were free at once and shared a CPU, their waiting would be quadratic.
 TEST(Inputs, OfAProgramMayBeLong) {
     const TemporaryFolder folder;
     std::string goal = "num_ranks 1\nrank 0 {\n";

@@ -1,5 +1,5 @@
-// Programs that are stopped at a random instant: their exit code says by what, and what they leave is whole and says
-// that it is partial.
+// Programs that are stopped at a random instant: the exit code tells the signal, and the files left behind are valid
+// and marked as partial.
 #include "libsim/interop/trace_files/read_trace.hpp"
 #include "ranks/host/stop_signal.hpp"
 #include "tests/cli/command.hpp"
@@ -16,7 +16,7 @@ namespace {
 using namespace sim;
 using namespace sim::test;
 
-// The run takes longer than any of the delays; before its ranks have started there is no trace yet.
+// The run takes longer than any of the delays; there is no trace before its ranks have started.
 TEST(Interrupts, LeaveTracesThatAreWholeAndMarkedAsPartial) {
     Random random(17);
     int traces = 0;
@@ -34,7 +34,7 @@ TEST(Interrupts, LeaveTracesThatAreWholeAndMarkedAsPartial) {
             ASSERT_EQ(entry.path().filename(), "trace.json");
             ++files;
         }
-        // A run may end before its first span, which nobody can read as a trace.
+        // A run may end before its first span; such a trace is not readable.
         if (files == 1 && content_of(trace).find("\"ph\":\"X\"") != std::string::npos) {
             ++traces;
             ASSERT_TRUE(trace_files::read_trace(trace).timeline.is_partial()) << "trial " << trial;

@@ -1,4 +1,4 @@
-// A JSON Schema of tools/schemas/ as a validator that is not ours reads it.
+// A JSON Schema of tools/schemas/ as read by a third-party validator.
 #pragma once
 
 #include "tests/scenarios/temporary_folder.hpp"
@@ -25,7 +25,7 @@ public:
             .populateSchema(Adapter(document), schema_, fetch, release);
     }
 
-    // What is wrong, and where; empty: nothing is.
+    // Each violation and its place; empty if there is none.
     std::string complaints(const nlohmann::json& value) const {
         valijson::ValidationResults results;
         valijson::Validator(valijson::Validator::kStrongTypes)

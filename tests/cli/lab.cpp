@@ -1,4 +1,4 @@
-// `ndsim lab` from outside: what it writes, refuses, and says of programs that go wrong in their own ways.
+// `ndsim lab` from outside: the files it writes, what it refuses, and its messages for wrong programs.
 #include "tests/cli/command.hpp"
 
 #include <fmt/format.h>
@@ -168,7 +168,7 @@ TEST(NdsimLab, TellsKeysToThoseAloneWhoHaveTheSolution) {
                 HasSubstr("solution.cpp is not the solution that this ndsim was built with"));
 }
 
-// The text of lab.json with one place changed.
+// Changes one place in lab.json.
 void change(const Desk& desk, const std::string& from, const std::string& to) {
     std::string text = content_of(desk.file("lab.json"));
     const std::size_t at = text.find(from);

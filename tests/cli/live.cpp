@@ -1,4 +1,4 @@
-// What a user at a terminal sees: the timeline, progress, and the timeline while it grows.
+// Output at a terminal: the timeline, the progress, and the timeline while it grows.
 #include "tests/cli/command.hpp"
 #include "tests/support/pseudo_terminal.hpp"
 
@@ -16,7 +16,7 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
-// The last picture that a terminal shows: what was written behind the last move to its beginning.
+// The last picture that a terminal shows: the text after the last move to its beginning.
 std::string last_picture(const std::string& seen) {
     static const std::regex moves("\033\\[[0-9]+A");
     std::size_t begin = 0;
@@ -43,7 +43,8 @@ std::map<int, int> pids_in(const std::string& seen) {
 TEST(TimelineOption, DrawsTheRunAboveTheSummary) {
     const Said said = run_command("1d_data_parallel --quiet --timeline", "COLUMNS=50");
     EXPECT_EQ(said.exit_code, 0);
-    // 42 columns for 16.1 s: an item of 2 s is 5.2 of them, so that they end in columns 5, 10, 16 (15.7) and 21 (20.9).
+    // 42 columns for 16.1 s: an item of 2 s is 5.2 columns long, so that items end in columns 5, 10, 16 (15.7) and 21
+    // (20.9).
     EXPECT_THAT(said.out, testing::StartsWith("1d_data_parallel: 4 ranks, 16.1 s; a column is 38…\n"
                                               "        |0 s         |5 s         |10 s\n"
                                               "rank 0  P0███P1███P2████P3███→→→→→→→→→→→→→→→→→→→→→\n"));
@@ -91,7 +92,7 @@ TEST(TimelineOption, OfAFailedRunShowsHowFarItCame) {
     EXPECT_THAT(said.out, HasSubstr("broke off: "));
 }
 
-// A load of many seconds, which is interrupted as soon as it has shown what it shows.
+// A run of many seconds, interrupted as soon as its output has appeared.
 const std::string long_run = "1d_data_parallel --ranks 2 --steps 1000000 --host ";
 
 TEST(Progress, IsShownOnATerminalAndGoneAtTheEnd) {
@@ -127,7 +128,7 @@ TEST(Watch, DrawsTheGrowingTimelineWithItsPids) {
     EXPECT_THAT(last, HasSubstr("simulated time   16.100 s"));
 }
 
-// Kills rank 2 as soon as `enough` is seen, of a run of 161 s, and returns the last picture.
+// Kills rank 2 of a run of 161 s as soon as `enough` holds, and returns the last picture.
 std::string picture_of_death(const std::function<bool(const std::string&)>& enough) {
     PseudoTerminal terminal("1d_data_parallel --clock wall --watch --time-scale 10");
     terminal.read_until(enough);

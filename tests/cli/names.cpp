@@ -1,4 +1,4 @@
-// What people type for models, machines and commands.
+// Names that people type for models, machines and commands.
 #include "tests/cli/command.hpp"
 
 #include <gmock/gmock.h>
@@ -57,7 +57,7 @@ TEST(Names, OfCollectivesAreTheVendorsLibrary) {
                 HasSubstr("NCCL's model in place of XLA's"));
 }
 
-// A compiler is no library: none is named for a TPU.
+// Collectives of a TPU come from the compiler, so no library is named.
 TEST(Names, OfTheLibraryThatAStepsCollectivesArePricedByComeFromTheMachine) {
     const auto printed = [](const char* machine) {
         return run_command(std::string("ndsim train --model llama3-8b --gpus 64 --zero 3 --machine ") + machine).out;

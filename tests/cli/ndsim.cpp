@@ -1,4 +1,4 @@
-// `ndsim` itself: which commands there are.
+// `ndsim` itself: the list of its commands.
 #include "tests/cli/command.hpp"
 
 #include <gmock/gmock.h>

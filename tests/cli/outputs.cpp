@@ -1,4 +1,4 @@
-// What the executables show: summary, JSON, log lines, trace.
+// Output of the executables: summary, JSON, log lines, trace.
 #include "tests/cli/command.hpp"
 
 #include <fmt/format.h>
@@ -87,7 +87,7 @@ TEST(Log, TellsWhatEveryRankDoesWithItsPid) {
     EXPECT_EQ(std::count(said.err.begin(), said.err.end(), '\n'), 128);
 }
 
-// Lines without pids, as they came.
+// Lines without pids, in the order printed.
 std::vector<std::string> story(const std::string& options) {
     const std::string err = run_command("1d_data_parallel " + options).err;
     std::istringstream in(err);
@@ -100,7 +100,7 @@ std::vector<std::string> story(const std::string& options) {
 }
 
 TEST(Log, InStepWithTheWallsClockSaysTheSame) {
-    // In the order in which it happens: of ranks that do something at one instant, any may be first.
+    // The story is in order of time; ranks that act at the same instant may come in any order.
     EXPECT_THAT(story("--clock wall --time-scale 0.005"), testing::UnorderedElementsAreArray(story("")));
 }
 
@@ -136,7 +136,7 @@ TEST(Trace, IsValidAndItsArrowsHaveBothEnds) {
     ASSERT_EQ(run_command("1d_data_parallel --quiet --trace '" + file + "'").exit_code, 0);
     const json events = json::parse(content_of(file)).at("traceEvents");
     std::map<std::string, int> phases;
-    std::map<std::uint64_t, std::pair<int, int>> arrows;  // departures and arrivals of a message
+    std::map<std::uint64_t, std::pair<int, int>> arrows;  // departures and arrivals per message
     for (const json& e : events) {
         const std::string phase = e["ph"];
         ++phases[phase];
@@ -146,7 +146,7 @@ TEST(Trace, IsValidAndItsArrowsHaveBothEnds) {
             EXPECT_EQ(e.contains("bp"), phase == "f");
         }
     }
-    // 4 ranks x (4 items + 6 sends + 6 receives), 24 messages; names and places of 4 ranks with 3 threads each;
+    // 4 ranks x (4 items + 6 sends + 6 receives), 24 messages; names and sort orders of 4 ranks with 3 threads each;
     // 4 ranks x (weights, gradients, optimizer states, and activations that come and go with each of 4 items)
     EXPECT_EQ(phases, (std::map<std::string, int>{
                           {"X", 64}, {"s", 24}, {"f", 24}, {"M", 2 * 4 + 2 * 12}, {"C", 4 * (3 + 2 * 4)}}));
@@ -175,7 +175,7 @@ TEST(Trace, HasARowForEachStreamAndMemoryThatEndsWhereItBegan) {
     const std::string file = folder.file("trace.json");
     ASSERT_EQ(run_command("1d_data_parallel --overlap --buckets 2 --quiet --trace '" + file + "'").exit_code, 0);
     std::map<std::string, int> threads;
-    std::map<int, std::vector<double>> memory;  // of each rank
+    std::map<int, std::vector<double>> memory;  // by rank
     const json events = json::parse(content_of(file)).at("traceEvents");
     for (const json& e : events) {
         if (e["name"] == "thread_name") {
@@ -229,7 +229,7 @@ TEST(Help, EndsWithThreeExamplesOrMoreThatRun) {
         std::istringstream examples(said.out.substr(said.out.find("Examples:\n") + 10));
         int count = 0;
         for (std::string example; std::getline(examples, example) && !example.empty(); ++count) {
-            // As it stands, where nothing else lies; only the waiting is left out.
+            // Runs the example as printed, in an empty folder; only its waiting is left out.
             const TemporaryFolder folder;
             static const std::regex scale("--time-scale [0-9.]+");
             const std::string typed = std::regex_replace(example.substr(2, example.find('#') - 2), scale, "");

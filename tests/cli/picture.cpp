@@ -1,4 +1,4 @@
-// The pictures of the pages are what the program draws today.
+// The pictures in the pages match the program's present output.
 #include "tests/cli/command.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 const std::string bin = "build/bin/";
 const std::string option = " --svg docs/pictures/";
 
-// The lines of the page that draw a picture which is committed.
+// The lines of the page that draw a committed picture.
 std::vector<std::string> drawing_lines(const std::string& page) {
     std::istringstream in(page);
     std::vector<std::string> lines;

@@ -28,7 +28,7 @@ std::size_t refused(const json& counts) {
 
 TEST(NdsimPlan, CountsEveryLayoutOnce) {
     const json counts = plan("--tp 1,2,3 --micro-batch 1,2 --zero 1,3")["counts"];
-    // tp 1 and 2 with two micro-batches, two stages of ZeRO, and recomputation or none; tp 3 does not divide 8 GPUs.
+    // tp 1 and 2, two micro-batch sizes, two ZeRO stages, with and without recomputation; tp 3 does not divide 8 GPUs.
     EXPECT_EQ(counts["layouts"], 2 * 2 * 2 * 2 + 1);
     EXPECT_EQ(counts["refused"]["heads"], 1);
     EXPECT_EQ(refused(counts) + counts["evaluated"].get<std::size_t>() + counts["not_reached"].get<std::size_t>(),
@@ -55,7 +55,7 @@ TEST(NdsimPlan, SaysOfEachListedLayoutWhatASlowGpuAndSlowLinksCost) {
             "--recompute full --zero 1 --fault 'slow rank 5 x1.1' --json --tp " +
             std::to_string(row["layout"]["tp"].get<int>()));
         const json step = said.json();
-        // One stage: wherever the GPU is, its stage waits for it.
+        // One stage: wherever the slow GPU is, its stage waits for it.
         EXPECT_NEAR(robustness["slow_gpu"].get<double>(),
                     step["step_seconds"].get<double>() / step["undisturbed_step_seconds"].get<double>() - 1, 1e-3);
         EXPECT_EQ(robustness["slow_gpu"], robustness["slow_gpu_on_average"]);
@@ -89,7 +89,7 @@ TEST(NdsimPlan, IsTheSameWhateverTheNumberOfThreads) {
     EXPECT_EQ(run_command(options + "1").out, run_command(options + "2").out);
 }
 
-// 128 GPUs on nodes of 72 are 64 on each of two, and experts are spread over them.
+// On nodes of 72 GPUs, 128 GPUs are 64 on each of two nodes, and experts are spread over both.
 TEST(NdsimPlan, PrintsForEachLayoutACommandThatGivesItsTime) {
     const std::string line =
         "ndsim plan --model mixtral-8x7b --machine gb200-nvl72 --gpus 128 --global-batch 128 --tp 1 --cp 1 --pp 1,2 "
@@ -104,7 +104,7 @@ TEST(NdsimPlan, PrintsForEachLayoutACommandThatGivesItsTime) {
         EXPECT_EQ(step["memory"]["peak"], row["memory_bytes"]) << command;
         EXPECT_EQ(step["layout"], row["layout"]) << command;
     }
-    // What the text prints for the first is the same command, and can be pasted as it stands there.
+    // The text prints the same command for the first layout, and it can be pasted as printed.
     const std::size_t begin = text.out.find("  ndsim train ");
     ASSERT_NE(begin, std::string::npos) << text.out;
     const std::string pasted = text.out.substr(begin + 2, text.out.find("\n\n", begin) - begin - 2);

@@ -1,4 +1,4 @@
-// Scenarios that go on after a fault, as a user runs them: exit codes, what is said, and the weights.
+// Scenarios that continue after a fault, as a user runs them: exit codes, messages, and the weights.
 #include "tests/cli/command.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ json report_of(const std::string& line) {
     return said.exit_code == 0 ? said.json() : json{};
 }
 
-// A step takes 16.1 s, a checkpoint after each second one 2 s.
+// A step takes 16.1 s; a checkpoint, after every second step, takes 2 s.
 constexpr const char* training = "1d_data_parallel --steps 6 --checkpoint-every 2";
 constexpr const char* times = "--detection-time 10s --repair-time 60s --restart-time 30s";
 

@@ -1,4 +1,4 @@
-// Command lines whose output is held against the schemas: together they print every key and column that is documented.
+// Command lines whose output is validated against the schemas: together they print every documented key and column.
 #pragma once
 
 #include "tests/chakra/text_traces.hpp"
@@ -16,8 +16,8 @@ struct PrintedJson {
     int exit_code = 0;
 };
 
-// The files that command lines read: a GOAL schedule, Chakra traces, results to compare, and published runs of which
-// one is wrong.
+// The files that the command lines read: a GOAL schedule, Chakra traces, results to compare, and published runs, one of
+// them invalid.
 class SchemaInputs {
 public:
     std::string goal() const {
@@ -39,13 +39,13 @@ public:
         records[0]["model"]["layers"] = 0;
         return folder_.with("runs.json", file.dump());
     }
-    // A trace, whose format its name says.
+    // A trace, in the format of its name's ending.
     std::string trace(const std::string& name, const std::string& line) const {
         const std::string file = folder_.with(name, "");
         run_command(line + " --trace '" + file + "'");
         return file;
     }
-    // A desk of lab 2 with a Python program in it, which was tried once.
+    // A desk of lab 2 with a Python program in it, checked once.
     std::string desk(const std::string& name, const std::string& program) const {
         const std::string folder = folder_.file(name);
         run_command("ndsim lab start 2 '" + folder + "' --python");
@@ -53,7 +53,7 @@ public:
         run_command("ndsim lab check 2 '" + folder + "' --predict 16us");
         return folder;
     }
-    // A desk of lab 14, whose solution has a place on a leader board.
+    // A desk of lab 14, whose solution is on a leader board.
     std::string board_desk() const {
         const std::string folder = folder_.file("plan");
         run_command("ndsim lab start 14 '" + folder + "' --python");
@@ -61,7 +61,7 @@ public:
         run_command("ndsim lab check 14 '" + folder + "'");
         return folder;
     }
-    // The folder that all of this is in.
+    // The folder of all these files.
     std::string here() const { return folder_.file(""); }
     static std::string published() { return NDSIM_SOURCE_DIR "/docs/data/published_runs.json"; }
 

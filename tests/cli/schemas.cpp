@@ -1,5 +1,4 @@
-// What the programs print for other programs is what the schemas say: each key of --json and --trace, each column of
-// --csv.
+// The programs' machine-readable output matches the schemas: each key of --json and --trace, each column of --csv.
 #include "libsim/report/csv.hpp"
 #include "tests/cli/command.hpp"
 #include "tests/cli/json_schema.hpp"
@@ -50,7 +49,7 @@ bool is_among(const Path& documented, const std::set<Path>& printed) {
     });
 }
 
-// Only a rank program of one's own computes in FLOPs, or says how long it computes.
+// Only a user's own rank program computes in FLOPs, or gives a duration to compute.
 const std::set<std::string> printed_by_others{"traceEvents[].args.flops", "flops", "traceEvents[].args.work_ps",
                                               "work_ps"};
 
@@ -94,7 +93,7 @@ TEST(Schemas, RefuseAKeyThatNobodyDescribed) {
     EXPECT_THAT(schema.complaints(result), HasSubstr("[mesh][dp]"));
 }
 
-// Every object says whether it has other keys, and requires none that it does not describe.
+// Every object states whether it has other keys, and requires only keys that it describes.
 void expect_closed(const json& schema, const std::string& where) {
     if (schema.is_object() && schema.contains("properties") && schema["properties"].is_object()) {
         EXPECT_TRUE(schema.contains("additionalProperties")) << where;
@@ -129,14 +128,14 @@ TEST(Schemas, LeaveNoKeyOutAndSayWhatItIsAndInWhichUnit) {
     }
 }
 
-// The header of --csv, where a program writes that in place of --json.
+// The header of --csv, which a program writes instead of --json.
 Path header_of(std::string line) {
     line.replace(line.rfind("--json"), 6, "--csv -");
     const std::string out = run_command(line).out;
     return sim::report::csv_cells(out.substr(0, out.find('\n'))).value_or(Path{});
 }
 
-// Whether these are columns of the table, in its order.
+// Whether these are columns of the table, in the table's order.
 bool is_part_of(const Path& header, const std::vector<SchemaKey>& columns, const std::string& options) {
     auto column = columns.begin();
     return !header.empty() && std::all_of(header.begin(), header.end(), [&](const std::string& name) {
@@ -178,7 +177,7 @@ TEST(Columns, OfCsvAreThoseThatAreDocumented) {
     }
 }
 
-// Of runs whose spans have, all together, every number but FLOPs.
+// The runs' spans together have every number except FLOPs.
 TEST(Columns, OfSpansAreThoseThatAreDocumented) {
     const TemporaryFolder folder;
     const JsonSchema schema("span.schema.json");
@@ -226,7 +225,7 @@ std::vector<std::string> commands() {
 TEST(HelpColumns, OfEveryProgramShowsWhatItPrints) {
     std::vector<std::string> programs = commands();
     EXPECT_GE(programs.size(), 13U);
-    // What it prints is for shells.
+    // Its output is for shells.
     EXPECT_EQ(std::erase(programs, "ndsim completion"), 1U);
     EXPECT_EQ(refusal("ndsim completion --help columns"),
               "ndsim completion: --help columns: none of its output is documented");

@@ -1,4 +1,4 @@
-// What a command line says twice, or against itself, is refused in one line, and never settled in silence.
+// A command line that repeats or contradicts itself is refused in one line, never resolved silently.
 #include "tests/cli/command.hpp"
 
 #include <gmock/gmock.h>
@@ -59,7 +59,7 @@ TEST(CommandLine, RefusesASequenceThatTensorParallelRanksCannotShare) {
     EXPECT_EQ(run_command(off).json()["layout"]["sequence_parallel"], false);
 }
 
-// As many GPUs as 2^20, of which one rank of each stage is simulated.
+// 2^20 GPUs, of which one rank per stage is simulated.
 TEST(CommandLine, TakesAMillionGpus) {
     const nlohmann::json step = run_command(
                                     "ndsim train --model llama3.1-405b --gpus 1048576 --tp 8 --pp 16 "

@@ -61,7 +61,7 @@ TEST(SweepCommand, GoesOnWithItsFile) {
     EXPECT_EQ(run_command(small + " --out " + whole).out, whole + ": 6 rows, 6 of them new\n");
     const std::string content = content_of(whole);
     EXPECT_EQ(content, run_command(small).out);
-    // As an interruption leaves it: the header, two rows and a half.
+    // The state that an interruption leaves: the header and two and a half rows.
     std::size_t end = 0;
     for (int i = 0; i < 3; ++i) {
         end = content.find('\n', end) + 1;
@@ -89,7 +89,7 @@ TEST(SweepCommand, RefusesInOneLine) {
 }
 
 #ifdef NDSIM_MPIRUN
-// As root, and with more processes than cores.
+// Allows root, and more processes than cores.
 const std::string two =
     "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 '" NDSIM_MPIRUN "' --oversubscribe -n 2";
 

@@ -55,7 +55,7 @@ TEST(Pipeline, OnANetworkForNothingHasTheBubbleOfItsClosedForm) {
         double simulated;
         double bubble;
     };
-    // A micro-batch of 16 / m items takes 32 / (4 m) s on one of 4 stages; (m + p - 1) of them are a step.
+    // A micro-batch of 16 / m items takes 32 / (4 m) s on one of 4 stages; a step lasts (m + p - 1) of them.
     const Case cases[] = {{"--schedule gpipe", 14, 3.0 / 7},
                           {"--schedule 1f1b", 14, 3.0 / 7},
                           {"--schedule gpipe --micro-batches 16", 9.5, 3.0 / 19},

@@ -63,7 +63,7 @@ TEST(NdsimTopology, DrawsEveryNameAtTwoSizes) {
             const std::string file = folder.file("t.svg");
             const Said said = run_command("ndsim topology " + name + " --ranks " + ranks + " --json --svg " + file);
             if (said.exit_code == 2) {
-                continue;  // a number of GPUs that it has not
+                continue;  // the topology has no such size
             }
             EXPECT_EQ(said.exit_code, 0) << name << " " << said.err;
             const std::string svg = content_of(file);
@@ -96,7 +96,7 @@ TEST(NdsimTopology, RefusesWhatCannotBe) {
     EXPECT_THAT(refusal("ndsim topology ring --svg /nowhere/t.svg", 6), HasSubstr("/nowhere"));
 }
 
-// Reading it was cubic in the vertices once: this file took hours.
+// Reading it was once cubic in the vertices: this file took hours.
 TEST(NdsimTopology, OfTenThousandVerticesIsRead) {
     std::string text = "kind = \"custom\"\n";
     for (int i = 0; i < 10'000; ++i) {

@@ -1,4 +1,4 @@
-// ndsim trace: summaries, differences and other formats of what --trace has written.
+// ndsim trace: summaries, differences and conversions of files that --trace wrote.
 #include "tests/cli/command.hpp"
 
 #include <fmt/format.h>

@@ -69,7 +69,7 @@ TEST(TrainCommand, PredictsWhatDoesNotFitAndSaysSo) {
     EXPECT_THAT(said.out, HasSubstr("What would fit"));
 }
 
-// 16 bytes for each of 8 B parameters, and activations: too much for one GPU, not for eight that share them.
+// 16 bytes for each of 8 B parameters, plus activations: too much for one GPU, but not for eight that share them.
 TEST(TrainCommand, SaysWhichChangeWouldFit) {
     const Said said = run_command("ndsim train --model llama3-8b --gpus 8 --zero 0 --global-batch 8");
     EXPECT_EQ(said.exit_code, 1);
@@ -127,7 +127,7 @@ TEST(TrainCommand, WritesATraceToStandardOutputInPlaceOfTheText) {
               "ndsim train: --json and --trace - both want standard output; give one of them a file");
 }
 
-// What was asked for, and the nearest that is possible.
+// The message names the request and the nearest valid value.
 TEST(TrainCommand, RefusesShapesThatNoModelHas) {
     EXPECT_EQ(refusal("ndsim train --model llama3-8b --tp 2 --layers 1000000"),
               "ndsim train: --layers must be a whole number from 1 to 10000, not 1000000");
@@ -162,8 +162,8 @@ TEST(TrainCommand, SaysWhichSequenceAConfigJsonHasAndWhy) {
                   "pretrained with; --sequence sets another\n"));
 }
 
-// 8192 x 128256 logits, of which Megatron-LM's fused loss keeps 2 bytes each, also where its own FSDP shards, and
-// PyTorch's 4, beside 10 for a moment, which is more than any layer's backward pass needs.
+// 8192 x 128256 logits. Megatron-LM's fused loss keeps 2 bytes of each, with its own FSDP, too. PyTorch keeps 4, and 10
+// more for a moment, which exceeds the need of any layer's backward pass.
 TEST(TrainCommand, TakesTheLossOfTheFramework) {
     const auto peak = [](const std::string& options) {
         const auto json = run_command("ndsim train --model llama3-8b --gpus 64 --json " + options).json();
@@ -171,7 +171,7 @@ TEST(TrainCommand, TakesTheLossOfTheFramework) {
     };
     const double logits = 8192.0 * 128256;
     EXPECT_GT(peak("--zero 3 --framework torch"), peak("--zero 3") + 2 * logits);
-    EXPECT_LT(peak("--zero 3"), peak("--zero 2") - 8e9);  // parameters of 2 bytes each are spread, too
+    EXPECT_LT(peak("--zero 3"), peak("--zero 2") - 8e9);  // 2-byte parameters are sharded, too
     const std::string out = run_command("ndsim train --model llama3-8b --gpus 64 --zero 3").out;
     EXPECT_THAT(out, HasSubstr("\n  framework megatron: its loss takes 2 bytes per logit; --framework megatron, "
                                "deepspeed or torch chooses\n"));
@@ -182,12 +182,12 @@ TEST(TrainCommand, TakesTheLossOfTheFramework) {
                                                                      "torchtitan runs it"));
 }
 
-// Half of a causal sequence's scores are masked, and FlashAttention leaves them out.
+// Half of a causal sequence's scores are masked, and FlashAttention skips them.
 TEST(TrainCommand, CountsTheMaskedHalfOfAttentionOrNot) {
     const std::string line = "ndsim train --model llama3-8b --gpus 8 --sequence 131072 --global-batch 8 --json ";
     const auto all = run_command(line).json();
     EXPECT_EQ(all["hfu"], all["mfu"]);
-    // Llama 3 8B: 15.0 GFLOP a token forward in matrices, and 4 x 32 x 4096 x 131072 in attention.
+    // Llama 3 8B: 15.0 GFLOP a token forward in matrix multiplications, and 4 x 32 x 4096 x 131072 in attention.
     const double matrices = 2 * 7.5047e9;
     const double attention = 4.0 * 32 * 4096 * 131072;
     EXPECT_NEAR(all["hfu_without_masked"].get<double>() / all["hfu"].get<double>(),

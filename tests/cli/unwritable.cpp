@@ -1,4 +1,4 @@
-// Where neither standard output nor standard error can be written, the exit code alone says so: 6.
+// If neither standard output nor standard error can be written, the exit code alone reports it: 6.
 #include "tests/cli/command.hpp"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 
 namespace {
 
-// How `line` ends where both go to `where`.
+// Exit code of `line` with both streams redirected to `where`.
 int exit_code_to(const std::string& line, const std::string& where) {
     const int status = std::system(fmt::format("'{}'/{} >{} 2>&1 </dev/null", NDSIM_BIN_DIR, line, where).c_str());
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -37,7 +37,7 @@ TEST(Unwritable, ErrorsKeepTheirExitCode) {
     EXPECT_EQ(exit_code_to("ndsim_compare", "/dev/full"), 2);
 }
 
-// Each ends with an error: of usage, of the program, of a rank, of an output.
+// Each ends with an error: of usage, of a file that it reads, or of its output.
 constexpr const char* failing_commands[] = {
     "0d_sequential --items 0",
     "0d_sequential --nothing",
@@ -72,7 +72,7 @@ constexpr const char* failing_commands[] = {
     "ndsim_compare nowhere.json",
 };
 
-// Nobody reads what is written to 9.
+// Makes file descriptor 9 the write end of a pipe without a reader.
 class BrokenPipe {
 public:
     BrokenPipe() {
@@ -102,7 +102,7 @@ TEST(Unwritable, ErrorsEndAsAtATerminalWhereTheirTextIsLost) {
     }
 }
 
-// As in `... | head -1`: readers that have seen enough are no error to talk about.
+// A reader that has seen enough, as in `... | head -1`, is not an error to report.
 TEST(Unwritable, PipeWhoseReaderWentAwayIsNotComplainedOf) {
     const BrokenPipe pipe;
     const TemporaryFolder folder;
@@ -117,7 +117,7 @@ TEST(Unwritable, PipeWhoseReaderWentAwayIsNotComplainedOf) {
     }
 }
 
-// As in `... 2>&1 | head -1`.
+// Both streams go to a pipe that closes early, as in `... 2>&1 | head -1`.
 TEST(Unwritable, PipeEndsWithExitCode6) {
     const std::string line =
         fmt::format("bash -c \"'{}'/0d_sequential 2>&1 | true; exit \\${{PIPESTATUS[0]}}\"", NDSIM_BIN_DIR);

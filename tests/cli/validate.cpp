@@ -1,4 +1,4 @@
-// `ndsim validate`: published runs in, predictions and their errors out.
+// `ndsim validate`: from published runs to predictions and their errors.
 #include "tests/cli/command.hpp"
 
 #include <gmock/gmock.h>

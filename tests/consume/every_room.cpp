@@ -1,4 +1,4 @@
-// Whoever links ndsim::ranks can use every header that is installed: here are those that others do not bring with them.
+// A target that links ndsim::ranks can use every installed header: this includes those that no other header pulls in.
 #include <libsim/config/injection_text.hpp>
 #include <libsim/config/profile.hpp>
 #include <libsim/interop/goal/text.hpp>
@@ -17,7 +17,7 @@ using namespace sim::literals;
 
 namespace {
 
-// 1 MB over the links that a profile prices, by a GPU that a sentence makes slow.
+// 1 MB over links priced by a profile, with a GPU slowed by a fault given as text.
 sim::ranks::Result run() {
     sim::ranks::LaunchOptions options{.ranks = 2, .host = sim::ranks::Host::fiber};
     options.cluster = sim::config::read_profile("lab-nvlink", 2);

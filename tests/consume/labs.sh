@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# labs.sh PREFIX FOLDER SOLUTIONS: the course runs from an installed prefix that was moved, in every language, without the
-# source tree. SOLUTIONS: docs/labs.
+# labs.sh PREFIX FOLDER SOLUTIONS: runs the course from an installed prefix that was moved, in every language, without the source
+# tree. SOLUTIONS: docs/labs.
 set -euo pipefail
 prefix=$1 folder=$2 solutions=$3
 
@@ -10,11 +10,11 @@ cp -r "$prefix" "$folder/moved"
 cd "$folder"
 ndsim=$folder/moved/bin/ndsim
 
-# lab NUMBER LANGUAGE OPTION STARTER SOLUTION: the starter fails and says where the gap is; the solution passes.
+# lab NUMBER LANGUAGE OPTION STARTER SOLUTION: the starter fails and names the gap; the solution passes.
 lab() {
     local number=$1 language=$2 option=$3 starter=$4 solution=$5 said desk=desk-$1-$2
     echo "lab $number in $language"
-    # Some have no option.
+    # Some labs have no option.
     # shellcheck disable=SC2086
     "$ndsim" lab start "$number" "$desk" $option > /dev/null
     if said=$("$ndsim" lab check "$number" "$desk"); then

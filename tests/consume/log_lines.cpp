@@ -1,4 +1,4 @@
-// The custom scenario once more, seen from outside: every rank logs the sum, at the time the formula gives.
+// The custom scenario again, seen from outside: every rank logs the sum, at the time given by the formula.
 #include <libsim/collectives/all_reduce.hpp>
 #include <libsim/gpu.hpp>
 #include <ranks/launch.hpp>

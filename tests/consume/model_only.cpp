@@ -1,4 +1,4 @@
-// What people train, without a simulation: models, machines and memory. Needs neither ranks/ nor the kernel.
+// Models, machines and memory without a simulation. Needs neither ranks/ nor the kernel.
 #include <libsim/training/hardware.hpp>
 #include <libsim/training/memory.hpp>
 #include <libsim/training/parameters.hpp>
@@ -7,7 +7,7 @@
 int main() {
     namespace training = sim::training;
     const training::Transformer gpt = training::preset("gpt2");
-    // Compiled-in data, and a text in TOML: the consumer has none of the libraries that read them.
+    // Compiled-in data, and a text in TOML: the consumer does not link the libraries that parse them.
     const training::Machine machine = training::machine("dgx-h100");
     const training::Machine own = training::machine_of_toml("base = \"dgx-h100\"\ngpus_per_node = 4\n", "own.toml");
     const bool fits = training::memory_of(gpt, own, training::Layout{}).fits();

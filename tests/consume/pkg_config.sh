@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# pkg_config.sh COMPILER FOLDER PC_FOLDER: compiles programs by what pkg-config says, and runs them.
+# pkg_config.sh COMPILER FOLDER PC_FOLDER: compiles programs with pkg-config's flags, and runs them.
 set -euo pipefail
 compiler=$1 folder=$2
 export PKG_CONFIG_PATH=$3

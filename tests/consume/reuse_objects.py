@@ -1,8 +1,8 @@
 """reuse_objects.py BUILD LOG COMPILER ARGUMENT...: a launcher (CMAKE_CXX_COMPILER_LAUNCHER) for a build that has ndsim inside it.
 
-An object of ndsim that BUILD has compiled of the same source with the same options is copied; all else is compiled. Options that
-change no object (warnings, a precompiled form of headers that are included anyway) may differ. LOG gets a line for each:
-`reused` or `compiled`, and the object.
+Copies an ndsim object if BUILD has compiled it from the same source with the same options, and compiles everything else. Options that
+change no object may differ (warnings, precompiled headers that the source includes anyway). LOG gets one line per object: `reused` or
+`compiled`, and the object.
 """
 
 import json
@@ -15,7 +15,7 @@ import sys
 
 
 def options(words: list[str]) -> list[str]:
-    """What decides an object, of a compiler's arguments: in order, without its files and what only warns or looks for headers."""
+    """The compiler's arguments that determine the object, in order: without files, warning options and options that look for headers."""
     kept = []
     rest = iter(words)
     for word in rest:
@@ -27,17 +27,17 @@ def options(words: list[str]) -> list[str]:
 
 
 def after(words: list[str], option: str) -> str:
-    """The argument of an option."""
+    """The argument that follows an option."""
     return words[words.index(option) + 1]
 
 
 def text(file: pathlib.Path, build: pathlib.Path) -> str | None:
-    """A source, if it is there; of one that a build has made, without that build's place."""
+    """The text of a source, or None if it does not exist; in a generated source, that build's path is removed."""
     return file.read_text().replace(str(build), "BUILD") if file.exists() else None
 
 
 def same_source(one: str, its_build: pathlib.Path, other: str, build: pathlib.Path) -> bool:
-    """Whether two builds compile the same: the same file, or files made alike that include the same."""
+    """Whether two builds compile the same: the same file, or generated files that include the same."""
     if one == other:
         return True
     first = text(pathlib.Path(one), its_build)
@@ -48,7 +48,7 @@ def same_source(one: str, its_build: pathlib.Path, other: str, build: pathlib.Pa
 
 
 def compiled_already(words: list[str], build: pathlib.Path) -> pathlib.Path | None:
-    """The object in BUILD that the arguments would make again."""
+    """The object in BUILD that is identical to the one that the arguments would make."""
     mine = pathlib.Path(after(words, "-o"))
     # …/_deps/ndsim-build/libsim/CMakeFiles/… here is libsim/CMakeFiles/… there.
     found = re.match(r"(.*_deps/ndsim-build)/(.*)", str(mine.absolute()))
@@ -74,7 +74,7 @@ def main() -> int:
     if ready is None:
         return subprocess.call([compiler, *words])
     shutil.copyfile(ready, after(words, "-o"))
-    if "-MF" in words:  # all that it is made of may change, and this build is thrown away
+    if "-MF" in words:  # dependencies are not needed: this build is thrown away
         pathlib.Path(after(words, "-MF")).write_text(f"{after(words, '-MT')}: {after(words, '-c')}\n")
     return 0
 

@@ -1,4 +1,4 @@
-// libsim without ranks/: the units and the price of a message.
+// libsim without ranks/: the units and the cost of a message.
 #include <libsim/cluster.hpp>
 #include <libsim/units.hpp>
 

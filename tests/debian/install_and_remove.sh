@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# install_and_remove.sh CPACK BUILD SOURCE FOLDER VERSION: makes the Debian packages, installs them on this system, uses each of them,
-# and removes them. What is installed goes into memory that is laid over this system for this test alone, and the source tree and its
-# build are not there. Needs root, or user namespaces; exit code 77 where there is neither.
-# What runs there is quoted for it:
+# install_and_remove.sh CPACK BUILD SOURCE FOLDER VERSION: makes the Debian packages, installs them on this system, uses each of
+# them, and removes them. The installation goes into an in-memory overlay over this system that only this test sees, where the
+# source tree and its build are hidden. Needs root or user namespaces; exits with 77 if there is neither.
+# The commands that run there are quoted:
 # shellcheck disable=SC2016
 set -euo pipefail
 if [[ ${1:-} != inside ]]; then
@@ -16,7 +16,7 @@ if [[ ${1:-} != inside ]]; then
     fi
     rm -rf "$folder"
     mkdir -p "$folder"
-    # zstd takes a tenth of the time of what packages for others are compressed with.
+    # zstd takes a tenth of the time of the compression for released packages.
     "$cpack" --config "$build/CPackConfig.cmake" -B "$folder" -D CPACK_OUTPUT_FILE_PREFIX="$folder/packages" \
         -D CPACK_DEBIAN_COMPRESSION_TYPE=zstd > "$folder/cpack.log" || { cat "$folder/cpack.log"; exit 1; }
     exec unshare "${map[@]}" --mount --pid --fork --kill-child "$0" inside "$source" "$folder/packages" "$version"
@@ -33,7 +33,7 @@ mount -t tmpfs none /mnt/all/tmp
 mkdir /mnt/all/tmp/test
 cp "$packages"/*.deb "$source/tests/consume/custom_scenario.cpp" /mnt/all/tmp/test
 mount -t tmpfs none "/mnt/all$source"
-# All manual pages of the system would be listed anew.
+# Otherwise man-db would index all manual pages of the system again.
 rm -f /mnt/all/var/lib/man-db/auto-update
 system() {
     chroot /mnt/all /usr/bin/env -i HOME=/tmp/test LANG=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/bin VERSION="$version" \

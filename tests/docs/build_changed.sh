@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# build_changed.sh NAME [FILE]...: in a copy of the source directory (run_page.sh), links the executable NAME with what was
-# changed there. It compiles new and changed .cpp files, FILEs, and what NAME links of the files that include a changed
-# header, each with those that the build compiles with it, and takes all other objects from the build. A .cpp file takes
-# seconds, a header that many include takes minutes.
-# build_changed.sh --touched: names the new and the changed files, one in a line.
+# build_changed.sh NAME [FILE]...: in a copy of the source directory (run_page.sh), links the executable NAME with the changes
+# made there. It compiles new and changed .cpp files, the FILEs, and the files linked into NAME that include a changed header,
+# each together with its batch, and takes all other objects from the build. A .cpp file takes seconds; a header that many files
+# include takes minutes.
+# build_changed.sh --touched: lists the new and the changed files, one per line.
 set -euo pipefail
 source=$NDSIM_SOURCE build=$NDSIM_BUILD
 
@@ -24,10 +24,10 @@ if [[ ! -e $build/build.ninja ]]; then
     exit 1
 fi
 
-# One at a time: pages run beside each other, and ninja may rewrite its logs when it opens them.
+# One at a time: pages run in parallel, and ninja may rewrite its logs when it opens them.
 ask_ninja() { flock "$build/build.ninja" ninja -C "$build" "$@"; }
 
-# How the build compiles a file: its line of compile_commands.json.
+# The command that compiles a file in the build: its line of compile_commands.json.
 command_of() {
     awk -v file="\"file\": \"$1\"" '
         /^ *"command": / { command = $0 }
@@ -40,7 +40,7 @@ command_of() {
             exit
         }' "$build/compile_commands.json"
 }
-# What the build compiles: a file of the source directory, or a batch, which includes several of them.
+# The unit that the build compiles: a file of the source directory, or a batch that includes several of them.
 batches=()
 while read -r batch; do
     batches+=("$batch")
@@ -48,12 +48,12 @@ done < <(sed -nE 's#^ *"file": "(.*/(Unity|batches)/[^/"]*)".*#\1#p' "$build/com
 batch_of() {
     ((${#batches[@]} > 0)) && grep -lF "#include \"$1\"" "${batches[@]}" | head -n 1 | grep .
 }
-# The copy lies in the build, too.
+# The copy is inside the build, too.
 is_batch() { [[ $1 == "$build"/* && $1 != "$PWD"/* ]]; }
 compiled_with() {
     if [[ -n $(command_of "$1") ]]; then echo "$1"; else batch_of "$1"; fi
 }
-# What a file is compiled like: with itself, else as one of the same folder, else as one of the folder above.
+# The file whose compile command applies: the file itself, else one in the same folder, else one in the folder above.
 neighbour_of() {
     local file=$source/$1 like
     for like in "$file" "$(dirname "$file")"/*.cpp "$(dirname "$(dirname "$file")")"/*.cpp; do
@@ -61,15 +61,15 @@ neighbour_of() {
     done
 }
 
-# The object files of the build that NAME is linked from: of a library, those alone that something refers to. One in a line,
-# of a library as TARGET/FILE.o.
+# The build's object files that NAME is linked from; of a library, only those that something references. One per line, those of a
+# library as TARGET/FILE.o.
 linked_objects() {
     local traced=${link/ -o bin\/$name/ -Wl,--trace,--trace -o $PWD\/build\/traced}
     (cd "$build" && eval "$traced") |
         sed -nE 's|^\(?[^ ]*lib([^/]*)\.a[()]([^/()]*\.o)\)?$|\1/\2|p; s|^.*/([^/]*)\.dir/([^/]*/)*([^/]*\.o)$|\1/\3|p'
 }
 
-# What was compiled into the objects in build/linked and includes one of the headers. The build knows what it made them of.
+# The sources behind the objects in build/linked that include one of the headers, by the build's own dependency records.
 compiled_from() {
     ask_ninja -t deps | awk -v source="$source/" -v headers="$*" '
         BEGIN { count = split(headers, names, " "); for (i = 1; i <= count; ++i) changed[source names[i]] = 1 }
@@ -94,7 +94,7 @@ compiled_from() {
 objects=()
 compiled=" "
 running=()
-# compile FILE LIKE: FILE of the copy, as the build compiles LIKE. A batch is copied first: its files are those of the copy.
+# compile FILE LIKE: compiles FILE of the copy as the build compiles LIKE. A batch is copied first, to include the copy's files.
 compile() {
     local file=$1 like=$2 object
     [[ $compiled == *" $file "* ]] && return
@@ -111,7 +111,7 @@ compile() {
     old=$(sed -E 's/.* -o ([^ ]+) .*/\1/' <<< "$command")
     command=${command/ -o $old / -o $object }
     command=${command/ -c $like/ -c $file}
-    # Little optimised, which a page does not notice. Precompiled headers that then do not fit are left out.
+    # Optimised less, which a page does not notice. Precompiled headers that no longer fit are ignored.
     (cd "$build" && eval "${command/ -O3 / -O1 } -Wno-invalid-pch") &
     running+=($!)
     if ((${#running[@]} >= $(nproc))); then
@@ -121,7 +121,7 @@ compile() {
     objects+=("$object")
     [[ $1 == "$PWD/${like#"$source"/}" || $1 == "$like" ]] && replaced+=("$old") || replaced+=("")
 }
-# A file of the copy, with those that the build compiles with it; a new one alone.
+# Compiles a file of the copy together with its batch; a new file alone.
 compile_file() {
     local unit
     if unit=$(compiled_with "$source/$1"); then
@@ -134,14 +134,14 @@ compile_unit() {
     if is_batch "$1"; then compile "$1" "$1"; else compile "$PWD/${1#"$source"/}" "$1"; fi
 }
 
-# The linker takes an object that it is given rather than the library's of the same name.
+# The linker prefers an object on its command line to the object of the same name in a library.
 link=$(ask_ninja -t commands "bin/$name" | tail -n 1)
 replaced=()
 headers=()
 hardware=$build/libsim/hardware_files.cpp
 if changed_files | grep -q '\.toml$'; then
     hardware=$PWD/build/hardware_files.cpp
-    # As the build makes it, of the files here.
+    # Generated as in the build, from the copy's files.
     embedded=$(ask_ninja -t commands libsim/hardware_files.cpp | tail -n 1)
     embedded=${embedded//$build\/libsim\/hardware_files.cpp/$hardware}
     (eval "${embedded//$source\/libsim/$PWD/libsim}")

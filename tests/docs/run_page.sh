@@ -1,22 +1,22 @@
 #!/usr/bin/env bash
 # run_page.sh PAGE SOURCE BUILD FOLDER: runs every shell block of a Markdown page, in order; stops at the first failure.
 #
-# Blocks run in FOLDER, made anew: it looks like the source directory (links to what lies there, and `build` to
-# BUILD), but a file that a block writes lands in FOLDER. What is run:
-#   ```sh, ```bash    all of it
+# Blocks run in FOLDER, created anew: it looks like the source directory (links to its entries, and `build` to BUILD), but a file
+# that a block writes goes into FOLDER. What is run:
+#   ```sh, ```bash    the whole block
 #   ```console        the lines after "$ "; the others are output, and are not compared
 # The line directly above a block changes that:
-#   <!-- not run: WHY -->    the block is left out
-#   File `NAME`:             the block, of any language, is written to NAME (also, hidden: <!-- file: NAME -->)
-#   <!-- output -->          the block is what the last block that was run has printed, and is compared with it
-#   <!-- row: NAME after TEXT -->  the block, of any language, goes into NAME, behind its first line that has TEXT in it
-# A page that changes ndsim itself (docs/how-to/) says so in a line of its own:
+#   <!-- not run: WHY -->    skips the block
+#   File `NAME`:             writes the block, of any language, to NAME (also, hidden: <!-- file: NAME -->)
+#   <!-- output -->          compares the block with the output of the last block that was run
+#   <!-- row: NAME after TEXT -->  inserts the block, of any language, into NAME after the first line that contains TEXT
+# A page that changes ndsim itself (docs/how-to/) has a line of its own:
 #   <!-- in a copy -->       FOLDER is a copy of the source directory, whose files blocks may change, and `build` a folder
-#                            of its own that begins with BUILD's executables (build_changed.sh links them anew)
-# Tests that ctest runs itself are not run once more: of `build/bin/ndsim_test_X --gtest_filter=… | grep '  OK '` it is tested that
-# the filter names some. A benchmark runs as briefly as it can. Neither holds in a copy, whose programs are others.
-# A page whose pictures its own blocks draw says so, too:
-#   <!-- pictures drawn here -->   each picture pictures/NAME of the page is the file NAME that a block has written
+#                            of its own that begins with BUILD's executables (build_changed.sh relinks them)
+# Tests that ctest runs anyway are not repeated: for `build/bin/ndsim_test_X --gtest_filter=… | grep '  OK '` only the filter is
+# checked to match some test. A benchmark runs as briefly as it can. Neither holds in a copy, whose programs differ.
+# A page whose blocks draw its pictures has a line, too:
+#   <!-- pictures drawn here -->   each picture pictures/NAME of the page must equal the file NAME that a block wrote
 set -euo pipefail
 page=$1 source=$2 build=$3 folder=$4
 
@@ -42,7 +42,7 @@ else
     ln -sfn "$build" "$folder/build"
 fi
 
-# One file per block: NNN.sh to run, NNN.output to compare, or NNN.file whose first line is the name to write to.
+# One file per block: NNN.sh to run, NNN.output to compare, or NNN.file, whose first line names the file to write.
 awk -v blocks="$folder/.blocks" '
     !inside && /^ *```/ {
         indent = match($0, /`/) - 1
@@ -105,7 +105,7 @@ for block in .blocks/[0-9]*; do
     fi
     if [[ $block == *.file ]]; then
         name=$(head -n 1 "$block")
-        # Into FOLDER itself, never through a link into the source directory.
+        # Writes only into FOLDER itself, never through a link into the source directory.
         if [[ -L ${name%%/*} || $name == /* || $name == *..* ]]; then
             echo "$(basename "$page"): $name lies outside the folder that blocks may write to" >&2
             exit 1

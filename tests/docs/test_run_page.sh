@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test_run_page.sh FOLDER: the runner of pages runs what it should, and fails where a block fails.
+# test_run_page.sh FOLDER: tests that the page runner runs the right blocks, and fails when a block fails.
 set -euo pipefail
 folder=$1
 here=$(cd -P "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -73,7 +73,7 @@ printf '%s\n' '<!-- pictures drawn here -->' '```sh' 'echo drawn > p.svg' '```' 
 fails '<!-- pictures drawn here -->' '```sh' 'echo other > p.svg' '```' '![P](pictures/p.svg)'
 fails '<!-- pictures drawn here -->' '![P](pictures/p.svg)'
 
-# Tests that ctest runs are only asked for: a filter that names none fails.
+# Tests that ctest runs are only listed: a filter that matches none fails.
 mkdir -p "$folder/build/bin"
 cat > "$folder/build/bin/ndsim_test_unit" <<'PROGRAM'
 #!/bin/sh

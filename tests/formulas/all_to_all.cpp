@@ -1,4 +1,4 @@
-// All-to-all with parts of any length, and what neither form can do.
+// All-to-all with parts of any length, and the requests that neither form supports.
 #include "libsim/collectives/all_to_all.hpp"
 #include "tests/support/simulate.hpp"
 

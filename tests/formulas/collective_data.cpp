@@ -1,4 +1,4 @@
-// Collectives with data: what arrives must be what a sequential program would compute, on every member.
+// Collectives with data: the result on every member equals that of a sequential program.
 #include "libsim/collectives/all_gather.hpp"
 #include "libsim/collectives/all_reduce.hpp"
 #include "libsim/collectives/all_to_all.hpp"
@@ -42,7 +42,7 @@ std::vector<T> values_of(int rank, std::size_t count) {
     return values;
 }
 
-// The sum or maximum over all ranks, one after another.
+// Sum or maximum over all ranks, one after another.
 template <class T>
 std::vector<T> reduced(int n, std::size_t count, Reduction reduction) {
     std::vector<T> result = values_of<T>(0, count);
@@ -108,7 +108,7 @@ TYPED_TEST(CollectiveData, OfEveryAlgorithmAndAReduceEqualsASequentialReduction)
     }
 }
 
-// Where member `rank`'s chunk is its own and the rest is `other`'s.
+// Member `rank`'s chunk holds its own values, the rest holds `other`'s.
 template <class T>
 std::vector<T> with_own_chunk(int n, int rank, std::size_t count, int own, int other) {
     std::vector<T> values = values_of<T>(other, count);
@@ -328,7 +328,8 @@ TEST_P(CollectiveHosts, BitwiseEqualResultsOnAllMembersWhateverTheAlgorithm) {
     }
 }
 
-// 8 numbers over 3 ranks: parts of 3, 3 and 2. Each of the two costs 2 steps of 10 units: 0.05 + 0.1 + 0.05 s.
+// 8 numbers over 3 ranks: parts of 3, 3 and 2. Each of the two collectives takes 2 steps of 10 units: 0.05 + 0.1 + 0.05
+// s.
 TEST_P(CollectiveHosts, AWholeIsReducedToPartsAndGatheredFromThem) {
     const auto run = simulate_well(ranks(3), [](GPU& gpu) {
         const std::vector<double> whole = values_of<double>(gpu.rank(), 8);
@@ -356,7 +357,7 @@ TEST_P(CollectiveHosts, APartCanBeThatOfTheWholeItself) {
     EXPECT_EQ(run.result.reports.at("whole").at(1), reduced<double>(3, 8, Reduction::sum));
 }
 
-// The shares of 8 over 3 ranks are 3, 3 and 2: rank 0 alone is wrong, so that no other can be the first to say so.
+// The shares of 8 over 3 ranks are 3, 3 and 2: only rank 0 is wrong, so no other rank can report it first.
 TEST_P(CollectiveHosts, APartOfAnotherLengthIsRefused) {
     const auto result = ranks::launch(ranks(3), [](GPU& gpu) {
         std::vector<double> part(gpu.rank() == 1 ? 3 : 2);

@@ -1,4 +1,4 @@
-// Every collective by every method: the numbers of a sequential program, and the one op's time is the messages'.
+// Every collective by every method: the results of a sequential program, and one op takes as long as its messages.
 #include "libsim/collectives/bfloat16.hpp"
 #include "libsim/collectives/half.hpp"
 #include "tests/support/carry_collective.hpp"
@@ -22,7 +22,7 @@ std::size_t fitting(const AnyCollective& any, std::size_t count, int n) {
                                                   : count;
 }
 
-// How many ranks found what they should, in all of the calls, one after another.
+// Number of ranks that got the right result in all of the calls, which run one after another.
 template <class T>
 int right_ranks(int ranks, const std::vector<Call>& calls, bool whole = false) {
     std::vector<int> right(static_cast<std::size_t>(ranks), 1);  // fibers share the test's memory
@@ -87,7 +87,7 @@ TEST(EveryMethod, IsRightInGroupsThatAreNotTheWorld) {
     const Group scattered = Group::of({7, 0, 11, 3, 12, 5});
     for (const AnyCollective& any : all_collectives()) {
         for (int root = 0; any.fits(6) && root < (any.has_root() ? 6 : 1); ++root) {
-            // Both groups have ranks in common, and must not take each other's messages.
+            // The groups share ranks, and must not take each other's messages.
             const std::vector<Call> calls{{any, strided, root, fitting(any, 20, 6)},
                                           {any, scattered, root, fitting(any, 20, 6)}};
             ASSERT_EQ(right_ranks<double>(13, calls), 13) << any << " root " << root;
@@ -95,7 +95,7 @@ TEST(EveryMethod, IsRightInGroupsThatAreNotTheWorld) {
     }
 }
 
-// One op with its data beside it: the numbers of messages, and the time of the size alone.
+// One op that carries its data: the same results as with messages, in the time of the size alone.
 TYPED_TEST(EveryMethodOf, ThisTypeEqualsASequentialProgramAsAWhole) {
     for (int number = 0; number <= static_cast<int>(CollectiveKind::all_to_all); ++number) {
         const AnyCollective any{static_cast<CollectiveKind>(number)};
@@ -186,7 +186,7 @@ Cluster nodes(int ranks_per_node) {
     return cluster;
 }
 
-// A random case: who takes part, how late each comes, and what is under way already.
+// A random case: the members, the lateness of each, and the messages already in flight.
 struct Case {
     AnyCollective any;
     int ranks;
@@ -232,7 +232,7 @@ struct Seen {
 
 std::vector<Seen> seen(const Case& one, const std::function<void(GPU&)>& collective) {
     ranks::LaunchOptions options = fibers(one.ranks, one.cluster);
-    options.allow_unreceived = true;  // what is sent beside a collective
+    options.allow_unreceived = true;  // sends outside the collective
     const auto run = simulate_well(options, [&](GPU& gpu) {
         const auto self = static_cast<std::size_t>(gpu.rank());
         gpu.compute(Units(one.late[self]));

@@ -1,4 +1,4 @@
-// Collectives found without simulating them (libsim/collectives/time/collective_time.hpp) against those that
+// Collective times found without simulation (libsim/collectives/time/collective_time.hpp), against collectives that
 // ranks carry out message by message.
 #include "libsim/collectives/time/collective_time.hpp"
 #include "libsim/collectives/data_reader.hpp"
@@ -59,7 +59,7 @@ std::vector<Time> message_by_message(const Case& what) {
 
 constexpr Way all_ways[] = {Way::closed_form, Way::recurrence, Way::synchronous_steps, Way::flows};
 
-// Every way that is exact gives the ends of the messages. Returns which did.
+// Every method that is exact gives the end times of the messages. Returns the exact methods.
 std::vector<Way> expect_all_ways_right(const Case& what, const std::string& description) {
     const std::vector<Time> ends = message_by_message(what);
     std::vector<Way> exact;
@@ -93,7 +93,7 @@ std::vector<Time> random_arrivals(int members, int latest, Random& random) {
     return arrivals;
 }
 
-// One of each kind of network, for up to 24 ranks.
+// One network of each kind, for up to 24 ranks.
 std::vector<Network> networks(Random& random) {
     const Duration latency{random.below(2'000)};
     const std::int64_t rate = 1'000'000'000LL * (1 + random.below(50));
@@ -139,7 +139,7 @@ TEST(CollectiveTime, EqualsTheMessagesOnEveryNetworkForEveryCollectiveWithStragg
 
 namespace {
 
-// 6 nodes of 4 GPUs, 10 GB/s each, and `up` from a node to the others. Latencies of 1 us.
+// 6 nodes of 4 GPUs: 10 GB/s per GPU, `up` from a node to the others, latencies of 1 us.
 Cluster nodes_with(Bandwidth up) {
     return priced(
         FairShare{two_level_tree({.nodes = 6, .gpus_per_node = 4, .up = up, .link = 10 * GB_per_s, .latency = 1us})});
@@ -157,7 +157,8 @@ Case of_all(const Cluster& cluster, CollectiveKind kind, const AlgorithmConfig& 
 }  // namespace
 
 TEST(CollectiveTime, OfARingWithLinksOfItsOwnIsAClosedFormAlsoWhereTheyDiffer) {
-    // 46 steps of 1 MB. A step between nodes is the slowest, 4 us + 1 MB at 5 GB/s, and in the end all wait for it.
+    // 46 steps of 1 MB. A step between nodes is the slowest, 4 us + 1 MB at 5 GB/s, and in the end all steps wait for
+    // it.
     Case what = of_all(nodes_with(5 * GB_per_s), CollectiveKind::all_reduce, Algorithm::ring, 24_MB);
     const CollectiveTime time = collective_time(what.question());
     EXPECT_EQ(time.way, Way::closed_form);
@@ -167,16 +168,16 @@ TEST(CollectiveTime, OfARingWithLinksOfItsOwnIsAClosedFormAlsoWhereTheyDiffer) {
 }
 
 TEST(CollectiveTime, OfRingsThatShareLinksAndDriftApartIsSimulatedAsFlows) {
-    // Two channels of half a chunk each; between the nodes they share 5 GB/s, within them 10.
+    // Two channels of half a chunk each; they share 5 GB/s between the nodes and 10 GB/s within them.
     const Case what =
         of_all(nodes_with(40 * GB_per_s), CollectiveKind::all_reduce, {Algorithm::ring, {.channels = 2}}, 24_MB);
     const CollectiveTime time = collective_time(what.question());
-    EXPECT_EQ(time.way, Way::flows);  // a step within a node has 2 us less of latency: they drift apart
+    EXPECT_EQ(time.way, Way::flows);  // a step within a node has 2 us less latency: ranks drift apart
     EXPECT_EQ(time.ends, message_by_message(what));
 }
 
 TEST(CollectiveTime, OfMembersThatStayTogetherOnSharedLinksIsTheSumOfItsSteps) {
-    // One GPU a node in use, so all routes are alike; in the last step 24 MB / 8 cross … every step shares the uplink.
+    // Only one GPU per node takes part, so all routes are alike, and every step shares the uplink.
     Case what = of_all(nodes_with(5 * GB_per_s), CollectiveKind::all_gather, {Algorithm::ring, {.channels = 2}}, 12_MB);
     what.ranks = {0, 4, 8, 12, 16, 20};
     what.schedule = schedule_of(CollectiveKind::all_gather, {Algorithm::ring, {.channels = 2}}, 6, 0);

@@ -1,4 +1,4 @@
-// Collectives: the closed form, the one op and the messages must agree to the picosecond.
+// Collectives: the closed form, the single op and the messages agree to the picosecond.
 #include "libsim/collectives/all_gather.hpp"
 #include "libsim/collectives/all_reduce.hpp"
 #include "libsim/collectives/all_to_all.hpp"
@@ -20,10 +20,10 @@ ranks::LaunchOptions fibers(int count, const Cluster& cluster) {
     return {.ranks = count, .host = ranks::Host::fiber, .cluster = cluster};
 }
 
-// Rank r comes after `lateness[r]` units of compute.
+// Rank r arrives after `lateness[r]` units of compute.
 std::vector<Duration> ends(const Cluster& cluster, const std::vector<int>& lateness, const ranks::Program& collective) {
     ranks::LaunchOptions options = fibers(static_cast<int>(lateness.size()), cluster);
-    options.allow_unreceived = true;  // what is sent beside a collective
+    options.allow_unreceived = true;  // sends outside the collective
     const auto run = simulate_well(options, [&](GPU& gpu) {
         gpu.compute(Units(lateness[static_cast<std::size_t>(gpu.rank())]));
         collective(gpu);
@@ -35,7 +35,7 @@ std::vector<Duration> ends(const Cluster& cluster, const std::vector<int>& laten
     return all;
 }
 
-// The one op that stands for `any`.
+// The single op equivalent to `any`.
 Collective whole(const AnyCollective& any, Size size, int root) {
     return {.kind = any.kind, .size = size, .root = any.has_root() ? root : -1, .config = any.config};
 }
@@ -56,7 +56,7 @@ TEST(Ring, CostsItsClosedFormForEveryNumberOfRanks) {
     }
 }
 
-// The end of each of n ranks that come together to a collective of 500 units.
+// End times of n ranks that arrive together at a collective of 500 units.
 std::vector<Duration> ends_of(const AnyCollective& any, int n, int root) {
     return ends(gpu_py(), std::vector<int>(static_cast<std::size_t>(n), 0),
                 [&](GPU& gpu) { gpu.collective(world(gpu), whole(any, Units(500), root)); });
@@ -184,7 +184,7 @@ TEST(Collective, AsOneOpCountsTheMessagesAndSizesThatItStandsFor) {
     }
 }
 
-// Units sent by each of five ranks in a collective of 500.
+// Units that each of five ranks sends in a collective of 500.
 std::vector<double> sent(const AnyCollective& any, int root) {
     const auto run =
         simulate_well(fibers(5, gpu_py()), [&](GPU& gpu) { gpu.collective(world(gpu), whole(any, Units(500), root)); });
@@ -225,8 +225,8 @@ TEST(Collective, OfTwoGroupsRunsInEachAtItsOwnTime) {
         gpu.compute(Units(gpu.rank() == 1 ? 100 : 0));
         all_reduce(gpu, gpu.rank() % 2 == 0 ? even : odd, Units(30));
     });
-    EXPECT_EQ(run.result.ranks[0].end, Time{4 * 200ms});        // 10 units a step
-    EXPECT_EQ(run.result.ranks[3].end, Time{10s + 2 * 250ms});  // 15 units a step
+    EXPECT_EQ(run.result.ranks[0].end, Time{4 * 200ms});        // 10 units per step
+    EXPECT_EQ(run.result.ranks[3].end, Time{10s + 2 * 250ms});  // 15 units per step
 }
 
 TEST(Collective, OfMembersThatNameDifferentAlgorithmsIsAMismatch) {

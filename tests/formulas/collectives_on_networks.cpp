@@ -1,4 +1,4 @@
-// Collectives on LogGP networks and over shared links: as one op they must take as long as message by message.
+// Collectives on LogGP networks and over shared links: a single op takes as long as its messages.
 #include "libsim/collectives/data_reader.hpp"
 #include "tests/support/all_collectives.hpp"
 #include "tests/support/random.hpp"
@@ -24,7 +24,7 @@ Cluster loggp() {
     return cluster;
 }
 
-// Three collectives, one after another, after compute that differs from rank to rank; one on a stream beside.
+// Three collectives in sequence, after compute that differs from rank to rank, and one on a concurrent stream.
 struct Case {
     std::vector<AnyCollective> collectives;
     std::vector<std::int64_t> late;
@@ -37,7 +37,7 @@ void as_messages(GPU& gpu, const AnyCollective& any, Size size, int root) {
     carry_out(gpu, all, any.schedule(all.size(), root), size, name_of(any.kind));
 }
 
-// 3 n + 1 numbers (all-to-all: 3 n).
+// Uses 3 n + 1 numbers (all-to-all: 3 n).
 void with_numbers(GPU& gpu, const AnyCollective& any, Size size, int root) {
     const Group all = world(gpu);
     const bool even = any.kind == CollectiveKind::all_to_all;
@@ -100,8 +100,8 @@ TEST(CollectiveByLogGP, TakesAsOneOpAsLongAsItsMessages) {
     }
 }
 
-// A program waits for its numbers: with several channels, it comes to another channel in time only if all come
-// together.
+// A program waits for its numbers: with several channels it arrives in time for another channel only if all ranks
+// arrive together.
 TEST(CollectiveOverSharedLinks, TakesWithNumbersAsLongAsItsMessages) {
     for (std::uint64_t seed = 0; seed < 100; ++seed) {
         Case what = random_case(seed);

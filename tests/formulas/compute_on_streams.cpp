@@ -1,4 +1,4 @@
-// Computing on streams: beside the program and beside other streams, in order on one of them.
+// Computing on streams: concurrent with the program and other streams, in order within a stream.
 #include "libsim/collectives/all_reduce.hpp"
 #include "libsim/config/injection_text.hpp"
 #include "libsim/report/text_timeline.hpp"
@@ -20,7 +20,7 @@ constexpr Stream first{1};
 constexpr Stream second{2};
 constexpr Stream third{3};
 
-// The spans of one stream, in the order of its program.
+// The spans of one stream, in program order.
 std::vector<KeptSpan> spans_on(const Simulation& run, int rank, Stream stream) {
     std::vector<KeptSpan> found;
     const auto& all = run.spans.at(static_cast<std::size_t>(rank));
@@ -31,7 +31,7 @@ std::vector<KeptSpan> spans_on(const Simulation& run, int rank, Stream stream) {
 
 }  // namespace
 
-// gpu-py: a unit of compute takes 0.1 s; a message 0.05 s + 0.01 s a unit, and 0.05 s to take it.
+// gpu-py: a unit of compute takes 0.1 s; a message takes 0.05 s + 0.01 s a unit, and 0.05 s to be received.
 TEST_P(ComputeOnStreams, RunsBesideTheProgramAndCountsOnceWhatIsHidden) {
     const Simulation s = simulate_well(ranks(1), [](GPU& gpu) {
         gpu.start_on(first, [&] { gpu.compute("beside", Units{30}); });
@@ -87,11 +87,11 @@ TEST_P(ComputeOnStreams, CountsAsComputingWhereTheProgramWaitsForIt) {
     EXPECT_EQ(s.result.reports.at("at").at(0).front(), 3);
     EXPECT_EQ(s.result.ranks[0].compute, 2s);
     EXPECT_EQ(s.result.ranks[0].communication, 1s);
-    EXPECT_EQ(s.result.ranks[0].idle, 50ms);  // until rank 1 has taken the message
+    EXPECT_EQ(s.result.ranks[0].idle, 50ms);  // until rank 1 has received the message
 }
 
 TEST_P(ComputeOnStreams, AStreamThatWaitsForAnotherComputesAndIdlesAsThatOneDoes) {
-    // Rank 1 sends at 3 s. On rank 0 stream 1 computes for 2 s, is idle for 1 s, and takes the message in 1.05 s.
+    // Rank 1 sends at 3 s. On rank 0, stream 1 computes for 2 s, is idle for 1 s, and receives the message in 1.05 s.
     const Simulation s = simulate_well(ranks(2), [](GPU& gpu) {
         if (gpu.rank() == 1) {
             gpu.compute(Units{30});
@@ -126,7 +126,8 @@ TEST_P(ComputeOnStreams, ACollectiveBelowItIsHidden) {
 }
 
 TEST_P(ComputeOnStreams, AtTheEndOfAProgramIdleTimeBelowItIsHiddenToo) {
-    // Rank 0's stream 2 waits until rank 1 sends at 4 s, to 5.05 s; stream 3 computes from 0 s to 4.5 s.
+    // Rank 0's stream 2 waits until rank 1 sends at 4 s, then receives until 5.05 s; stream 3 computes from 0 s to 4.5
+    // s.
     const Simulation s = simulate_well(ranks(2), [](GPU& gpu) {
         if (gpu.rank() == 1) {
             gpu.compute(Units{40});
@@ -157,7 +158,7 @@ TEST_P(ComputeOnStreams, MessagesDoNotMakeItLongerNorItTheProgram) {
     Cluster cluster = gpu_py();
     cluster.compute.overlap_slowdown = 2;
     const Simulation s = simulate_well(ranks(2, cluster), [](GPU& gpu) {
-        gpu.start_on(third, [&] { gpu.compute(Units{50}); });  // beside a message to 4 s
+        gpu.start_on(third, [&] { gpu.compute(Units{50}); });  // concurrent with a message until 4 s
         if (gpu.rank() == 0) {
             gpu.start_on(first, [&] { gpu.send(1, Units{395}); });
         } else {
@@ -165,7 +166,7 @@ TEST_P(ComputeOnStreams, MessagesDoNotMakeItLongerNorItTheProgram) {
         }
         gpu.idle_until(Duration{5s});
         gpu.start_on(third, [&] { gpu.compute(Units{20}); });
-        gpu.compute(Units{10});  // beside a computation alone
+        gpu.compute(Units{10});  // concurrent with a computation only
     });
     EXPECT_EQ(spans_on(s, 0, third).at(0).end, 5s);
     EXPECT_EQ(spans_on(s, 0, Stream::main).at(0).end, 6s);
@@ -173,8 +174,8 @@ TEST_P(ComputeOnStreams, MessagesDoNotMakeItLongerNorItTheProgram) {
 }
 
 TEST_P(ComputeOnStreams, WhatFollowsOverSharedLinksBeginsWhenItHasEnded) {
-    // 1 GB/s, 2 us to the receiver; a FLOP takes 1 ns. Rank 1 sends 3 MB at 0 s, rank 2's stream 1 MB at 1 ms: from
-    // then on they share the link down to rank 0, until 2 us + 3 ms; then 1 MB of the first is left.
+    // 1 GB/s, 2 us to the receiver; a FLOP takes 1 ns. Rank 1 sends 3 MB at 0 s, rank 2's stream sends 1 MB at 1 ms:
+    // from then on they share the link down to rank 0, until 2 us + 3 ms; 1 MB of the first message is left then.
     const Simulation s = simulate_well(ranks(3, star(3)), [](GPU& gpu) {
         if (gpu.rank() == 0) {
             const Handle other = gpu.on(second, [&] { gpu.receive(2, 1_MB); });
@@ -195,8 +196,8 @@ TEST_P(ComputeOnStreams, WhatFollowsOverSharedLinksBeginsWhenItHasEnded) {
 }
 
 TEST_P(ComputeOnStreams, ACollectiveOverSharedLinksFindsMessagesThatCameWhileItsStreamComputed) {
-    // Rank 1's stream computes for 5 ms; rank 0's half of 2 MB is there at 1.002 ms, its own goes from 5 ms on. Then
-    // the second step, another 1 MB each way: 1.002 ms.
+    // Rank 1's stream computes for 5 ms; rank 0's half of 2 MB arrives at 1.002 ms, rank 1's own half is sent from 5 ms
+    // on. The second step sends another 1 MB each way: 1.002 ms.
     const Simulation s = simulate_well(ranks(2, star(2)), [](GPU& gpu) {
         gpu.start_on(first, [&] {
             gpu.compute(Flops{gpu.rank() * 5'000'000});

@@ -1,4 +1,4 @@
-// Computations that say how long they take.
+// Computations with a given duration.
 #include "libsim/replay/recording.hpp"
 #include "tests/support/simulate.hpp"
 
@@ -11,7 +11,7 @@ namespace {
 class ComputeFor : public OnBothHosts {};
 INSTANTIATE_TEST_SUITE_P(Hosts, ComputeFor, both_hosts(), host_name);
 
-// On its way a rank computes as long as it says, then as long again beside another computation of its own.
+// Computes on the program for a given duration, then again while an asynchronous computation of its own runs.
 void compute_for_a_while(GPU& gpu) {
     gpu.compute("forward", 3ms);
     const Handle beside = gpu.compute_async("backward", 7us);

@@ -1,4 +1,4 @@
-// Tensor parallelism of experts other than of attention: what runs over which ranks, and what it takes.
+// Tensor parallelism of experts that differs from that of attention: the groups, the bytes and the times.
 #include "libsim/training/memory.hpp"
 #include "libsim/training/parameters.hpp"
 #include "tests/support/training_steps.hpp"
@@ -13,7 +13,7 @@ using namespace test;
 
 namespace {
 
-// Of one layer on 16 GPUs, two nodes. A rank has 512 / tp tokens of width 1024 in 2 bytes, each for 2 experts.
+// For one layer on 16 GPUs, two nodes. A rank has 512 / tp tokens of width 1024 in 2 bytes, each routed to 2 experts.
 Layout of_ranks(int tp, int ep, int expert_tp) {
     return {.parallelism = {.dp = 16 / tp, .tp = tp, .ep = ep, .expert_tp = expert_tp, .sequence_parallel = tp > 1},
             .batch = {.global = 16 / tp}};
@@ -32,7 +32,7 @@ struct Spans {
         }
         return sum;
     }
-    // The time of a collective over `members`, of which `on_node` lie on each node.
+    // The time of a collective over `members`, `on_node` of them on each node.
     Duration collective(CollectiveKind kind, double bytes, int members, int on_node) const {
         return duration_of_seconds(seconds(nccl_time(machine.network, kind, std::llround(bytes), {members, on_node})) *
                                    machine.gpu.efficiency.busy_collective);
@@ -43,11 +43,11 @@ struct Spans {
     std::vector<KernelSpan> backward;
 };
 
-constexpr double rows_of_512 = 512 * 2 * 1024 * 2;  // bytes of what a rank without tensor parallelism sends
+constexpr double rows_of_512 = 512 * 2 * 1024 * 2;  // bytes that a rank without tensor parallelism sends
 
 }  // namespace
 
-// Both ranks of an expert lie side by side on a node, the 8 parts of the experts over both nodes.
+// Both ranks of an expert are adjacent on a node; the 8 expert-parallel shares span both nodes.
 TEST(ExpertTensorParallel, GathersOverTheRanksOfAnExpertAndNotOverThoseOfAllExperts) {
     const Spans spans(of_ranks(1, 8, 2));
     const Duration gather = spans.collective(CollectiveKind::all_gather, 2 * rows_of_512, 2, 2);
@@ -60,21 +60,21 @@ TEST(ExpertTensorParallel, GathersOverTheRanksOfAnExpertAndNotOverThoseOfAllExpe
 }
 
 TEST(ExpertTensorParallel, MayBeWiderThanThatOfAttention) {
-    const Spans spans(of_ranks(2, 2, 8));  // 256 tokens of a rank, 8 ranks of an expert on a node
+    const Spans spans(of_ranks(2, 2, 8));  // 256 tokens per rank, 8 ranks of an expert on one node
     EXPECT_EQ(Spans::time(spans.forward, "all-gather of experts' tokens"),
               spans.collective(CollectiveKind::all_gather, 8 * rows_of_512 / 2, 8, 8));
 }
 
 TEST(ExpertTensorParallel, MayBeNarrowerThanThatOfAttention) {
-    const Spans spans(of_ranks(8, 4, 2));  // 64 tokens of a rank
+    const Spans spans(of_ranks(8, 4, 2));  // 64 tokens per rank
     EXPECT_EQ(Spans::time(spans.forward, "all-gather of experts' tokens"),
               spans.collective(CollectiveKind::all_gather, 2 * rows_of_512 / 8, 2, 2));
     const Spans none(of_ranks(8, 8, 1));
     EXPECT_EQ(Spans::time(none.forward, "all-gather of experts' tokens"), Duration{0});
 }
 
-// 128 of 512 tokens for each of 4 ranks, as with sequence parallelism; forward all of them come back, backward their
-// gradients.
+// 128 of 512 tokens for each of 4 ranks, as with sequence parallelism; the forward pass gathers all of them, the
+// backward pass their gradients.
 TEST(ExpertParallel, WithoutSequenceParallelismTakesItsPartOfTheTokens) {
     Layout layout = of_ranks(4, 4, 1);
     layout.parallelism.sequence_parallel = false;
@@ -88,13 +88,14 @@ TEST(ExpertParallel, WithoutSequenceParallelismTakesItsPartOfTheTokens) {
     EXPECT_EQ(of("all-gather of tokens").backward_collective, std::nullopt);
     EXPECT_EQ(of("all-gather of tokens' gradients").backward_collective, CollectiveKind::all_gather);
     EXPECT_EQ(of("all-gather of tokens' gradients").forward_collective, std::nullopt);
-    // Memory: the visits and the router's scores are those of its part; what lies between regions is whole.
+    // Memory: routed tokens and router scores cover the rank's part only; activations between parallel regions are
+    // complete.
     const Layout parallel = of_ranks(4, 4, 1);
     const std::int64_t between = 4LL * 2 * 1024 * (512 - 128);
     EXPECT_EQ(layer_activations(small_moe(1), layout, 0) - layer_activations(small_moe(1), parallel, 0), between);
 }
 
-// 3 x 1024 x 2048 each: 8 experts over ep x expert_tp; a shared one, as wide, over tp.
+// 3 x 1024 x 2048 each: 8 experts over ep x expert_tp; a shared expert of the same width over tp.
 TEST(ExpertTensorParallel, SpreadsRoutedExpertsAloneAndSharedOnesAsTheRest) {
     Transformer model = small_moe(1);
     model.experts.shared = 1;
@@ -109,7 +110,8 @@ TEST(ExpertTensorParallel, SpreadsRoutedExpertsAloneAndSharedOnesAsTheRest) {
     }
 }
 
-// Products of experts are as many, whatever way an expert is cut: each rank computes top_k of its tokens.
+// The number of expert matrix multiplications does not depend on how an expert is split: each rank computes top_k of
+// its tokens.
 TEST(ExpertTensorParallel, LeavesTheProductsOfARankAsManyAsTheyWere) {
     const auto flops = [](int ep, int expert_tp) {
         double sum = 0;

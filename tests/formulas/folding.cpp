@@ -1,4 +1,4 @@
-// Representatives in the place of all ranks of a symmetric program: the same timeline, to the picosecond.
+// Representatives instead of all ranks of a symmetric program: the same timeline, to the picosecond.
 #include "libsim/collectives/all_reduce.hpp"
 #include "libsim/error.hpp"
 #include "libsim/replay/recording.hpp"
@@ -13,7 +13,7 @@ using namespace sim::test;
 
 namespace {
 
-// A unit is a byte, a billionth of a unit of compute a picosecond.
+// One unit is a byte; a billionth of a unit of compute takes a picosecond.
 Cluster cluster_of(std::vector<int> places) {
     Cluster cluster;
     cluster.compute.per_billionth_unit = Pace{1, 1};
@@ -36,10 +36,10 @@ struct Split {
     int rank_of(int t, int d, int p) const { return t + tp * (d + dp * p); }
 };
 
-// Where a rank of the program is, with whom it works, and which ranks are its neighbours.
+// A rank's position in the program, its groups, and its neighbours.
 struct Seat {
     int stage;
-    int before;  // ranks of the run; -1: none
+    int before;  // rank in the run; -1: none
     int after;
     Group tensor;
     Group data;
@@ -48,8 +48,8 @@ struct Seat {
 
 constexpr Stream for_gradients{1};
 
-// Micro-batches through a pipeline, an all-reduce of tensor parallelism after each part, gradients on a stream beside
-// the backward passes, and the ends of the pipeline share a table.
+// Micro-batches through a pipeline, a tensor-parallel all-reduce after each part, gradients on a stream concurrent with
+// the backward passes, and an embedding table shared by the two ends of the pipeline.
 void step(GPU& gpu, const Seat& seat, int stages) {
     constexpr int micro_batches = 4;
     const Size activation = Bytes{3'000'001};
@@ -110,7 +110,7 @@ ranks::Program unfolded(const Split& l) {
     };
 }
 
-// Rank p of the run is that of tp 0 and dp 0 in stage p.
+// Rank p of the run represents tp 0 and dp 0 of stage p.
 ranks::Program folded(const Split& l) {
     return [l](GPU& gpu) {
         const int p = gpu.rank();
@@ -146,7 +146,7 @@ struct Times {
         return out << t.op_number << " " << name_of(t.kind) << " " << t.begin.count() << ".." << t.end.count();
     }
 };
-// In the order of the program: those of a stream come when it comes to them, which is the host's.
+// In program order: spans of a stream are reported when the host reaches them, which depends on the host.
 std::vector<Times> times(const std::vector<KeptSpan>& spans) {
     std::vector<Times> all;
     for (const KeptSpan& span : spans) {
@@ -209,7 +209,8 @@ TEST(FoldedByRecordings, RepresentativesHaveTheTimelineOfAllRanks) {
     }
 }
 
-// Gradients are reduced beside backward passes: these take longer, and as much longer for all whom one stands for.
+// Gradients are reduced during backward passes, which slows these down, equally for all ranks that a representative
+// stands for.
 TEST(FoldedByRecordings, RepresentativesHaveTheTimelineOfAllRanksWhereStreamsSlowComputationsDown) {
     for (const Split& l : layouts) {
         const auto slowed = [](std::vector<int> places) {

@@ -1,4 +1,4 @@
-// Rank programs as GOAL schedules: what is written down, operation by operation, and that LogGP gives the same times.
+// Rank programs as GOAL schedules: the operations that are written, and that LogGP gives them the same times.
 #include "libsim/collectives/all_reduce.hpp"
 #include "libsim/collectives/broadcast.hpp"
 #include "libsim/error.hpp"
@@ -118,7 +118,7 @@ TEST(GoalOfAProgram, HasOneKindOfSizeAndNoGroupThatStandsForAnother) {
               "rank 0: the all-reduce of its group of 2 stands for one of 8, whose other ranks have no messages");
 }
 
-// A program of blocking ops is what LogGOPSim runs, if a receiver pays on match.
+// LogGOPSim runs a program of blocking ops with the same times if the receiver pays on match.
 TEST(GoalOfAProgram, TakesAsLongUnderLogGPWithoutTheProgram) {
     const LogGP costs{.latency = Duration{1'000'000},
                       .overhead = Duration{200'000},

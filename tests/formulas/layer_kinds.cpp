@@ -1,4 +1,4 @@
-// Layers that are not GPT's: latent attention, norms behind the parts, parts side by side, multi-token prediction.
+// Layers unlike GPT's: latent attention, norms after the parts, parallel parts, multi-token prediction.
 #include "libsim/training/memory.hpp"
 #include "libsim/training/memory/layer_bytes.hpp"
 #include "libsim/training/parameters.hpp"
@@ -24,7 +24,7 @@ std::vector<Operator> named(const std::vector<Operator>& operators, const std::s
     return found;
 }
 
-// Rows, columns, and what is summed over.
+// Rows, columns, and the summed dimension.
 std::array<double, 3> product(const std::vector<Operator>& operators, const std::string& name) {
     const Gemm gemm = named(operators, name).at(0).gemm;
     return {gemm.m, gemm.n, gemm.k};
@@ -57,11 +57,11 @@ Transformer predicting(int layers, int further) {
 }
 
 const Layout four_of_tensor{.parallelism = {.tp = 4, .sequence_parallel = true}, .batch = {.global = 1}};
-constexpr double token_bytes = 512 * 2;  // of one value per token, in 2 bytes
+constexpr double token_bytes = 512 * 2;  // one 2-byte value per token
 
 }  // namespace
 
-// Each rank takes its 128 of 512 tokens down; 256 and 128 + 32 values per token are gathered, not 1024.
+// Each rank down-projects its 128 of 512 tokens; 256 and 128 + 32 values per token are gathered instead of 1024.
 TEST(LatentAttention, GathersSmallVectorsAndNotTheHiddenState) {
     const auto operators = layer_operators(latent_gpt(), four_of_tensor, 0);
     EXPECT_EQ(product(operators, "query down"), (std::array<double, 3>{128, 256, 1024}));
@@ -80,7 +80,7 @@ TEST(LatentAttention, WithoutSmallQueriesGathersTheHiddenStateForThem) {
                            1024 * token_bytes}));
 }
 
-// (256 + 128 + 32) x 1024 on each rank; of the others a quarter.
+// The down projections, (256 + 128 + 32) x 1024, are replicated on each rank; the other weights are split in four.
 TEST(LatentAttention, HasItsWayDownOnEveryTensorParallelRank) {
     const LayerParameters layer = layer_parameters(latent_gpt(), 0);
     EXPECT_EQ(layer.replicated, 416 * 1024);
@@ -93,7 +93,7 @@ TEST(LatentAttention, HasItsWayDownOnEveryTensorParallelRank) {
     EXPECT_EQ(published, 4 * 2 * ((layer.attention - layer.replicated + layer.dense_ffn) / 4 + layer.replicated));
 }
 
-// Each reads and writes what a rank has of the hidden state; the norms behind keep their inputs.
+// Each norm reads and writes the rank's part of the hidden state; norms after the parts keep their inputs.
 TEST(NormsBehind, CostTimeAndMemory) {
     const Transformer two = small_gpt();
     Transformer four = two;
@@ -130,7 +130,7 @@ TEST(SideBySide, IsGatheredAndReducedOnceWithOneNorm) {
     EXPECT_EQ(flops(one), flops(layer_operators(small_gpt(), four_of_tensor, 0)));
 }
 
-// One input for both parts in place of two; with one norm also one result of it.
+// One input for both parts instead of two; with a single norm, also one norm output.
 TEST(SideBySide, KeepsOneInput) {
     Transformer model = small_gpt();
     model.parallel_block = true;
@@ -140,7 +140,7 @@ TEST(SideBySide, KeepsOneInput) {
     EXPECT_EQ(usual - layer_activations(model, {}, 0), 2 * 512 * 1024 * 2);
 }
 
-// A layer, a product of 2 hidden x hidden, norms of the state, of the embedding, and of the result.
+// A layer, a projection from 2 hidden to hidden, and norms of the state, the embedding and the result.
 TEST(MultiTokenPrediction, HasTheParametersOfALayerAndOfItsJoin) {
     Transformer model = preset("deepseek-v3");
     EXPECT_EQ(model.mtp_layers, 0);
@@ -154,7 +154,7 @@ TEST(MultiTokenPrediction, HasTheParametersOfALayerAndOfItsJoin) {
     EXPECT_EQ(one.logits, 2 * forward_flops(model, false).logits);
 }
 
-// On the last stage: an embedding, the layer with its join, and a second output. The stages before are as they were.
+// On the last stage: an embedding, the layer with its join, and a second output layer. Earlier stages are unchanged.
 TEST(MultiTokenPrediction, IsWorkOfTheLastStage) {
     const Layout layout{.parallelism = {.pp = 4}, .batch = {.global = 8}};
     const StepPlan plain = plan_step(small_gpt(8), plain_machine(), layout);
@@ -173,19 +173,19 @@ TEST(MultiTokenPrediction, IsWorkOfTheLastStage) {
     EXPECT_EQ(plan.stages[3].first_alike, 3);
 }
 
-// m on virtual stage 2: its embedding is a copy of its own there, and the outputs stay on the last one.
+// m on virtual stage 2: its embedding is a separate copy there, and the outputs stay on the last stage.
 TEST(MultiTokenPrediction, MayStandOnAStageOfItsOwn) {
     Layout layout{.parallelism = {.pp = 4, .split = layer_split_of_text("Et*4|t*4|m|L")}, .batch = {.global = 8}};
     const StepPlan plan = plan_step(predicting(8, 1), plain_machine(), layout);
     const std::int64_t table = std::int64_t{16'384} * 1024;
     EXPECT_EQ(plan.stages[2].parameters(), parameters_of(plan.model).predictions + table);
     EXPECT_EQ(plan.stages[2].chunks[0].whole.predictions, 1);
-    EXPECT_EQ(plan.stages[3].parameters(), table + 2 * 1024);  // tied, and the final norm
+    EXPECT_EQ(plan.stages[3].parameters(), table + 2 * 1024);  // tied embedding, and the final norm
     EXPECT_TRUE(has_table_for_predictions(plan.model, layout, 2));
     EXPECT_FALSE(has_table_for_predictions(plan.model, layout, 3));
 }
 
-// Logits are kept once more, and the activations of a layer and of its join: 5 times 2 b s h.
+// A second set of logits is kept, and the activations of a layer and its join: 5 times 2 b s h.
 TEST(MultiTokenPrediction, KeepsALayerAJoinAndLogitsMore) {
     const Layout layout{.parallelism = {.pp = 4}, .batch = {.global = 8}};
     const auto last = [&](const Transformer& model) {
@@ -194,7 +194,7 @@ TEST(MultiTokenPrediction, KeepsALayerAJoinAndLogitsMore) {
     const MemoryUse plain = last(small_gpt(8));
     const MemoryUse more = last(predicting(8, 1));
     EXPECT_EQ(more.activations - plain.activations, layer_activations(small_gpt(8), layout, 0) + 5 * 2 * 512 * 1024);
-    EXPECT_EQ(more.working - plain.working, 2LL * 512 * 16'384);  // 2 bytes for each logit
+    EXPECT_EQ(more.working - plain.working, 2LL * 512 * 16'384);  // 2 bytes per logit
 }
 
 TEST(MultiTokenPrediction, HasItsCollectivesAmongThoseOfTheLastStage) {
@@ -209,7 +209,7 @@ TEST(MultiTokenPrediction, HasItsCollectivesAmongThoseOfTheLastStage) {
         }
         return count;
     };
-    // The embedding's, of the join one in and one of its columns, 4 of the layer, and the output's.
+    // The embedding's, two of the join (its input and its columns), 4 of the layer, and the output layer's.
     EXPECT_EQ(forward(predicting(4, 1)) - forward(small_gpt(4)), 1U + 2U + 4U + 1U);
 }
 

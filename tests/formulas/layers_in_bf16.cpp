@@ -1,4 +1,4 @@
-// Layers at the ends of a model that are left in 16 bits where the others are quantised.
+// The first and last layers of a model, kept in 16 bits while the others are quantised.
 #include "libsim/training/block_time.hpp"
 #include "libsim/training/check_layout.hpp"
 #include "libsim/training/hardware.hpp"
@@ -38,7 +38,7 @@ std::int64_t peak_of(const Layout& layout) {
 TEST(LayersInBf16, AreThoseAtTheEndsOfTheModel) {
     const Numerics numerics{.precision = Precision::fp8, .first_layers_bf16 = 2, .last_layers_bf16 = 1};
     std::vector<int> left;
-    for (int layer = 0; layer < 9; ++layer) {  // layer 8: of multi-token prediction
+    for (int layer = 0; layer < 9; ++layer) {  // layer 8: multi-token prediction
         if (numerics.leaves_in_bf16(layer, 8)) {
             left.push_back(layer);
         }
@@ -46,7 +46,7 @@ TEST(LayersInBf16, AreThoseAtTheEndsOfTheModel) {
     EXPECT_EQ(left, (std::vector{0, 1, 7}));
 }
 
-// 3 of 8 layers take the time of bf16, 5 that of fp8.
+// 3 of 8 layers take the time of bf16, 5 the time of fp8.
 TEST(LayersInBf16, TakeTheTimeAndTheMemoryOfBf16) {
     const Duration fp8 = passes_of(quantised(0, 0));
     const Duration bf16 = passes_of(in_bf16());
@@ -57,7 +57,7 @@ TEST(LayersInBf16, TakeTheTimeAndTheMemoryOfBf16) {
     EXPECT_LT(peak_of(quantised(0, 0)), peak_of(quantised(1, 1)));
 }
 
-// Megatron Core gathers quantised parameters in one byte, and tables and layers in bf16 in two.
+// Megatron Core gathers quantised parameters in one byte each, and embedding tables and bf16 layers in two.
 TEST(LayersInBf16, AreGatheredInTwoBytesAsTablesAre) {
     const auto gathered = [](const Layout& layout) {
         const StepPlan plan = plan_step(small_gpt(8), machine("dgx-h100"), layout);

@@ -1,4 +1,4 @@
-// Rank programs on a LogGP network: who pays what, and when.
+// Rank programs on a LogGP network: the costs of each op, and the side that pays them.
 #include "libsim/collectives/all_reduce.hpp"
 #include "tests/support/random.hpp"
 #include "tests/support/simulate.hpp"
@@ -41,7 +41,7 @@ TEST_P(LogGPNetwork, MessagesOfOneSenderAreAGapAndTheirBytesApart) {
     });
     EXPECT_EQ(s.span(0, 1).begin, 300ns + 100 * 2ns);
     EXPECT_EQ(s.span(0, 1).end, 500ns + 300ns);
-    EXPECT_EQ(s.span(1, 1).end, 500ns + 1200ns + 400ns);  // the receiver is done with the first at 1600 ns
+    EXPECT_EQ(s.span(1, 1).end, 500ns + 1200ns + 400ns);  // the receiver finishes the first at 1600 ns
 }
 
 TEST_P(LogGPNetwork, AReceiverTakesTwoMessagesOneAfterAnother) {
@@ -54,7 +54,7 @@ TEST_P(LogGPNetwork, AReceiverTakesTwoMessagesOneAfterAnother) {
         gpu.receive(2, Bytes{101});
     });
     EXPECT_EQ(s.span(0, 0).end, 1600ns);
-    EXPECT_EQ(s.span(0, 1).end, 1200ns + 500ns + 400ns);  // its card is busy with the first until 1700 ns
+    EXPECT_EQ(s.span(0, 1).end, 1200ns + 500ns + 400ns);  // its NIC is busy with the first until 1700 ns
 }
 
 TEST_P(LogGPNetwork, AMessageThatHasWaitedIsPaidForWhenTheProgramTakesIt) {
@@ -81,10 +81,10 @@ TEST_P(LogGPNetwork, ALongMessageHoldsItsSenderUntilItsReceiveBegins) {
         gpu.receive(0, Bytes{1});
     });
     EXPECT_EQ(s.span(0, 0).end, 9000ns);
-    EXPECT_EQ(s.span(0, 0).idle, 9000ns - 1200ns);  // its processor was busy for o + 1000 O
+    EXPECT_EQ(s.span(0, 0).idle, 9000ns - 1200ns);  // its CPU was busy for o + 1000 O
     EXPECT_EQ(s.span(0, 1).end, 9200ns);
     EXPECT_EQ(s.span(1, 1).end, 9000ns + 200ns + 2000ns);
-    EXPECT_EQ(s.span(1, 2).end, 9000ns + 2300ns + 200ns);  // the card needs the gap, too
+    EXPECT_EQ(s.span(1, 2).end, 9000ns + 2300ns + 200ns);  // the NIC needs the gap, too
 }
 
 TEST_P(LogGPNetwork, AnAsynchronousRendezvousLetsItsSenderComputeMeanwhile) {
@@ -113,9 +113,9 @@ TEST_P(LogGPNetwork, AnAsynchronousRendezvousIsMetOnceByAnAsynchronousReceive) {
             gpu.rank() == 0 ? gpu.send(1, Bytes{1}) : gpu.receive(0, Bytes{1});
         });
         EXPECT_EQ(s.result.ranks[0].end - Time{},
-                  300ns + 4000ns + 200ns);  // its card is free for the second at 4300 ns
+                  300ns + 4000ns + 200ns);  // its NIC is free for the second at 4300 ns
         EXPECT_EQ(s.result.ranks[0].communication, 2200ns + (4500ns - 2200ns));
-        EXPECT_EQ(s.result.ranks[1].end - Time{}, 1200ns + 300ns + 4000ns + 200ns);  // so is the receiver's at 5500 ns
+        EXPECT_EQ(s.result.ranks[1].end - Time{}, 1200ns + 300ns + 4000ns + 200ns);  // the receiver's, too, at 5500 ns
         EXPECT_EQ(s.spans[0].size(), receiver_first ? 2U : 3U);
     }
 }
@@ -141,7 +141,7 @@ TEST_P(LogGPNetwork, LongMessagesOfACollectiveDoNotWaitForEachOther) {
         all_reduce(gpu, world(gpu), data);
         EXPECT_EQ(data[999], 2.0);
     });
-    const Duration send = 200ns + 3999 * 1ns;  // of 4,000 bytes; the first of them comes before it has ended
+    const Duration send = 200ns + 3999 * 1ns;  // of 4,000 bytes; the first byte arrives before the send ends
     EXPECT_EQ(s.end(), 2 * (send + 200ns + 3999 * 2ns));
 }
 
@@ -154,7 +154,7 @@ TEST_P(LogGPNetwork, AStreamHasAProcessorAndACardOfItsOwn) {
         gpu.wait(first);
         gpu.wait(second);
     });
-    EXPECT_EQ(s.result.ranks[0].end - Time{}, 200ns + 2000ns);  // the rendezvous, at 1200 ns, was over before
+    EXPECT_EQ(s.result.ranks[0].end - Time{}, 200ns + 2000ns);  // the rendezvous ended before, at 1200 ns
     EXPECT_EQ(s.result.ranks[1].end - Time{}, 1200ns + 200ns + 4000ns);
 }
 
@@ -167,7 +167,7 @@ TEST_P(LogGPNetwork, AUnitOfDataIsAsManyBytesAsTheClusterSays) {
     });
     EXPECT_EQ(s.span(0, 0).end, 200ns + 100 * 1ns);
     EXPECT_EQ(s.span(1, 0).end, 200ns + 1000ns + 200ns + 100 * 2ns);
-    // Two steps, in each of which the other has the first byte o + L later, and takes it: rank 1 waits for both.
+    // Two steps, in each of which the partner receives the first byte o + L later and takes it: rank 1 waits for both.
     EXPECT_EQ(s.span(1, 1).end, 1600ns + 2 * (200ns + 1000ns + 200ns + 100 * 2ns));
 }
 

@@ -1,4 +1,4 @@
-// The two tables of the literature that a memory model has to give to the digit that is printed.
+// Two published tables that the memory model reproduces to the last printed digit.
 #include "libsim/training/memory.hpp"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ Transformer gpt(int layers, int hidden, int heads) {
             .learned_positions = true};
 }
 
-// A row of Korthikanti et al. 2022, table 3, with tensor parallelism over 8.
+// A row of Korthikanti et al. 2022, table 3, with 8-way tensor parallelism.
 struct Row {
     Transformer model;
     int pp;
@@ -53,7 +53,7 @@ const Row gpt_1t{gpt(128, 25600, 160), 64, 1, 1, 512};
 std::string gib(std::int64_t bytes) {
     return fmt::format("{:.2f}", static_cast<double>(bytes) / (1 << 30));
 }
-// Of rank 0: 18 bytes for each of 12 L h^2 / (t p) parameters; activations with tensor parallelism alone, and with
+// Rank 0: 18 bytes for each of 12 L h^2 / (t p) parameters; activations with tensor parallelism alone, and with
 // sequence parallelism and selective recomputation.
 std::string figure_1(const Row& row) {
     const MemoryUse tensor = published_use(row.model, row.layout(), 0);
@@ -98,13 +98,13 @@ TEST(LayerActivations, HaveAnyWidth) {
     EXPECT_EQ(layer_activations(model, layout, 0), 2048 * (18 * std::int64_t{12288} + 4 * 1000 + 5 * 96 * 2048));
 }
 
-// 16 bytes per parameter, 12 of them optimizer states; GB of a device: Rajbhandari et al. 2020, table 1.
+// 16 bytes per parameter, 12 of them optimizer states; GB per device: Rajbhandari et al. 2020, table 1.
 double zero_gb(double parameters, int stage, int replicas) {
     return state_bytes({.parallelism = {.zero = stage}, .numerics = {.fp32_gradients = false}}, replicas).total() *
            parameters / 1e9;
 }
 
-// With as many digits as the table has; halves are rounded up, as there.
+// With as many digits as in the table; halves are rounded up, as there.
 std::string printed(double gb) {
     const int digits = gb < 10 ? 2 : gb < 100 ? 1 : 0;
     const double unit = std::pow(10, digits);
@@ -124,7 +124,7 @@ TEST(MemoryTables, OfZeroForSevenAndAHalfBillionParametersAreThere) {
     EXPECT_EQ(row(3), "120 30.0 7.50 1.88 0.47 0.12 ");
 }
 
-// The table cuts what is above 100 to whole GB.
+// The table truncates values above 100 to whole GB.
 TEST(MemoryTables, OfZeroForLargerModelsAreThere) {
     const auto row = [](double parameters) {
         return fmt::format("{} {} {:.1f}", std::floor(zero_gb(parameters, 1, 1024)),
@@ -143,7 +143,7 @@ TEST(StateBytes, OfMegatronsAdamAreEighteenAndItsDistributedOptimizerSharesTwelv
               2 + 14 / 8.0);
     EXPECT_EQ(state_bytes({.parallelism = {.zero = 3}}, 8).total(), 16 / 8.0);
     Layout stages{.parallelism = {.pp = 4, .zero = 2}};
-    EXPECT_EQ(state_bytes(stages, 8).total(), 2 + 4 + 12 / 8.0);  // whole sums, reduced once a chunk
+    EXPECT_EQ(state_bytes(stages, 8).total(), 2 + 4 + 12 / 8.0);  // unsharded sum of gradients, reduced once per chunk
     stages.framework.reduce_each_micro_batch = true;
     EXPECT_EQ(state_bytes(stages, 8).total(), 2 + 16 / 8.0);
     EXPECT_EQ(state_bytes({.numerics = {.precision = Precision::fp32}}, 1).total(), 16);
@@ -153,7 +153,7 @@ TEST(StateBytes, OfMegatronsAdamAreEighteenAndItsDistributedOptimizerSharesTwelv
               8 + 12 / 8.0);
 }
 
-// Qi et al. 2024: an activation is s b h (34 + 5 a s / h), the part for the gradient of the weights 32 s b h.
+// Qi et al. 2024: an activation takes s b h (34 + 5 a s / h), the part that the weight gradient needs 32 s b h.
 TEST(MemoryTables, KeepThirtyTwoBytesAValueBetweenTheHalvesOfASplitBackward) {
     const Transformer model = gpt(8, 1024, 16);
     const Layout layout{.parallelism = {.pp = 2, .schedule = pipeline_schedule("zb_h1")},
@@ -163,7 +163,8 @@ TEST(MemoryTables, KeepThirtyTwoBytesAValueBetweenTheHalvesOfASplitBackward) {
     const std::int64_t sbh = std::int64_t{2048} * 1024;
     const std::int64_t layer = sbh * (34 + 5 * 16 * 2);
     EXPECT_EQ(layer_activations(model, layout, 0), layer);
-    // Stage 1 of 2: F0 B0, F1 B1 with the weights of 0 left, W0 …: one in full, one with its weights' part.
+    // Stage 1 of 2: F0 B0, F1 B1 while the weight gradient of 0 is pending, W0 …: one full activation, and one
+    // weight-gradient part.
     EXPECT_EQ(memory_of(model, Machine{}, layout).stages[1].peak.activations, 4 * (layer + 32 * sbh));
 }
 

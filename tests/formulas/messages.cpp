@@ -1,4 +1,4 @@
-// Compute, send, receive and their asynchronous forms against sums worked out by hand.
+// Compute, send, receive and their asynchronous forms, against times worked out by hand.
 #include "libsim/collectives/all_reduce.hpp"
 #include "tests/support/simulate.hpp"
 
@@ -33,7 +33,7 @@ TEST_P(Messages, SenderPaysLatencyAndSizeReceiverTheAcknowledgement) {
         ranks(2), [](GPU& gpu) { gpu.rank() == 0 ? gpu.send(1, "x", Units(100)) : gpu.receive(0, "x", Units(100)); });
     EXPECT_EQ(run.span(0, 0).end, 1050ms);  // 0.05 + 100 x 0.01
     EXPECT_EQ(run.span(1, 0).begin, 0s);
-    EXPECT_EQ(run.span(1, 0).end, 1100ms);  // there at 1.05, + 0.05
+    EXPECT_EQ(run.span(1, 0).end, 1100ms);  // arrives at 1.05, + 0.05
     EXPECT_EQ(run.result.ranks[1].communication, Duration{1100ms});
     EXPECT_EQ(run.result.ranks[1].idle, Duration{0s});
 }

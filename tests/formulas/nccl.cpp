@@ -1,4 +1,4 @@
-// What NCCL's own tuner expects, worked out by hand, and what was measured beside it.
+// The model of NCCL's own tuner, worked out by hand, and published measurements next to it.
 #include "libsim/network/nccl.hpp"
 
 #include "libsim/error.hpp"
@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t MiB = 1 << 20;
 constexpr std::int64_t GiB = 1 << 30;
 
-// Links of 450 GB/s, of which a ring reaches 82 %; cards of 50 GB/s, of which 48 are reached; no NVLS.
+// Links of 450 GB/s, of which a ring reaches 82 %; NICs of 50 GB/s, of which 48 are reached; no NVLS.
 Nccl hopper() {
     return {.within = 369e9, .across = 48e9, .ll_most = 141e9};
 }
@@ -39,7 +39,7 @@ TEST(NcclTime, OneMemberPaysNothing) {
 }
 
 TEST(NcclTime, ALongAllGatherInANodeIsASimpleRing) {
-    // 7 hops of 3.4 us behind 8.4 us; 7/8 of 3690 MB over 369 GB/s are 8750 us.
+    // A base latency of 8.4 us and 7 hops of 3.4 us; 7/8 of 3690 MB over 369 GB/s take 8750 us.
     EXPECT_EQ(nccl_time(hopper(), CollectiveKind::all_gather, 3'690'000'000, {.members = 8, .on_node = 8}),
               us(8.4 + 7 * 3.4 + 8750));
 }
@@ -96,10 +96,10 @@ TEST(NcclTime, LL128IsForTheMiddle) {
 }
 
 TEST(NcclTime, ARingOverNodesLeavesEachOverTheCardsOfItsMembers) {
-    // 16 ranks on two nodes: 14 hops within and one across; 8 cards of 48 GB/s are more than the links.
+    // 16 ranks on two nodes: 14 hops within nodes and one between them; 8 NICs of 48 GB/s are faster than the links.
     EXPECT_EQ(nccl_time(hopper(), CollectiveKind::all_gather, 3'690'000'000, {.members = 16, .on_node = 8}),
               us(8.4 + 14 * 3.4 + 14 + 9375));
-    // Four on a node have 192 GB/s, one has 48: 3 hops across, no links.
+    // Four NICs of a node have 192 GB/s, one has 48: 3 hops between nodes, none over links.
     EXPECT_EQ(nccl_time(hopper(), CollectiveKind::all_gather, 3'840'000'000, {.members = 8, .on_node = 4}),
               us(8.4 + 6 * 3.4 + 14 + 17500));
     EXPECT_EQ(nccl_time(hopper(), CollectiveKind::all_gather, 3'840'000'000, {.members = 4, .on_node = 1}),
@@ -107,7 +107,7 @@ TEST(NcclTime, ARingOverNodesLeavesEachOverTheCardsOfItsMembers) {
 }
 
 TEST(NcclTime, ALongRingAllReduceOverNodesWaitsLongerInEachStep) {
-    // 4 nodes of one: 6 hops of 14 us and the base, all 1.4 times; 6/4 of 3840 MB over 48 GB/s.
+    // 4 nodes of one GPU: 6 hops of 14 us plus the base, all 1.4 times; 6/4 of 3840 MB over 48 GB/s.
     EXPECT_EQ(nccl_time(hopper(), CollectiveKind::all_reduce, 3'840'000'000, {.members = 4, .on_node = 1}),
               us(1.4 * (8.4 + 6 * 14) + 120000));
 }
@@ -119,7 +119,7 @@ TEST(NcclTime, AShortAllReduceOverNodesIsATree) {
 }
 
 TEST(NcclTime, ATreeOverFewNodesIsFasterThanNcclExpects) {
-    // 4 nodes with 8 cards of 12 GB/s: a node sends 2 * 3/4 of the bytes; LL128 reaches 0.92 * 120/128 of its cards.
+    // 4 nodes with 8 NICs of 12 GB/s: a node sends 2 * 3/4 of the bytes; LL128 reaches 0.92 * 120/128 of its NICs.
     Nccl network = hopper();
     network.across = 12e9;
     const NcclChoice choice = nccl_choice(network, CollectiveKind::all_reduce, MiB, {.members = 32, .on_node = 8});
@@ -141,7 +141,7 @@ TEST(NcclTime, SwitchesAddUpForAllReduceOfMoreThanFourGpus) {
 }
 
 TEST(NcclTime, SwitchesOfManyNodesFormATree) {
-    // 16 nodes: 4 levels; 62/32 … of the bytes over the switches' 300 GB/s, less than 8 cards of 48.
+    // 16 nodes: 4 levels; 62/32 … of the bytes over the switches' 300 GB/s, less than 8 NICs of 48.
     Nccl network = hopper();
     network.within = 250e9;
     network.switch_bandwidth = 300e9;
@@ -150,7 +150,7 @@ TEST(NcclTime, SwitchesOfManyNodesFormATree) {
 }
 
 TEST(NcclTime, AllToAllSendsWithinAndAcrossAtTheSameTime) {
-    // In a node: 7/8 over the links. Over 4 nodes: 24/32 over the own card, while 7/32 go over the links.
+    // In a node: 7/8 over the links. Over 4 nodes: 24/32 over the rank's own NIC, while 7/32 go over the links.
     EXPECT_EQ(nccl_time(hopper(), CollectiveKind::all_to_all, 369'000'000, {.members = 8, .on_node = 8}),
               us(8 + 6 * 0.6 + 875));
     EXPECT_EQ(nccl_time(hopper(), CollectiveKind::all_to_all, 48'000'000, {.members = 32, .on_node = 8}),
@@ -190,7 +190,7 @@ TEST(NcclTime, WithoutALinkItSaysWhichIsMissing) {
     EXPECT_THROW(nccl_message_time({.within = 1e9}, 1, true), ProgramError);
 }
 
-// Measured: stas00/ml-engineering, accelerator and network tables, and NVIDIA's NCCL talk at GTC25 (S72583). The
+// Measurements: stas00/ml-engineering, accelerator and network tables, and NVIDIA's NCCL talk at GTC25 (S72583). The
 // shares of the links' rates are those of the machine's generation; nothing else is fitted.
 namespace {
 
@@ -198,7 +198,7 @@ struct Measured {
     double mebibytes;
     double bus_bandwidth;  // GB/s
 };
-// The largest error of the time, as a factor; `launch` is what the measuring program adds to each collective.
+// The largest error of the time, as a factor; `launch` is the benchmark's overhead per collective.
 double worst(const Nccl& network, const Footprint& at, const std::vector<Measured>& runs, double launch) {
     double most = 1;
     for (const Measured& run : runs) {
@@ -228,7 +228,7 @@ TEST(NcclMeasured, EightH200sWithRingsAndWithSwitches) {
     EXPECT_NEAR(bus(switches, CollectiveKind::all_reduce, 8), 473.1, 0.01 * 473.1);
 }
 
-// 35 us are what it takes until Python has launched a collective: the shortest ones measured take 47.
+// Python takes 35 us to launch a collective: the shortest ones measured take 47 us.
 TEST(NcclMeasured, OneNodeOfB200sBySize) {
     const Nccl network{
         .within = 682e9, .across = 48e9, .ll_most = 141e9, .switch_bandwidth = 740e9, .switch_latency = 75e-6};
@@ -282,7 +282,8 @@ TEST(NcclMeasured, FourNodesOf100GBPerSecond) {
               1.35);
 }
 
-// The shortest collectives take 360 us there: hops eight times as long as NCCL's, five times in its tree of switches.
+// The shortest collectives take 360 us there: hops take eight times as long as in NCCL's model, five times in the tree
+// of switches.
 TEST(NcclMeasured, FourNodesOfB200sOverASlowerNetwork) {
     Nccl network{.within = 682e9,
                  .across = 48e9,

@@ -1,4 +1,4 @@
-// The picture of docs/network.md: two asynchronous messages of one rank to another, on every kind of network.
+// The example in docs/network.md: two asynchronous messages from one rank to another, on every kind of network.
 #include "libsim/network/topologies/topologies.hpp"
 #include "tests/support/simulate.hpp"
 
@@ -8,7 +8,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// 100 us and 1 GB/s, as each network says that.
+// 100 us and 1 GB/s, in the terms of each kind of network.
 Cluster uniform_network() {
     return uniform({.latency = 100us, .bandwidth = GB_per_s});
 }
@@ -28,7 +28,7 @@ Cluster shared_links() {
 
 class OneAndTwoMegabytesAtOnce : public OnBothHosts {
 protected:
-    // When the receiver has the first, when it has both, when the sender is done.
+    // Times when the receiver has the first message, when it has both, and when the sender is done.
     static std::vector<Duration> on(const Cluster& cluster) {
         const Simulation s = simulate_well(ranks(2, cluster), [](GPU& gpu) {
             if (gpu.rank() == 0) {

@@ -1,4 +1,4 @@
-// Nodes: one network within each, another between them.
+// Nodes: one network within a node, another between nodes.
 #include "libsim/collectives/all_gather.hpp"
 #include "libsim/collectives/all_reduce.hpp"
 #include "libsim/collectives/broadcast.hpp"

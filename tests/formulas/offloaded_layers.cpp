@@ -1,5 +1,5 @@
-// Layers whose activations lie in the host's memory between the passes: what is left on the GPU, and what copying
-// takes.
+// Layers whose activations are in host memory between the passes: the memory left on the GPU, and the time of the
+// copies.
 #include "libsim/training/check_layout.hpp"
 #include "libsim/training/memory.hpp"
 #include "libsim/training/memory/stage_bytes.hpp"
@@ -40,7 +40,7 @@ std::string refused(const Layout& layout, double link = 25e9) {
 
 }  // namespace
 
-// One is at work, and one on its way.
+// One layer is computing, and one is being copied.
 TEST(OffloadedLayers, LeaveTwoOfThemselvesOnTheGpu) {
     const double layer = static_cast<double>(layer_activations(small_gpt(8), offloading(0), 0));
     EXPECT_EQ(kept(1), kept(0));
@@ -54,7 +54,7 @@ TEST(OffloadedLayers, TakeNoTimeWhereTheLinkIsFasterThanTheLayers) {
     EXPECT_EQ(passes(7, 1e15).backward().total(), passes(0, 1e15).backward().total());
 }
 
-// Each of 5 layers takes as long as its copy, there and back.
+// Each of 5 layers takes as long as its copy, in both directions.
 TEST(OffloadedLayers, TakeAsLongAsTheirCopiesWhereTheLinkIsSlower) {
     constexpr double link = 1e8;
     const double bytes = static_cast<double>(layer_activations(small_gpt(8), offloading(0), 0));

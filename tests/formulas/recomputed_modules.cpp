@@ -1,4 +1,4 @@
-// Selective recomputation by modules of a layer: what is repeated, and what is no longer kept.
+// Selective recomputation by modules of a layer: the repeated kernels, and the memory saved.
 #include "libsim/error.hpp"
 #include "libsim/training/check_layout.hpp"
 #include "libsim/training/memory/layer_bytes.hpp"
@@ -39,13 +39,13 @@ std::vector<std::string> repeated(const Transformer& model, LayerModules modules
     return names;
 }
 
-// Bytes per token that the first layer does without.
+// Bytes per token that the first layer saves.
 double dropped(const Transformer& model, LayerModules modules) {
     Layout all = recomputing(modules);
     all.framework.recompute = Recompute::none;
     const LayerBytes with = layer_bytes(model, recomputing(modules), 0);
     const double less = layer_bytes(model, all, 0).kept - with.kept;
-    EXPECT_EQ(with.recomputed, less);  // it is there while the layer's own backward pass runs
+    EXPECT_EQ(with.recomputed, less);  // present while the layer's own backward pass runs
     return less / 512;
 }
 
@@ -82,7 +82,7 @@ TEST(RecomputedModules, RepeatTheirOperatorsAlone) {
     using Names = std::vector<std::string>;
     EXPECT_EQ(repeated(small_gpt(), LayerModule::norms), (Names{"norm", "norm"}));
     EXPECT_EQ(repeated(small_gpt(), LayerModule::dense_ffn), (Names{"up", "activation", "down"}));
-    EXPECT_EQ(repeated(small_gpt(), LayerModule::core_attention), Names{});  // flash attention keeps no scores
+    EXPECT_EQ(repeated(small_gpt(), LayerModule::core_attention), Names{});  // flash attention keeps no scores anyway
     const Transformer model = with_shared_expert();
     EXPECT_EQ(repeated(model, LayerModule::expert_activation), Names{"activation"});
     EXPECT_EQ(repeated(model, LayerModule::shared_experts), (Names{"up", "activation", "down"}));
@@ -105,8 +105,8 @@ TEST(RecomputedModules, RepeatScoresWhereTheyAreKept) {
     EXPECT_STREQ(again[1].name, "softmax and dropout");
 }
 
-// In bf16; hidden 1024, ffn 4096; a token visits 2 of 8 experts, which make 2048 values of 4096, and one that all
-// share.
+// In bf16; hidden 1024, ffn 4096; a token visits 2 of 8 experts, whose activation makes 2048 values of 4096, and one
+// shared expert.
 TEST(RecomputedModules, DropWhatTheyKeepBesidesTheirInputs) {
     EXPECT_EQ(dropped(small_gpt(), LayerModule::norms), 2 * 2 * 1024);
     EXPECT_EQ(dropped(small_gpt(), LayerModule::dense_ffn), 2 * (4096 + 4096));
@@ -115,12 +115,12 @@ TEST(RecomputedModules, DropWhatTheyKeepBesidesTheirInputs) {
     const double shared = 2 * (4096 + 2048);
     EXPECT_EQ(dropped(model, LayerModule::expert_activation), 2 * 2 * 2048);
     EXPECT_EQ(dropped(model, LayerModule::shared_experts), shared);
-    const double routed = 2 * 2 * (4096 + 2048 + 1024);  // of each visit, with its input
+    const double routed = 2 * 2 * (4096 + 2048 + 1024);  // per visit, with its input
     EXPECT_EQ(dropped(model, LayerModule::experts), routed + shared + 2 * 4 * 8);
     Transformer behind_a_dense_layer = model;
     behind_a_dense_layer.experts.dense_layers = 1;
     EXPECT_EQ(dropped(behind_a_dense_layer, LayerModule::experts), 0);
-    // 16 heads: queries and keys of 96, values of 64.
+    // 16 heads: queries and keys of width 96, values of width 64.
     EXPECT_EQ(dropped(latent_gpt(), LayerModule::latent_up), 2 * 16 * (96 + 96 + 64));
 }
 
@@ -151,11 +151,11 @@ TEST(RecomputedModules, AreRefusedWhereThereAreNone) {
               "recompute-modules = layernorm with zero = 3: PyTorch's FSDP selects by operators");
 }
 
-// A layer's backward pass is longer by the forward time of what it repeats.
+// A layer's backward pass is longer by the forward time of the modules that it repeats.
 TEST(RecomputedModules, TakeTheirForwardTimeOnceMore) {
     const auto parts = [](const Layout& layout) {
         Machine machine = plain_machine();
-        machine.gpu.efficiency.kernel_floor = 0;  // the host launches what is repeated, too
+        machine.gpu.efficiency.kernel_floor = 0;  // recomputation also costs the host launches
         return plan_step(small_moe(1), machine, layout).stages[0].chunks[0].whole.backward_input;
     };
     Layout without = recomputing(LayerModule::experts);

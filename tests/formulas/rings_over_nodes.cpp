@@ -1,4 +1,4 @@
-// Rings whose channels leave a node by different cards, on nodes that have one card for each GPU.
+// Rings whose channels leave a node through different NICs, on nodes with one NIC per GPU.
 #include "libsim/collectives/data_reader.hpp"
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/collectives/time/fastest_algorithm.hpp"
@@ -71,17 +71,17 @@ TEST(RingsOverNodes, UseEveryCardForOneMessageOutAndOneInAtATime) {
             EXPECT_EQ(used[id], 7);
         }
     }
-    EXPECT_EQ(cards, 64 * 4);  // to the card and from it, on both sides
+    EXPECT_EQ(cards, 64 * 4);  // to the NIC and from it, on both sides
 }
 
 TEST(RingsOverNodes, HaveTheBandwidthOfAllCardsTogether) {
     const Cluster cluster = dgx_h100(64);
-    // 126 steps of 10 MB on each channel, all of them waiting for the rails: 2.7 us and 50 GB/s.
+    // 126 steps of 10 MB on each channel, all bound by the rails: 2.7 us and 50 GB/s.
     const CollectiveTime rails = time_of(cluster, CollectiveKind::all_reduce, eight_rails, 64, Bytes{5'120'000'000});
     EXPECT_EQ(rails.way, Way::closed_form);
     EXPECT_EQ(rails.ends, std::vector<Time>(64, Time{126 * 202'700ns}));
     EXPECT_EQ(rails.messages, 126 * 64 * 8);
-    // A ring of one channel changes the rail on its way to the next node: 600 ns more.
+    // A ring of one channel changes rails on its way to the next node: 600 ns more.
     const CollectiveTime one =
         time_of(cluster, CollectiveKind::all_reduce, Algorithm::ring, 64, Bytes{5'120'000'000}, true);
     EXPECT_EQ(one.end(), Time{126 * 1'603'300ns});
@@ -103,7 +103,7 @@ TEST(RingsOverNodes, AreBoundedAsTheMessagesEndAlthoughTheyShareTheNodesSwitch) 
 }
 
 TEST(RingsOverNodes, WhoseRailsDifferAreFoundByTheirLastEnd) {
-    const Cluster cluster = dgx_h100(264);  // 33 nodes: a unit of 32 and one more, over spines
+    const Cluster cluster = dgx_h100(264);  // 33 nodes: a unit of 32 and one more, across spines
     constexpr Bytes size{264 * 8 * 1'000'000LL};
     const CollectiveTime time = time_of(cluster, CollectiveKind::all_gather, eight_rails, 264, size, true);
     EXPECT_EQ(time.way, Way::closed_form);

@@ -35,7 +35,7 @@ TEST_P(SharedLinks, TwoSendersShareTheirReceiversLink) {
         }
     });
     EXPECT_EQ(s.span(1, 0).end, 2us + 2ms);        // half the link's 1 GB/s
-    EXPECT_EQ(s.span(2, 0).end, 2us + 2ms + 2ms);  // 1 MB beside the other, 2 MB alone
+    EXPECT_EQ(s.span(2, 0).end, 2us + 2ms + 2ms);  // 1 MB while sharing, 2 MB alone
     EXPECT_EQ(s.end(), 2us + 4ms);
 }
 
@@ -134,7 +134,7 @@ TEST_P(SharedLinks, AnEmptyMessageTakesItsLatenciesOnly) {
     EXPECT_EQ(s.end(), 2us);
 }
 
-// Beside a stream that sends 1 MB for 1002 us, or, where another rank sends to the same one from 502 us on, 1502 us.
+// A concurrent stream sends 1 MB in 1002 us, or in 1502 us if another rank sends to the same receiver from 502 us on.
 Duration end_of_compute_beside_a_stream(const ranks::LaunchOptions& options, bool other, Flops work) {
     const Simulation s = simulate_well(options, [&](GPU& gpu) {
         if (gpu.rank() == 0) {
@@ -169,7 +169,7 @@ TEST_P(SharedLinks, AStreamThatWaitsForALateMemberSlowsNothingDown) {
         gpu.compute(Flops{gpu.rank() == 0 ? 500'000 : 0});
         gpu.wait(sum);
     });
-    EXPECT_EQ(s.result.ranks[0].compute, 500us + 1us);  // beside its own first message, for 2 us
+    EXPECT_EQ(s.result.ranks[0].compute, 500us + 1us);  // concurrent with its own first message, for 2 us
     EXPECT_EQ(s.end(), 600us + 2us + 2us);
 }
 
@@ -187,7 +187,7 @@ TEST_P(SharedLinks, MoreRanksThanGpusAreRefused) {
     EXPECT_THROW(ranks::launch(ranks(3, star(2)), [](GPU&) {}), ProgramError);
 }
 
-// A LogGP network on which most messages of the programs below are rendezvous.
+// A LogGP network on which most messages of the following programs are rendezvous.
 Cluster loggp_with_rendezvous() {
     Cluster cluster = uniform({.flops = FlopRate{1'000'000'000}});
     cluster.network = LogGP{.latency = 5us,
@@ -199,12 +199,12 @@ Cluster loggp_with_rendezvous() {
     return cluster;
 }
 
-// Random traffic: what is asynchronous, on streams or with data must not make the hosts differ.
+// Random traffic: asynchronous ops, streams and data must not make the hosts differ.
 TEST(NetworksThatHoldSenders, GiveOneTimelineOnBothHosts) {
     for (std::uint64_t seed = 0; seed < 30; ++seed) {
         const int n = 2 + Random(seed).below(6);
         const auto program = [&](GPU& gpu) {
-            Random random(seed);  // the same on every rank: all know who talks to whom
+            Random random(seed);  // the same on every rank, so all agree on the messages
             std::vector<Handle> open;
             for (int i = 0; i < 40; ++i) {
                 const int source = random.below(n);

@@ -1,4 +1,4 @@
-// Streams that communicate: in order on one stream, side by side on different ones, joined by handles.
+// Streams that communicate: in order within a stream, concurrent across streams, joined by handles.
 #include "libsim/collectives/all_reduce.hpp"
 #include "libsim/replay/recording.hpp"
 #include "tests/support/random.hpp"
@@ -81,7 +81,7 @@ TEST_P(Streams, AStreamBeginsNoEarlierThanTheProgramHasIssuedItsWork) {
 }
 
 TEST_P(Streams, AStreamThatWaitsDoesNotKeepItsProgramFromSending) {
-    // Rank 0's stream waits for what rank 1 sends only after rank 0's program has sent.
+    // Rank 0's stream waits for a message that rank 1 sends only after rank 0's program has sent.
     const Simulation s = simulate_well(ranks(2), [](GPU& gpu) {
         if (gpu.rank() == 0) {
             const Handle came = gpu.on(first, [&] { gpu.receive(1, Units{95}); });
@@ -122,7 +122,7 @@ TEST_P(Streams, TheEndOfAProgramWaitsForItsStreams) {
 }
 
 TEST_P(Streams, ComputingBesideABusyStreamTakesLongerOnlyWhileItIsBusy) {
-    // 10 s of computing, 4 s of them beside a message at two thirds of the speed: 4 x (1 - 2/3) s more.
+    // 10 s of compute, 4 s of it during a message at two thirds of the speed: 4 x (1 - 2/3) s more.
     const auto program = [](GPU& gpu) {
         if (gpu.rank() == 0) {
             gpu.on(first, [&] { gpu.send(1, Units{395}); });
@@ -141,7 +141,7 @@ TEST_P(Streams, ComputingIsNotSlowedDownWhileAStreamOnlyWaits) {
         if (gpu.rank() == 0) {
             gpu.on(first, [&] { gpu.receive(1, Units{95}); });
             gpu.compute(Units{100});
-            gpu.send(1, Units{0});  // what rank 1 waits for: nothing else could go on before this computation
+            gpu.send(1, Units{0});  // rank 1 waits for this: nothing else could proceed before this computation
         } else {
             gpu.receive(0, Units{0});
             gpu.on(first, [&] { gpu.send(0, Units{95}); });
@@ -152,8 +152,8 @@ TEST_P(Streams, ComputingIsNotSlowedDownWhileAStreamOnlyWaits) {
 }
 
 TEST_P(Streams, ComputingBesideStreamsThatAllWaitForEachOtherEndsAllTheSame) {
-    // Every rank computes while its stream waits for what the other's next computation is followed by: again and again
-    // nobody can go on but by such a computation.
+    // Every rank computes while its stream waits for the op that follows the other rank's next computation: again and
+    // again only such a computation can make progress.
     constexpr int rounds = 2000;
     const Simulation s = simulate_well(ranks(2, overlapping(1.5)), [](GPU& gpu) {
         const int other = 1 - gpu.rank();
@@ -171,7 +171,8 @@ TEST_P(Streams, ComputingBesideStreamsThatAllWaitForEachOtherEndsAllTheSame) {
 }
 
 TEST_P(Streams, OfComputationsThatNobodyCanGoOnWithoutTheOneThatEndsFirstIsNext) {
-    // Rank 1's ends at 1 s. What it then sends is under way at rank 0 until 2.05 s, and slows it down for 1.05 s.
+    // Rank 1's computation ends at 1 s. Its message is in flight to rank 0 until 2.05 s, and slows rank 0 down for 1.05
+    // s.
     const Simulation s = simulate_well(ranks(2, overlapping(2.0)), [](GPU& gpu) {
         if (gpu.rank() == 0) {
             gpu.on(first, [&] { gpu.receive(1, Units{95}); });
@@ -252,7 +253,7 @@ TEST_P(Streams, AreNumberedFromOne) {
 TEST_P(Streams, GiveOneTimelineForRandomProgramsInEveryOrderAndOnEveryHost) {
     for (std::uint64_t seed = 0; seed < 25; ++seed) {
         const auto program = [seed](GPU& gpu) {
-            Random common(seed);  // the same on every rank: what all do together
+            Random common(seed);  // the same on every rank: drives the common ops
             Random own(seed * 1000 + static_cast<std::uint64_t>(gpu.rank()));
             std::vector<Handle> open;
             for (int step = 0; step < 30; ++step) {

@@ -1,5 +1,5 @@
-// A folded step's clocks, without a kernel, end when the kernel says so, to the picosecond; rounds that repeat are
-// multiplied, and that changes nothing.
+// The clocks of a folded step, computed without the kernel, end at the kernel's time to the picosecond; repeated rounds
+// are multiplied, which changes no time.
 #include "libsim/predict/folded/folded_step.hpp"
 #include "libsim/predict/predict.hpp"
 #include "libsim/training/check_layout.hpp"
@@ -30,12 +30,12 @@ std::string name_of_layout(const Layout& layout) {
                        layout.framework.overlap_parameters, layout.framework.overlap_pipeline);
 }
 
-// In the kernel: the details are of no interest, but ask for it.
+// Times the step in the kernel: asking for details, which the test ignores, forces its use.
 Duration time_in_kernel(const Transformer& model, const Machine& machine, const Layout& layout) {
     return predict_step(model, machine, layout).step;
 }
 
-// Every schedule, with what changes the order of a stage's work.
+// Every schedule, combined with all options that change the order of a stage's work.
 std::vector<Layout> layouts_of(const training::Parallelism& parallelism, int chunks) {
     std::vector<Layout> all;
     for (const KnownSchedule& schedule : known_schedules()) {
@@ -119,7 +119,7 @@ TEST(StepClocks, EndWithTheKernelForExperts) {
     EXPECT_GT(steps.all, 100);
 }
 
-// On so slow a network the data stream never catches up with the computations.
+// On such a slow network the data-parallel stream never catches up with the computations.
 TEST(StepClocks, EndWithTheKernelWhereTheNetworkIsTheBottleneck) {
     Machine machine = plain_machine();
     machine.scale_out = 0.2e9;
@@ -128,7 +128,7 @@ TEST(StepClocks, EndWithTheKernelWhereTheNetworkIsTheBottleneck) {
     EXPECT_GT(steps.all, 100);
 }
 
-// A stage of 1F1B has as many forward passes ahead as there are stages behind it, less one; the rest is rounds.
+// A stage of 1F1B runs as many warm-up forward passes as stages follow it, minus one; the rest are rounds.
 TEST(StepClocks, CarryOutAFewRoundsOfAThousand) {
     Layout layout{.parallelism = {.dp = 2, .tp = 4, .pp = 4}, .batch = {.global = 2048}};
     const training::StepPlan plan = training::plan_step(small_gpt(), plain_machine(), layout);
@@ -138,7 +138,7 @@ TEST(StepClocks, CarryOutAFewRoundsOfAThousand) {
     EXPECT_EQ(step.time, folded_step(plan, Rounds::all_carried_out).time);
 }
 
-// One GPU, m micro-batches: the second to the last are as long as each other.
+// One GPU, m micro-batches: all but the first take equally long.
 TEST(StepClocks, GrowByOneMicroBatchOnOneGpu) {
     const auto time_of = [](int micro_batches) {
         const Layout layout{.batch = {.global = micro_batches}};
@@ -147,7 +147,7 @@ TEST(StepClocks, GrowByOneMicroBatchOnOneGpu) {
     EXPECT_EQ(time_of(1000) - time_of(10), 990 * (time_of(3) - time_of(2)));
 }
 
-// GPipe's first stage sends all its micro-batches before the next one, which has a layer more, has taken them.
+// GPipe's first stage sends all its micro-batches before the next stage, which has one layer more, has received them.
 TEST(StepClocks, MultiplyNothingWhereMessagesPileUp) {
     Layout layout{.parallelism = {.pp = 4, .schedule = pipeline_schedule("gpipe")}, .batch = {.global = 400}};
     const training::StepPlan plan = training::plan_step(small_gpt(9), plain_machine(), layout);
@@ -156,7 +156,7 @@ TEST(StepClocks, MultiplyNothingWhereMessagesPileUp) {
     EXPECT_EQ(step.time, time_in_kernel(small_gpt(9), plain_machine(), layout));
 }
 
-// Nodes of 8 hold 4 stages: from 3 to 4 messages go between nodes, from 2 to 1, in the other half, they do not.
+// Nodes of 8 hold 4 stages: messages from stage 3 to 4 cross nodes, those from 2 to 1, in the other half, do not.
 TEST(StepClocks, LeaveCopiesThatMeetAtOtherTimesToTheKernel) {
     const Layout layout{.parallelism = {.dp = 2, .pp = 6, .schedule = pipeline_schedule("dualpipe"), .zero = 1},
                         .batch = {.global = 24}};

@@ -1,4 +1,4 @@
-// A training step of one rank a stage is that of all ranks, to the picosecond.
+// A training step folded to one rank per stage takes as long as that of all ranks, to the picosecond.
 #include "libsim/training/check_layout.hpp"
 #include "ranks/launch.hpp"
 #include "tests/support/training_steps.hpp"
@@ -209,7 +209,7 @@ TEST_P(FoldedStep, EndsWhenAllRanksOfEachStageDo) {
     }
 }
 
-// What the slowdown is there for: the test above means nothing if no computation meets a collective.
+// Justifies the slowdown: the preceding test means nothing if no computation meets a collective.
 TEST(FoldedStep, IsLongerWhereCollectivesSlowComputationsDown) {
     for (const Case& c : {data, sharded}) {
         const StepPlan plan = plan_step(c.model(), plain_machine(), c.layout);

@@ -1,4 +1,4 @@
-// The collectives inside the passes of a training step, and stages that do the same.
+// The collectives inside the passes of a training step, and stages that do the same work.
 #include "libsim/training/step/inner_collectives.hpp"
 #include "tests/support/training_steps.hpp"
 
@@ -26,7 +26,7 @@ std::vector<StepCollective> operator+(std::vector<StepCollective> list, const st
     return list;
 }
 
-// Activations of one micro-batch in 2 bytes: 512 tokens of width 1024.
+// Activations of one micro-batch in 2 bytes each: 512 tokens of width 1024.
 constexpr double activations = 512 * 1024 * 2;
 const StepCollective gather{RankGroup::tensor, CollectiveKind::all_gather, activations};
 const StepCollective scatter{RankGroup::tensor, CollectiveKind::reduce_scatter, activations};
@@ -63,7 +63,7 @@ TEST(InnerCollectives, OfABackwardPassAreThoseOfLayersThatAreRecomputedToo) {
     const StepPlan plan = plan_step(small_gpt(8), plain_machine(), layout);
     const std::vector<StepCollective> layer = forward_of_layer + backward_of_layer;
     EXPECT_EQ(within(plan, stage_step(plan, 2).chunks[0].of(PassKind::backward)), layer + layer);
-    // The logits are not.
+    // The logits are not recomputed.
     EXPECT_EQ(within(plan, stage_step(plan, 3).chunks[0].of(PassKind::backward)), std::vector{scatter} + layer + layer);
 }
 
@@ -76,7 +76,7 @@ TEST(InnerCollectives, OfASplitBackwardPassAreInItsPassOfInputs) {
     EXPECT_TRUE(within(plan, step.chunks[0].of(PassKind::backward_weight)).empty());
 }
 
-// 512 tokens go to 2 experts each; both ranks of an expert see what both have.
+// 512 tokens go to 2 experts each; both ranks of an expert get the tokens of both.
 TEST(InnerCollectives, OfExpertsExchangeTokensAndGatherThemWithinAnExpert) {
     const Layout layout{.parallelism = {.dp = 4, .ep = 2, .expert_tp = 2}, .batch = {.global = 4}};
     const StepPlan plan = plan_step(small_moe(1), plain_machine(), layout);
@@ -88,7 +88,7 @@ TEST(InnerCollectives, OfExpertsExchangeTokensAndGatherThemWithinAnExpert) {
     EXPECT_EQ(within(plan, step.chunks[0].of(PassKind::backward)), (std::vector{exchange, join, part, exchange}));
 }
 
-// 9 layers in 4 stages: 2, 3, 2, 2. The last two do not count as alike, because the last one has the logits.
+// 9 layers in 4 stages: 2, 3, 2, 2. The last two are not alike, because the last one computes the logits.
 TEST(StagePlan, NamesTheFirstOfTheStagesThatDoTheSame) {
     const auto first_alike = [](const Transformer& model, int stages) {
         const StepPlan plan =
@@ -108,7 +108,7 @@ TEST(StagePlan, NamesTheFirstOfTheStagesThatDoTheSame) {
 TEST(StagePlan, HasLayersOfItsOwnWhereStagesAreAlike) {
     const StepPlan plan =
         plan_step(small_gpt(12), plain_machine(),
-                  {.parallelism = {.dp = 2, .pp = 6, .zero = 3}, .batch = {.global = 12}});  // a bucket for each layer
+                  {.parallelism = {.dp = 2, .pp = 6, .zero = 3}, .batch = {.global = 12}});  // one bucket per layer
     for (std::size_t stage = 0; stage < 6; ++stage) {
         const ChunkPlan& chunk = plan.stages[stage].chunks[0];
         const int first = 2 * static_cast<int>(stage);

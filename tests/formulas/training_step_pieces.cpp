@@ -1,4 +1,4 @@
-// The pieces of a training step, and the ranks that they are for.
+// The pieces of a training step, and the groups of ranks that they involve.
 #include "libsim/error.hpp"
 #include "libsim/training/step/stage_step.hpp"
 #include "tests/support/training_steps.hpp"
@@ -31,7 +31,7 @@ TEST(StepWork, IsFoundByItsLabel) {
     EXPECT_THROW(step_work("nap"), ProgramError);
 }
 
-// 8 buckets, a layer each: all are gathered forward, all but the last one again backward.
+// 8 buckets of one layer each: the forward pass gathers all, the backward pass all but the last again.
 TEST(StageStep, GathersEveryBucketForEachPassWhereParametersAreSharded) {
     const ChunkPasses passes = first_chunk({.parallelism = {.dp = 4, .zero = 3}, .batch = {.global = 8}});
     EXPECT_EQ(count(passes.of(PassKind::forward), StepWork::gather_parameters), 8);
@@ -39,7 +39,7 @@ TEST(StageStep, GathersEveryBucketForEachPassWhereParametersAreSharded) {
     EXPECT_EQ(count(passes.of(PassKind::backward), StepWork::reduce_scatter_gradients), 8);
 }
 
-// The gradient of the input is a product with the parameters, and that of the weights is not. 4 layers on a stage.
+// The input gradient is a product with the parameters, the weight gradient is not. 4 layers per stage.
 TEST(StageStep, GathersShardedParametersForTheHalfOfABackwardPassThatMultipliesThem) {
     const ChunkPasses passes = first_chunk(
         {.parallelism = {.dp = 4, .pp = 2, .schedule = pipeline_schedule("zb_h1"), .zero = 3}, .batch = {.global = 8}});
@@ -59,7 +59,7 @@ TEST(StageStep, GathersOnceMoreForWhatDeepSpeedComputesAgain) {
     EXPECT_EQ(count(first_chunk(layout).of(PassKind::backward), StepWork::gather_parameters), 7);
 }
 
-// 13 us for the part of each of 64 ranks: 4 tensors gathered, 12 reduced.
+// Copying takes 13 us for each of 64 ranks' parts: 4 tensors gathered, 12 reduced.
 TEST(StageStep, CopiesThePartsOfEachRankWhereCollectivesTakeLists) {
     Layout layout{.parallelism = {.dp = 64, .zero = 3},
                   .batch = {.global = 64},
@@ -84,7 +84,7 @@ TEST(StageStep, CopiesThePartsOfEachRankWhereCollectivesTakeLists) {
     EXPECT_EQ(first_chunk(layout).of(PassKind::forward).size() + 8, passes.of(PassKind::forward).size());
 }
 
-// Bytes of memory per parameter at 2 TB/s x the share that is reached, behind each pass that makes weight gradients.
+// Bytes of memory traffic per parameter at 2 TB/s x the achieved share, after each pass that computes weight gradients.
 TEST(StageStep, AddsGradientsToTheirSumWhereNoProductDoes) {
     const auto bytes_added = [](const Layout& layout, PassKind kind = PassKind::backward) {
         const ChunkPasses passes = first_chunk(layout);
@@ -101,9 +101,9 @@ TEST(StageStep, AddsGradientsToTheirSumWhereNoProductDoes) {
     EXPECT_NEAR(bytes_added(layout), 2 + 4 + 4, 1e-6);  // bf16 read, fp32 read and written
     EXPECT_NEAR(bytes_added(layout, PassKind::last_backward), 10, 1e-6);
     layout.numerics = {.precision = Precision::fp16, .fp32_gradients = false};
-    EXPECT_NEAR(bytes_added(layout), 3 * 2 * 3 / 4.0, 1e-6);  // autograd keeps the first of four
+    EXPECT_NEAR(bytes_added(layout), 3 * 2 * 3 / 4.0, 1e-6);  // autograd keeps the first of four as it is
     layout.parallelism.zero = 2;
-    EXPECT_EQ(bytes_added(layout), 0);  // parts alone are added
+    EXPECT_EQ(bytes_added(layout), 0);  // only the rank's part is added
     layout = {.parallelism = {.dp = 2}, .batch = {.global = 8}, .framework = {.loop = TrainingLoop::deepspeed}};
     EXPECT_NEAR(bytes_added(layout), (2 + 4) + (4 + 4 + 4), 1e-6);  // copied to fp32, then added
     layout.parallelism.pp = 2;
@@ -119,14 +119,15 @@ TEST(StageStep, ReducesGradientsBesideTheLastBackwardPassAlone) {
               3);  // buckets of 40 M parameters
 }
 
-// The sum of gradients is spread: every micro-batch's are reduced; of a stage among several, where that is asked for.
+// With a sharded gradient sum, every micro-batch's gradients are reduced; among several pipeline stages, only on
+// request.
 TEST(StageStep, ReducesGradientsBesideEveryBackwardPassWhereTheirSumIsSpread) {
     for (const int stages : {1, 2}) {
         Layout layout{.parallelism = {.dp = 4, .pp = stages, .zero = 2},
                       .batch = {.global = 32},
                       .framework = {.reduce_each_micro_batch = stages > 1}};
         const ChunkPasses passes = first_chunk(layout);
-        const std::int64_t buckets = stages == 1 ? 3 : 2;  // of 40 M parameters: 8 layers of 12.6 M, and the tables
+        const std::int64_t buckets = stages == 1 ? 3 : 2;  // of 40 M parameters: 8 layers of 12.6 M, and the embeddings
         EXPECT_EQ(count(passes.of(PassKind::backward), StepWork::reduce_scatter_gradients), buckets);
         EXPECT_FALSE(passes.has(PassKind::last_backward));
         EXPECT_EQ(count(passes.of(PassKind::forward), StepWork::gather_parameters), 0);
@@ -139,8 +140,8 @@ TEST(StageStep, ReducesGradientsBesideEveryBackwardPassWhereTheirSumIsSpread) {
     }
 }
 
-// As MegaScale's: 2 chunks of 2 layers, a bucket each. The first chunk's micro-batches but the last one leave their
-// gradients where they are, and the same holds for the second.
+// MegaScale's layout: 2 chunks of 2 layers, one bucket each. All micro-batches of a chunk but its last accumulate their
+// gradients locally.
 TEST(StageStep, OfZeRO2AmongStagesReducesOnceAChunk) {
     Layout layout{.parallelism = {.dp = 4, .pp = 2, .interleave = 2, .zero = 2}, .batch = {.global = 32}};
     layout.parallelism.schedule = usual_pipeline_schedule(2);
@@ -153,7 +154,8 @@ TEST(StageStep, OfZeRO2AmongStagesReducesOnceAChunk) {
     EXPECT_EQ(run_step(plan_step(small_gpt(8), plain_machine(), layout), true).end, run_step(plan, true).end);
 }
 
-// Nodes of 8: ranks 0 to 5 lie on one, 6 to 11 on two. Four replicas, 6 apart: 0, 6 on one, 12, and 18.
+// Nodes of 8: ranks 0 to 5 are on one node, 6 to 11 on two. Four replicas, 6 apart: 0 and 6 on one node, then 12, then
+// 18.
 TEST(RankGroup, MayBeginInsideANode) {
     const Layout layout{.parallelism = {.dp = 4, .tp = 6}, .batch = {.global = 4}};
     EXPECT_EQ(footprint_of(RankGroup::tensor, layout, 8), (Footprint{.members = 6, .on_node = 3}));
@@ -174,7 +176,7 @@ TEST(RankGroup, LiesOnAsFewNodesAsItCanWhereGroupsLineUpWithThem) {
     EXPECT_EQ(footprint_of(RankGroup::everyone, layout, 8), (Footprint{.members = 32, .on_node = 8}));
 }
 
-// tp 2 is innermost, then cp 2, dp 2: rank 5 is the second of tp, the first of cp, the second of dp.
+// tp 2 is innermost, then cp 2, dp 2: rank 5 is the second of its tp group, the first of cp, the second of dp.
 TEST(RankMap, HasTheGroupsOfMegatron) {
     const Layout layout{.parallelism = {.dp = 2, .tp = 2, .pp = 2, .cp = 2, .ep = 4}, .batch = {.global = 2}};
     const RankMap all(layout, false);

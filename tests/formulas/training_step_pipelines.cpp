@@ -1,4 +1,4 @@
-// The bubbles of pipeline schedules, as published, in a training step whose stages are equal and whose network is free.
+// Published bubbles of pipeline schedules, in a training step with equal stages on a free network.
 //
 // F, B, W: forward, input-gradient and weight-gradient of a stage and micro-batch; p stages, m micro-batches, v chunks.
 // Sources: Narayanan et al. 2021 (GPipe, 1F1B, interleaved), Qi et al. 2024 (zero bubble), table 1, DeepSeek-AI 2024
@@ -21,14 +21,14 @@ struct PipelineCase {
 constexpr Duration f{24'000'000};
 constexpr Duration b{30'000'000};
 constexpr Duration w{18'000'000};
-// In a pair, which hides what they communicate.
+// Durations in a pair, which hides its communication.
 constexpr Duration paired_f{20'000'000};
 constexpr Duration paired_b{40'000'000};
 
 StepPlan equal_stages(const PipelineCase& c) {
     const Layout layout{.parallelism = {.pp = c.p, .schedule = pipeline_schedule(c.schedule), .interleave = c.v},
                         .batch = {.global = c.m},
-                        .framework = {.overlap_gradients = false}};  // what overlaps goes bucket by bucket
+                        .framework = {.overlap_gradients = false}};  // overlap would go bucket by bucket
     StepPlan plan = plan_step(small_gpt(c.p * c.v), plain_machine(), layout);
     for (StagePlan& stage : plan.stages) {
         stage.optimizer = {};
@@ -49,7 +49,7 @@ StepPlan equal_stages(const PipelineCase& c) {
     return plan;
 }
 
-// Of the last rank, what is no work: the same of every rank, because all work alike.
+// Idle time of the last rank; it is the same for every rank, because all work alike.
 Duration idle(const PipelineCase& c) {
     const StepPlan plan = equal_stages(c);
     const RankMap places(plan.layout, false);
@@ -89,7 +89,7 @@ TEST(Bubble, OfZeroBubbleH1IsFilledWithWeightGradients) {
     }
 }
 
-// Steps overlap where nothing waits for all stages: each takes a stage no longer than its work.
+// Steps overlap if nothing waits for all stages: each step takes a stage no longer than its work.
 TEST(Bubble, OfZeroBubbleH2IsNoneOnceStepsFollowEachOther) {
     for (const auto& [p, m] : {std::pair{2, 4}, {4, 8}, {8, 24}}) {
         const auto end = [&, p = p, m = m](int steps) {
@@ -111,7 +111,7 @@ TEST(Bubble, OfZeroBubbleH2IsNoneOnceStepsFollowEachOther) {
     }
 }
 
-// F&B is a pair, which takes less than its two passes alone: (p / 2 - 1)(F&B + B + W - 3 W), where F = B.
+// F&B is a pair, which is shorter than its two passes alone: (p / 2 - 1)(F&B + B + W - 3 W), where F = B.
 TEST(Bubble, OfDualPipeIsThatOfItsReport) {
     for (const auto& [p, m] : {std::pair{2, 4}, {4, 8}, {4, 32}, {8, 24}}) {
         StepPlan plan = equal_stages({"dualpipe", p, m});
@@ -129,8 +129,8 @@ TEST(Bubble, OfDualPipeIsThatOfItsReport) {
     }
 }
 
-// The last stage's output layer takes x more for each weight gradient. Put off, all of them fit into the time in which
-// the last stage waits for the others: (p - 1)(B + W).
+// The last stage's output layer adds x to each weight gradient. If deferred, these all fit into the time in which the
+// last stage waits for the others: (p - 1)(B + W).
 TEST(Bubble, TakesTheOutputLayersPutOffGradients) {
     constexpr Duration x{6'000'000};
     for (const auto& [p, m] : {std::pair{2, 4}, {4, 8}, {8, 24}}) {

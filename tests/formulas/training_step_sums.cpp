@@ -1,4 +1,4 @@
-// What a training step on few GPUs must be, kernel by kernel and byte by byte.
+// Totals of a training step on few GPUs, kernel by kernel and byte by byte.
 #include "libsim/training/block_time.hpp"
 #include "libsim/training/parameters.hpp"
 #include "tests/support/training_steps.hpp"
@@ -21,7 +21,7 @@ Duration sum_of(const std::vector<KernelSpan>& kernels) {
 
 const BlockGroups alone{};
 
-// Bytes of the collectives and messages of rank 0, by label.
+// Bytes of a rank's collectives and messages, by label.
 std::map<std::string, std::int64_t> bytes_of_step(const Transformer& model, const Layout& layout, int of_rank = 0) {
     std::map<std::string, std::int64_t> bytes;
     run_step(plan_step(model, plain_machine(), layout), true, [&](const Span& span) {
@@ -92,14 +92,14 @@ TEST(BytesOfAStep, OfDataParallelismAreThoseOfParametersAndGradients) {
     for (const int zero : {1, 2}) {
         auto bytes = bytes_of_step(small_gpt(), {.parallelism = {.dp = 4, .zero = zero}, .batch = {.global = 8}});
         EXPECT_EQ(bytes[scattered],
-                  (zero == 2 ? 2 : 1) * 4 * parameters);  // of each of 2 micro-batches, or of their sum
+                  (zero == 2 ? 2 : 1) * 4 * parameters);  // for each of 2 micro-batches, or for their sum
         EXPECT_EQ(bytes[gathered], 2 * parameters);
         EXPECT_EQ(bytes[reduced], 0);
     }
 }
 
-// An all-reduce is a reduce-scatter and an all-gather. The last layer's parameters, with the output's, are still there
-// when the backward pass begins with them.
+// An all-reduce is a reduce-scatter and an all-gather. The parameters of the last layer and of the final norm are still
+// gathered when the backward pass begins with them.
 TEST(BytesOfAStep, OfFullShardingAreThreeTimesTheParametersAgainstTwo) {
     const Transformer model = small_gpt();
     const auto all = static_cast<double>(parameters_of(model).total());
@@ -110,7 +110,7 @@ TEST(BytesOfAStep, OfFullShardingAreThreeTimesTheParametersAgainstTwo) {
         model, {.parallelism = {.dp = 4, .zero = 3}, .batch = {.global = 4}, .numerics = {.fp32_gradients = false}});
     const auto kept = static_cast<double>(layer_parameters(model, 7).total() + parameters_of(model).final_norm);
     EXPECT_EQ(static_cast<double>(sharded[gathered] + sharded[scattered]), 3 * 2 * all - 2 * kept);
-    // Each micro-batch gathers and reduces anew.
+    // Each micro-batch gathers and reduces again.
     auto twice = bytes_of_step(
         model, {.parallelism = {.dp = 4, .zero = 3}, .batch = {.global = 8}, .numerics = {.fp32_gradients = false}});
     EXPECT_EQ(twice[gathered], 2 * sharded[gathered]);

@@ -1,5 +1,5 @@
-// Every input of the corpus, and every beginning and a change of each, is read or refused: what tools/fuzz.sh once
-// found stays found.
+// Every input of the corpus, every prefix and a mutation of each, is read or refused: the findings of tools/fuzz.sh
+// stay fixed.
 #include "tests/fuzz/targets.hpp"
 
 #include "tests/scenarios/temporary_folder.hpp"

@@ -1,4 +1,4 @@
-// libFuzzer's entry: the target that NDSIM_FUZZ_TARGET names.
+// libFuzzer's entry point for the target that NDSIM_FUZZ_TARGET names.
 #include "tests/fuzz/targets.hpp"
 
 #include <cstdint>

@@ -31,7 +31,7 @@ namespace sim::test {
 
 namespace {
 
-// The file that holds an input while it is read: what a reader makes of a name is part of what it reads.
+// A file that holds an input while it is read: readers also depend on the file's name.
 std::string in_file(const char* name, const std::string& bytes) {
     static const TemporaryFolder folder;
     return folder.with(name, bytes);
@@ -65,7 +65,7 @@ void read_nccl_tests(const std::string& bytes) {
 void read_kernel_table(const std::string& bytes) {
     fit::read_kernel_table(bytes, "x.csv");
 }
-// What is read must be a machine that can be read again.
+// A description that is read must describe a machine that can be read again.
 void read_node(const std::string& bytes) {
     const machine_import::DescribedNode node = machine_import::read_described_node(bytes, "x.xml");
     const std::string text = machine_import::machine_file_of(

@@ -1,7 +1,7 @@
-// The fuzz targets: everything that reads what somebody else wrote, as functions of some bytes.
+// The fuzz targets: every parser of foreign input, as a function of bytes.
 //
-// A target returns, or lets the errors through by which we refuse an input; anything else that it throws, and whatever
-// a sanitizer sees, is a finding. tests/fuzz/corpus/NAME/ holds inputs of each, tools/fuzz.sh looks for more.
+// A target returns, or throws one of our errors to refuse an input; any other exception, and any sanitizer report, is a
+// finding. tests/fuzz/corpus/NAME/ holds inputs for each, and tools/fuzz.sh searches for more.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ struct FuzzTarget {
 
 std::span<const FuzzTarget> fuzz_targets();
 
-// Throws what is no refusal of the input: a finding.
+// Throws anything but a refusal of the input: a finding.
 void run_target(const FuzzTarget& target, const std::string& bytes);
 
 }  // namespace sim::test

@@ -1,4 +1,4 @@
-// Ranks that do not run have their place in the world and no program, on both hosts.
+// Ranks that do not run have a place in the world but no program, on both hosts.
 #include "libsim/network/nccl.hpp"
 #include "tests/support/simulate.hpp"
 

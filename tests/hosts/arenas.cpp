@@ -1,5 +1,4 @@
-// Arenas and the memory that they are made of: what is lent can be read without a fault, and what cannot be, is not
-// taken.
+// Arenas and the memory behind them: lent memory can be read without a fault, and memory that could fault is refused.
 #include "ranks/process/arena.hpp"
 
 #include <fcntl.h>
@@ -41,7 +40,7 @@ TEST(SealedMemory, IsNothingElse) {
     EXPECT_FALSE(is_sealed(growing, page));
 }
 
-// They can be sealed, too, but may not be there when they are read.
+// Huge pages can be sealed, too, but may not be available when they are read.
 TEST(SealedMemory, IsNotMadeOfHugePages) {
     constexpr std::size_t huge = 2U << 20U;
     Descriptor memory(memfd_create("huge", MFD_HUGETLB | MFD_ALLOW_SEALING));
@@ -91,7 +90,7 @@ TEST(Arenas, AreGivenOnceAndSealed) {
     EXPECT_EQ(arenas.bytes({.rank = 0, .offset = 8, .size = 2}).size(), 2);
 }
 
-// Two ranks with an arena each, as the supervisor has them.
+// Two ranks with an arena each, as the supervisor sees them.
 struct TwoArenas {
     Lines lines{3};
     Arenas arenas{3, page, lines};
@@ -149,7 +148,7 @@ TEST(Arenas, ThatNeverComeEndTheWait) {
 TEST(ArenaBytes, AreSharedAmongManyRanks) {
     EXPECT_EQ(arena_bytes(1, 10'000), 8192);  // whole pages
     EXPECT_EQ(arena_bytes(2, SIZE_MAX), 256U << 20U);
-    EXPECT_EQ(arena_bytes(4096, SIZE_MAX), 64U << 20U);  // 256 GiB in all
+    EXPECT_EQ(arena_bytes(4096, SIZE_MAX), 64U << 20U);  // 256 GiB in total
 }
 
 }  // namespace

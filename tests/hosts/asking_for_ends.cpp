@@ -1,5 +1,5 @@
-// Asking when asynchronous ops end, and whether they have ended by a time that is not the program's: a host's
-// questions.
+// Queries for the end time of an asynchronous op, and for whether it has ended by a time other than the program's: the
+// queries that a host makes.
 #include "libsim/replay/recording.hpp"
 #include "tests/support/simulate.hpp"
 #include "tests/support/star.hpp"
@@ -28,7 +28,7 @@ double number(bool answer) {
     return answer ? 1 : 0;
 }
 
-// gpu-py: a unit of compute takes 0.1 s; a message 0.05 s + 0.01 s a unit, and 0.05 s to take it.
+// gpu-py: a unit of compute takes 0.1 s; a message takes 0.05 s + 0.01 s a unit, and 0.05 s to be received.
 TEST_P(AskingForEnds, AnEndIsToldWithoutWaitingForIt) {
     const auto result = ranks::launch(ranks(2), [](GPU& gpu) {
         if (gpu.rank() == 1) {
@@ -69,7 +69,7 @@ TEST_P(AskingForEnds, WhetherAnOpHasEndedByATimeIsExactBeforeAndBehindTheProgram
     EXPECT_EQ(result.reports.at("answers").at(1), (std::vector<double>{0, 0, 0, 1, 0, 1}));
 }
 
-// A host that asks each 10 ms, beginning when its GPU is idle.
+// A host that asks every 10 ms, starting when its GPU is idle.
 void poll(GPU& gpu, const Handle& handle, Duration at, const char* name) {
     while (!gpu.ended_by(handle, at)) {
         at += 10ms;
@@ -81,7 +81,7 @@ TEST_P(AskingForEnds, AHostThatPollsSeesTheEndAtTheFirstPollBehindIt) {
     const auto result = ranks::launch(ranks(2), [](GPU& gpu) {
         if (gpu.rank() == 1) {
             gpu.compute(Units{30});
-            return gpu.send(0, Units{0});  // there at 3.05 s, and taken at 3.1 s
+            return gpu.send(0, Units{0});  // arrives at 3.05 s, received at 3.1 s
         }
         poll(gpu, gpu.receive_async(1, Units{0}), Duration{5ms}, "seen");
     });
@@ -91,9 +91,8 @@ TEST_P(AskingForEnds, AHostThatPollsSeesTheEndAtTheFirstPollBehindIt) {
 }
 
 TEST_P(AskingForEnds, HostsThatPollForEachOtherComeToTheirEnds) {
-    // Rank 1 computes 0.1 s before it sends. So in round k rank 0 sees its message at 0.2 s + k x 0.15 s (compute,
-    // send, take, of which the first begins when the send before it has ended), rank 1 what rank 0 then sends 0.1 s
-    // later.
+    // Rank 1 computes 0.1 s before it sends. So in round k rank 0 gets its message at 0.2 s + k x 0.15 s (compute,
+    // send, receive; each compute starts when the previous send has ended), and rank 1 gets rank 0's reply 0.1 s later.
     constexpr int rounds = 20;
     const auto result = ranks::launch(ranks(2), [](GPU& gpu) {
         const int other = 1 - gpu.rank();
@@ -121,7 +120,8 @@ TEST_P(AskingForEnds, HostsThatPollForEachOtherComeToTheirEnds) {
 }
 
 TEST_P(AskingForEnds, OfTwoRanksThatAskTheEarlierIsAnsweredFirst) {
-    // Rank 1 goes on at 1 s, when nothing has come, and its message is taken at 1.1 s. Rank 0 asks for that later.
+    // Rank 1 continues at 1 s, when no message has arrived; its message is received at 1.1 s. Rank 0 asks about it
+    // later.
     const auto result = ranks::launch(ranks(2), [](GPU& gpu) {
         if (gpu.rank() == 1) {
             gpu.probe_for(1s, 0);

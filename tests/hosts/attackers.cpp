@@ -1,5 +1,5 @@
-// Ranks that turn against the others with all that a process can do to its own memory and descriptors: who is innocent
-// is neither hurt nor blamed, and the run does not hang.
+// Ranks that attack the others with everything a process can do to its own memory and descriptors: innocent ranks are
+// neither harmed nor blamed, and the run does not hang.
 #include "tests/support/own_mappings.hpp"
 #include "tests/support/random.hpp"
 #include "tests/support/rank_processes.hpp"
@@ -20,7 +20,7 @@ using namespace sim;
 using namespace sim::test;
 using namespace std::chrono_literals;
 
-// SIGBUS beyond the end of memory ends the attack, not the process.
+// A SIGBUS beyond the end of memory ends the attack, not the process.
 thread_local sigjmp_buf after_fault;
 extern "C" void on_fault(int) {
     siglongjmp(after_fault, 1);
@@ -39,7 +39,7 @@ void scribble(void* at, std::size_t bytes, Random& random) {
     std::signal(SIGBUS, SIG_DFL);
 }
 
-// What lies behind a mapping in the same memory is not behind its own.
+// Grows every shared mapping and scribbles over the memory beyond its original end.
 void grow_mappings(Random& random) {
     constexpr std::size_t far = 64U << 20U;
     for (const Mapped& mapped : shared_mappings()) {
@@ -61,7 +61,7 @@ void write_what_is_read_only(Random& random) {
     }
 }
 
-// Every descriptor above the standard ones: blocking, drained, filled, mapped, cut off.
+// Abuses every descriptor above the standard ones: makes it blocking, drains, fills, maps and shuts it down.
 void turn_descriptors(Random& random) {
     for (int descriptor = 3; descriptor < 200; ++descriptor) {
         const int flags = fcntl(descriptor, F_GETFL);
@@ -85,7 +85,7 @@ void turn_descriptors(Random& random) {
     }
 }
 
-// Long and short payloads around the ring, checked on arrival. Returns how many were wrong.
+// Passes short and long payloads around the ring, checked on arrival. Returns the number of wrong ones.
 int pass_around(GPU& gpu, int rounds) {
     const int n = gpu.world_size();
     int wrong = 0;
@@ -129,7 +129,7 @@ TEST(Attackers, HurtNobodyElseAndKeepNobodyWaiting) {
     EXPECT_EQ(Census{}, before);
 }
 
-// Its own queue is full of nonsense, or it stops in the middle: it is named, and it alone.
+// The attacker's own queue is full of nonsense, or it stops midway: it is named, and no other rank.
 TEST(Attackers, ThatScribbleOverAllThatTheyCanReachAreNamed) {
     for (int trial = 0; trial < times(30, 10'000); ++trial) {
         const int attacker = trial % 3;
@@ -151,7 +151,7 @@ TEST(Attackers, ThatScribbleOverAllThatTheyCanReachAreNamed) {
     }
 }
 
-// What a rank has of others, and they of it, is what has been lent.
+// A rank and the others share only memory that was lent.
 TEST(Attackers, HaveNothingOfOthersThatTheyCouldTurn) {
     const auto result = ranks::launch({.ranks = 8}, [](GPU& gpu) {
         gpu.barrier();

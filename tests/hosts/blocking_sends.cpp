@@ -1,5 +1,4 @@
-// Sends that wait until their receive begins: where the cluster says so, on every network, and beyond LogGP's eager
-// limit.
+// Sends that wait until their receive begins: if the cluster says so, on every network, and beyond LogGP's eager limit.
 #include "libsim/collectives/all_reduce.hpp"
 #include "tests/support/simulate.hpp"
 #include "tests/support/star.hpp"
@@ -124,7 +123,7 @@ TEST_P(BlockingSends, WaitOnSharedLinksToo) {
     EXPECT_EQ(s.span(1, 1).end, 5ms);
 }
 
-// The sender computes meanwhile, and waits in wait().
+// The sender computes meanwhile and blocks in wait().
 TEST_P(BlockingSends, WaitInWaitWhereTheyAreAsynchronous) {
     for (const int computed : {1, 20}) {
         const Simulation s = simulate_well(ranks(2, blocking(gpu_py())), [&](GPU& gpu) {

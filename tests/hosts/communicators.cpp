@@ -1,4 +1,4 @@
-// Collectives of a communicator meet whatever stream each member has them run on, on both hosts.
+// Collectives of a communicator match whichever stream each member runs them on, on both hosts.
 #include "libsim/network/nccl.hpp"
 #include "tests/support/simulate.hpp"
 
@@ -11,7 +11,7 @@ using testing::HasSubstr;
 class Communicators : public OnBothHosts {};
 INSTANTIATE_TEST_SUITE_P(Hosts, Communicators, both_hosts(), host_name);
 
-// A collective of nothing takes as long as its latency; a unit is 1 us of computing.
+// An empty collective takes only its latency; a unit is 1 us of compute.
 Cluster machine() {
     Cluster cluster{.name = "machine", .network = Nccl{.within = 369e9, .across = 48e9}, .bytes_per_unit = 1000};
     cluster.compute.per_billionth_unit = Pace{1, 1000};
@@ -38,7 +38,8 @@ TEST_P(Communicators, MeetOnDifferentStreams) {
 }
 
 TEST_P(Communicators, OfTheSameRanksAreKeptApart) {
-    // Rank 0 calls the first communicator's collective before the second's, rank 1 the other way round, on two streams.
+    // Rank 0 calls the first communicator's collective before the second's, rank 1 in the opposite order, on two
+    // streams.
     const Simulation simulation = simulate(ranks(2, machine()), [](GPU& gpu) {
         const Group one = world(gpu).as_communicator(1);
         const Group two = world(gpu).as_communicator(2);

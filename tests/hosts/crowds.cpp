@@ -1,4 +1,4 @@
-// Many more ranks than cores: nobody looks for long where others could work, and whoever waits is told how far it is.
+// Many more ranks than cores: waiters sleep early so that others can work, and progress is reported to the user.
 #include "ranks/process/doorbells.hpp"
 #include "ranks/process/rank_processes.hpp"
 #include "tests/support/rank_processes.hpp"
@@ -10,7 +10,7 @@ using testing::HasSubstr;
 
 TEST(Crowds, LookTheLessOftenTheMoreRanksShareACore) {
     EXPECT_EQ(ranks::looks_before_sleep(1, 2), 50);
-    EXPECT_EQ(ranks::looks_before_sleep(4, 2), 50);  // two on a core: as with a core for each
+    EXPECT_EQ(ranks::looks_before_sleep(4, 2), 50);  // two per core: as with one core each
     EXPECT_EQ(ranks::looks_before_sleep(64, 2), 3);
     EXPECT_EQ(ranks::looks_before_sleep(64, 128), 50);
     EXPECT_EQ(ranks::looks_before_sleep(3000, 2), 2);
@@ -29,14 +29,14 @@ TEST(Crowds, RaiseFlagsThatAreTakenDownOnce) {
     flags.take_down([&](int rank) { ADD_FAILURE() << rank << " is still up"; });
 }
 
-// Two hundred processes: what they post without waiting is seen, too, while others keep the supervisor busy.
+// With two hundred processes, ops posted without waiting are seen, too, while others keep the supervisor busy.
 TEST(Crowds, WhoPostsWithoutWaitingIsNotForgotten) {
     constexpr int count = 200;
     const auto result = ranks::launch({.ranks = count, .hash_timeline = false}, [](GPU& gpu) {
         const int half = gpu.world_size() / 2;
         if (gpu.rank() < half) {
             gpu.compute(Units{1});
-            gpu.send(gpu.rank() + half, Units{1});  // time only: nobody is woken for it
+            gpu.send(gpu.rank() + half, Units{1});  // carries no data: wakes no one
             usleep(1000);
         } else {
             gpu.receive(gpu.rank() - half, Units{1});
@@ -60,7 +60,7 @@ TEST(Crowds, OfALongRunSayHowFarTheyHaveComeAndWhatIsFaster) {
     };
     const auto result = ranks::launch(options, [&](GPU& gpu) {
         gpu.compute(Units{20});
-        while (gpu.rank() == 0 && shared->victim == 0) {  // until it was told
+        while (gpu.rank() == 0 && shared->victim == 0) {  // until the notice has come
             gpu.now();
         }
         gpu.barrier();

@@ -1,4 +1,4 @@
-// Data beside collectives by size: they arrive free of charge, on every host and network.
+// Data alongside collectives by size: it arrives at no cost in time, on every host and network.
 #include "libsim/collectives/whole.hpp"
 #include "libsim/network/nccl.hpp"
 #include "libsim/replay/recording.hpp"
@@ -40,7 +40,7 @@ std::vector<double> numbers_of(const GPU& gpu, std::size_t count) {
     return std::vector<double>(count, gpu.rank() + 1.0);
 }
 
-// A program whose ranks come at different times, with or without data beside its collectives.
+// A program whose ranks arrive at different times, with or without data alongside its collectives.
 void train(GPU& gpu, bool with_data) {
     double sum = 0;
     for (int step = 0; step < 5; ++step) {
@@ -105,7 +105,7 @@ TEST_P(DataBeside, OfACollectiveOnAStreamAreThereOnceItIsWaitedFor) {
     EXPECT_EQ(with.reports.at("sum").at(2).front(), 3 * 6);
 }
 
-// 1.6 MB of each, 400 times: more than an arena holds, if nothing were given back.
+// 1.6 MB from each rank, 400 times: more than an arena holds if blocks were never released.
 TEST_P(DataBeside, OfAnyLengthArriveAndMakeRoomForTheNext) {
     const auto result = ranks::launch(ranks(2), [](GPU& gpu) {
         double wrong = 0;
@@ -196,7 +196,7 @@ TEST_P(DataBeside, SurviveARankThatIsKilledWhileOthersWantThem) {
     EXPECT_EQ(result.fault->rank, 2);
 }
 
-// Wherever in its step a rank dies: before it brings, before its collective, and while it reads what others brought.
+// A rank may die anywhere in its step: before it brings data, before its collective, and while it reads others' data.
 TEST(DataBesideCollectives, OfARankThatIsKilledAnywhereLeaveNothing) {
     const Census before;
     Random random(5);
@@ -254,7 +254,7 @@ TEST_P(DataBeside, OfAnotherMembersAreNotToBeTaken) {
                                                  "not begun"));
 }
 
-// Sizes that are said agree; the arrays do not.
+// The given sizes agree; the arrays' lengths do not.
 TEST_P(DataBeside, OfArraysOfDifferentLengthAreRefused) {
     for (const CollectiveKind kind :
          {CollectiveKind::all_reduce, CollectiveKind::all_gather, CollectiveKind::broadcast, CollectiveKind::scatter}) {
@@ -268,7 +268,7 @@ TEST_P(DataBeside, OfArraysOfDifferentLengthAreRefused) {
     }
 }
 
-// 300 arrays of 1 MiB are more than an arena holds: nothing is kept of what nobody else could take.
+// 300 arrays of 1 MiB are more than an arena holds: data that no other rank could take is not kept.
 TEST_P(DataBeside, OfAGroupOfOneStayWhereTheyAre) {
     const auto result = ranks::launch(ranks(1), [](GPU& gpu) {
         std::vector<double> numbers(1 << 17, 2.0);

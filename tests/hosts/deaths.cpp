@@ -1,4 +1,4 @@
-// Ranks that are killed, crash, hang or scribble; a supervisor that is killed. Nothing hangs, nothing is left.
+// Ranks that are killed, crash, hang or scribble, and a supervisor that is killed: nothing hangs or is left behind.
 #include "tests/support/random.hpp"
 #include "tests/support/rank_processes.hpp"
 #include "tests/support/soak.hpp"
@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 using WallClock = std::chrono::steady_clock;
 
-// A process that kills `victim` some time after all ranks have started.
+// Forks a process that kills `victim` some time after all ranks have started.
 int start_killer(Shared& shared, int victim, std::chrono::microseconds after) {
     const int pid = fork();
     if (pid == 0) {
@@ -155,7 +155,7 @@ TEST(Deaths, OfRanksThatHaveLeftTheProcessGroupAreNotTakenForHanging) {
         gpu.barrier();
         if (gpu.rank() == 1) {
             setsid();
-            std::this_thread::sleep_for(50ms);  // so that the look of once a second is over
+            std::this_thread::sleep_for(50ms);  // until the supervisor's check of once a second is over
             std::raise(SIGKILL);
         }
         gpu.barrier();
@@ -165,7 +165,7 @@ TEST(Deaths, OfRanksThatHaveLeftTheProcessGroupAreNotTakenForHanging) {
     EXPECT_EQ(result.fault->signal, SIGKILL);
 }
 
-// A supervisor, with ranks that never end, that is killed at a random instant of its first milliseconds.
+// Forks a supervisor of ranks that never end, killed at a random instant of its first milliseconds.
 int start_doomed_supervisor(Shared& shared) {
     const int pid = fork();
     if (pid == 0) {
@@ -176,7 +176,7 @@ int start_doomed_supervisor(Shared& shared) {
 }
 
 TEST(Deaths, NoRankOutlivesAKilledSupervisor) {
-    prctl(PR_SET_CHILD_SUBREAPER, 1);  // orphans come to this process, which can then see them end
+    prctl(PR_SET_CHILD_SUBREAPER, 1);  // orphans become children of this process, which can then see them end
     Random random(12);
     for (int trial = 0; trial < times(200, 1'000); ++trial) {
         SharedMemory shared;
@@ -184,7 +184,7 @@ TEST(Deaths, NoRankOutlivesAKilledSupervisor) {
         std::this_thread::sleep_for(std::chrono::microseconds(random.below(3000)));
         kill(supervisor, SIGKILL);
         ASSERT_EQ(waitpid(supervisor, nullptr, 0), supervisor);
-        const auto patience = WallClock::now() + 10s;  // a bound on hanging, not a measure
+        const auto patience = WallClock::now() + 10s;  // a bound on hanging, not a measurement
         while (waitpid(-1, nullptr, WNOHANG) >= 0 && WallClock::now() < patience) {
             std::this_thread::sleep_for(200us);
         }
@@ -194,7 +194,7 @@ TEST(Deaths, NoRankOutlivesAKilledSupervisor) {
 }
 
 TEST(Deaths, ARankThatScribblesOverItsQueueIsNamedAndDisturbsNobody) {
-    // The rank finds its shared memory where it is mapped, and writes random words into all of it.
+    // The rank writes random words into all of its mapped shared memory.
     const auto result = ranks::launch({.ranks = 3, .watchdog = 500ms}, [](GPU& gpu) {
         gpu.compute("before", Units(1));
         if (gpu.rank() == 1) {
@@ -240,7 +240,7 @@ TEST(Deaths, ManyRunsLeaveNoDescriptorChildOrNamedMemory) {
     for (int run = 0; run < times(100, 1'000); ++run) {
         for (const ranks::Host host : {ranks::Host::process, ranks::Host::fiber}) {
             ranks::launch({.ranks = 4, .host = host}, [](GPU& gpu) { gpu.barrier(); });
-            ranks::launch({.ranks = 4, .host = host}, [run](GPU& gpu) {  // one that breaks off
+            ranks::launch({.ranks = 4, .host = host}, [run](GPU& gpu) {  // a run that aborts
                 std::vector<double> data(10'000);
                 gpu.send((gpu.rank() + 1) % 4, data, "", Units(1));
                 if (gpu.rank() == run % 4) {

@@ -1,5 +1,5 @@
-// Ranks that are killed while they exchange data of any length: by whom and in what moment ever, the one that died is
-// named, nobody else is, and nothing is left.
+// Ranks killed while they exchange data of any length: at any moment, the dead rank is named, no other is, and nothing
+// is left behind.
 #include "libsim/collectives/all_reduce.hpp"
 #include "tests/support/random.hpp"
 #include "tests/support/rank_processes.hpp"
@@ -24,19 +24,19 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::Pair;
 
-// So many bytes, as numbers.
+// An array of `bytes` bytes of numbers.
 std::vector<double> numbers_of(std::size_t bytes) {
     return std::vector<double>(std::max<std::size_t>(bytes / sizeof(double), 1), 1.0);
 }
 
-// One round of an exchange in which every rank sends and receives so much, or about so much.
+// One round of an exchange in which every rank sends and receives about the same amount of data.
 void around_the_ring(GPU& gpu, std::span<double> data) {
     const int n = gpu.world_size();
     gpu.send((gpu.rank() + 1) % n, data, "data", Units(1));
     gpu.receive((gpu.rank() + n - 1) % n, data, "data", Units(1));
 }
 
-// To the rank opposite, and an answer without data, as in a request and its reply.
+// Sends to the rank opposite, which answers without data: a request and its reply.
 void with_an_answer(GPU& gpu, std::span<double> data) {
     const int n = gpu.world_size();
     const int other = gpu.rank() ^ 1;
@@ -59,22 +59,22 @@ void summed_up(GPU& gpu, std::span<double> data) {
 using Exchange = void (*)(GPU&, std::span<double>);
 constexpr std::array<Exchange, 3> exchanges{around_the_ring, with_an_answer, summed_up};
 
-// What happens in one trial.
+// The parameters of one trial.
 struct Case {
     int ranks = 2;
-    std::size_t bytes = 8;  // of each message
+    std::size_t bytes = 8;  // per message
     int victim = 0;
-    int rounds = 0;                  // of the victim's, before it may be killed
-    std::chrono::microseconds then;  // how long after these
+    int rounds = 0;                  // completed by the victim before it may be killed
+    std::chrono::microseconds then;  // delay after these rounds
     Exchange exchange = around_the_ring;
 };
 
-// Of lengths from 8 B to 64 MiB all powers are as likely, and so are 2 to 64 ranks; but of long messages few ranks, for
-// all that lies at once in the memory of a small machine.
+// Message lengths of all powers of two from 8 B to 64 MiB are equally likely, as are 2 to 64 ranks; but long messages
+// get few ranks, to fit into the memory of a small machine.
 Case case_of(Random& random) {
     constexpr int longest = 26;             // 2^26 B are 64 MiB
-    constexpr int most_in_all = 27;         // of all ranks
-    const int doublings = random.below(6);  // of 2 ranks
+    constexpr int most_in_all = 27;         // over all ranks
+    const int doublings = random.below(6);  // of the 2 ranks
     Case drawn;
     drawn.ranks = std::min(64, (2 << doublings) + random.below(2 << doublings));
     const int power = 3 + random.below(std::min(longest, most_in_all - 1 - doublings) - 2);
@@ -86,14 +86,14 @@ Case case_of(Random& random) {
     return drawn;
 }
 
-// How far the victim has come, as others see it.
+// The victim's progress, as seen by other processes.
 struct Seen {
     std::atomic<int> pid;
     std::atomic<int> rounds;
     std::atomic<std::int64_t> killed_at;
 };
 
-// The end of such a run, as a sentence; the process that kills is gone then, too.
+// Describes the end of such a run; the killer process has ended by then, too.
 std::string end_of(const Case& drawn, std::vector<double>& latencies) {
     const InSharedMemory<Seen> seen;
     const int killer = fork();
@@ -134,7 +134,7 @@ std::string end_of(const Case& drawn, std::vector<double>& latencies) {
 }
 
 TEST(DeathsInAnExchange, OfDataOfAnyLengthAreEachReportedWithTheirRankAndLeaveNothing) {
-    constexpr unsigned far_too_long = 600;  // seconds; SIGALRM then ends this program: a bound on hanging, no measure
+    constexpr unsigned far_too_long = 600;  // seconds until SIGALRM ends this program
     const Census before;
     Random random(17);
     std::vector<double> latencies;
@@ -155,8 +155,8 @@ TEST(DeathsInAnExchange, OfDataOfAnyLengthAreEachReportedWithTheirRankAndLeaveNo
         at(99), at(100));
 }
 
-// Passes everything on, and is killed where the numbers of an answer would be read: the supervisor has lent the rank
-// the memory that they are in, and the rank has not looked at its line.
+// Forwards everything, and dies when it would read the numbers of an answer: the supervisor has lent it their memory,
+// and the rank has not looked at its line.
 class KilledBeforeItReads final : public Port {
 public:
     explicit KilledBeforeItReads(Port& port) : Port(port.rank(), port.ranks()), port_(&port) {

@@ -1,4 +1,4 @@
-// What ranks start ends with the run, however it hides, and what the launcher's program has started does not.
+// Processes that ranks start end with the run, however they hide; those that the launcher's program started do not.
 #include "tests/support/in_a_process.hpp"
 #include "tests/support/rank_processes.hpp"
 #include "tests/support/soak.hpp"
@@ -17,7 +17,7 @@ namespace {
 using namespace sim;
 using namespace sim::test;
 
-// The write end is held by every process that inherited it; the read end tells when the last of them is gone.
+// Every process that inherits the write end holds it; the read end shows when the last of them is gone.
 class Witness {
 public:
     Witness() {
@@ -29,7 +29,7 @@ public:
     Witness(const Witness&) = delete;
     Witness& operator=(const Witness&) = delete;
 
-    // Once; only when no rank is to be started any more.
+    // Call once, when no more ranks will be started.
     bool is_alone() {
         close(ends_[1]);
         char byte = 0;
@@ -51,7 +51,7 @@ constexpr std::array all_ways{Hiding::not_at_all, Hiding::in_a_group, Hiding::in
     }
 }
 
-// Returns in the rank, when its descendant has hidden itself.
+// Returns in the rank once its descendant has hidden itself.
 void start_one(Hiding hiding) {
     std::array<int, 2> hidden{};
     if (pipe(hidden.data()) != 0 || fork() == 0) {
@@ -131,7 +131,7 @@ TEST(Descendants, ThatEndBeforeTheirRankAreNoConcernOfTheRun) {
     const auto result = ranks::launch({.ranks = 2}, [](GPU& gpu) {
         if (fork() == 0) {
             if (fork() == 0) {
-                _exit(3);  // an orphan in the ranks' group, whose end the launcher sees
+                _exit(3);  // an orphan in the ranks' group: the launcher sees it end
             }
             _exit(0);
         }
@@ -159,7 +159,7 @@ TEST(Descendants, AreNotWhatTheLaunchersProgramHasStarted) {
     EXPECT_EQ(waitpid(alive, &status, 0), alive);
 }
 
-// What the launcher's program has started before the run may have the same mark, by chance.
+// A process that the launcher's program started before the run may have the same mark by chance.
 TEST(Descendants, AreNotWhatHasALowerLimitThanTheLauncher) {
     std::array<int, 2> marked{};
     ASSERT_EQ(pipe(marked.data()), 0);
@@ -181,7 +181,7 @@ TEST(Descendants, AreNotWhatHasALowerLimitThanTheLauncher) {
     waitpid(before, nullptr, 0);
 }
 
-// Where no lower limit is left, ranks end all the same; what they have started cannot be told from others.
+// If no lower limit is left, ranks still end; the processes that they started cannot be told from others.
 TEST(Descendants, OfALauncherAtTheLowestLimitAreNotKnown) {
     SharedMemory shared;
     const int left = in_a_process([&] {
@@ -217,7 +217,8 @@ TEST(Descendants, OfARunInsideARankEndWithThatRun) {
     EXPECT_TRUE(witness.is_alone());
 }
 
-// The first process of a PID namespace gets every orphan in it. Returns its exit status; -1: the system forbids it.
+// Runs `body` as the first process of a PID namespace, which adopts every orphan. Returns its exit status, or -1 if the
+// system forbids it.
 int as_first_process(const std::function<int()>& body) {
     const int outer = fork();
     if (outer == 0) {

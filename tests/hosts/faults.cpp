@@ -1,4 +1,4 @@
-// What goes wrong in a program is found at once, explained, and ends with the contract's code, on both hosts.
+// Errors in a program are found at once, explained, and end with the documented exit code, on both hosts.
 #include "libsim/collectives/all_reduce.hpp"
 #include "libsim/collectives/broadcast.hpp"
 #include "libsim/collectives/reduce_scatter.hpp"
@@ -348,7 +348,7 @@ TEST_P(Faults, SimulatedTimeThatLeavesItsRangeEndsTheRunAndLeavesNoRank) {
         }
         gpu.barrier();
     };
-    // 9e6 s each: op 1 would end at 18e6 s, beyond 2^63 ps = 9.22e6 s.
+    // 9e6 s each: op 1 would end at 18e6 s, beyond the limit of 2^63 ps = 9.22e6 s.
     const Census before;
     const ranks::Fault fault = fault_of(ranks(3), century, 2);
     EXPECT_EQ(fault.message,

@@ -1,4 +1,4 @@
-// Faults that slow ranks and links down, stop them or cut them off: what they cost, to the picosecond, on every host.
+// Faults that slow down, stop or disconnect ranks and links: their cost, to the picosecond, on every host.
 #include "libsim/collectives/all_reduce.hpp"
 #include "libsim/collectives/broadcast.hpp"
 #include "libsim/config/injection_text.hpp"
@@ -19,7 +19,7 @@ using testing::HasSubstr;
 using FaultsInTime = OnBothHosts;
 INSTANTIATE_TEST_SUITE_P(Hosts, FaultsInTime, both_hosts(), host_name);
 
-// gpu-py: 0.1 s a unit of compute; a message 0.05 s + 0.01 s a unit, and 0.05 s to take it.
+// gpu-py: 0.1 s a unit of compute; a message takes 0.05 s + 0.01 s a unit, and 0.05 s to be received.
 ranks::LaunchOptions suffering(ranks::LaunchOptions options, const std::vector<std::string>& faults) {
     for (const std::string& text : faults) {
         options.faults.push_back(config::injection_of_text("fault", text));
@@ -41,7 +41,7 @@ TEST_P(FaultsInTime, ASlowRankTakesSoManyTimesAsLong) {
 
 TEST_P(FaultsInTime, ARankIsSlowOnlyMeanwhile) {
     const auto run = simulate_well(suffering(ranks(1), {"slow rank 0 x2 from 500ms to 2500ms"}), one_second_each);
-    // 0.5 s at full speed, 1 s in the 2 s that are slow, 1.5 s after.
+    // 0.5 s at full speed, 1 s of progress in the 2 s at half speed, 1.5 s after that.
     EXPECT_EQ(run.span(0, 0).end, Duration(1500ms));
     EXPECT_EQ(run.span(0, 1).end, Duration(3s));
     EXPECT_EQ(run.end(), Duration(4s));
@@ -50,7 +50,7 @@ TEST_P(FaultsInTime, ARankIsSlowOnlyMeanwhile) {
 TEST_P(FaultsInTime, ARankThatGetsHotAgainAndAgainIsSlowEachTime) {
     const auto run =
         simulate_well(suffering(ranks(1), {"slow rank 0 x2 from 500ms to 700ms every 1s"}), one_second_each);
-    // 0.1 s is lost at 0.5, 1.5 and 2.5 s.
+    // 0.1 s is lost at each of 0.5, 1.5 and 2.5 s.
     EXPECT_EQ(run.end(), Duration(3300ms));
 }
 
@@ -73,7 +73,7 @@ TEST_P(FaultsInTime, AStoppedRankGoesOnWhereItWas) {
 TEST_P(FaultsInTime, AStoppedRankBeginsNothingButWhatIsUnderWayArrives) {
     const auto run = simulate_well(suffering(ranks(2), {"stop rank 0 at 10ms for 1s"}), [](GPU& gpu) {
         if (gpu.rank() == 0) {
-            gpu.receive(1, Units(0));  // begun before it is stopped
+            gpu.receive(1, Units(0));  // begins before the stop
             gpu.send(1, Units(0));
         } else {
             gpu.send(0, Units(0));
@@ -100,7 +100,7 @@ TEST_P(FaultsInTime, NoiseLengthensEachComputationByUpToTwiceItsMean) {
         seen.push_back(extra);
     }
     EXPECT_NE(seen[0], seen[1]);
-    // The mean of 100 is within 4 of its standard deviations, 0.2 / sqrt(12 x 100) of the whole.
+    // The mean of 100 draws is within 4 standard deviations, each 0.2 / sqrt(12 x 100) of the total.
     EXPECT_NEAR(seconds(run.result.ranks[1].end), 11.0, 10 * 4 * 0.2 / std::sqrt(1200));
 }
 
@@ -118,7 +118,7 @@ TEST_P(FaultsInTime, ASlowLinkDelaysWhatIsSentOverIt) {
         gpu.send(next, Units(5));
         gpu.receive((gpu.rank() + 2) % 3, Units(5));
     });
-    // 0.1 s a message, but 0.4 s from 0 to 1; 0.05 s to take it.
+    // 0.1 s a message, but 0.4 s from rank 0 to 1; 0.05 s to receive it.
     EXPECT_EQ(run.result.ranks[0].end, Time{450ms});
     EXPECT_EQ(run.result.ranks[1].end, Time{450ms});
     EXPECT_EQ(run.result.ranks[2].end, Time{150ms});
@@ -129,12 +129,13 @@ TEST_P(FaultsInTime, ALinkIsSlowBothWaysAndOnlyMeanwhile) {
         gpu.rank() == 0 ? gpu.send(1, Units(5)) : gpu.receive(0, Units(5));
         gpu.rank() == 1 ? gpu.send(0, Units(5)) : gpu.receive(1, Units(5));
     });
-    // 0.05 s of the first at full speed, the rest twice as long, to 0.15 s; the second begins at 0.2 s.
+    // The first message has 0.05 s at full speed; the rest takes twice as long, until 0.15 s. The second begins at 0.2
+    // s.
     EXPECT_EQ(run.span(0, 0).end, Duration(150ms));
     EXPECT_EQ(run.end(), Duration(350ms));
 }
 
-// By size alone it is one evaluation, with data it is its messages.
+// By size it is one evaluation; with data it is a sequence of messages.
 TEST_P(FaultsInTime, ACollectiveSuffersASlowLinkAlikeWithDataAndWithout) {
     for (const char* const fault : {"slow link 1-2 x3", "slow link 3-0 x2 from 200ms to 700ms"}) {
         const auto by_size =
@@ -150,7 +151,7 @@ TEST_P(FaultsInTime, ACollectiveSuffersASlowLinkAlikeWithDataAndWithout) {
 
 TEST_P(FaultsInTime, ACableOfATopologyIsSlowForAllThatShareIt) {
     ranks::LaunchOptions options = ranks(3);
-    // 1 GB/s and no latency: 1 GB from 0 to 2 and from 1 to 2 share the cable to 2.
+    // 1 GB/s and no latency: 1 GB from rank 0 and 1 GB from rank 1 share the cable to rank 2.
     options.cluster = {
         .compute = uniform({}).compute,
         .network = FairShare{std::make_shared<const Topology>(single_switch(3, {.bandwidth = GB_per_s}))}};
@@ -176,7 +177,7 @@ TEST_P(FaultsInTime, ADroppedCardLosesWhatIsSentFromThenOn) {
             gpu.receive((gpu.rank() + 2) % 3, Units(0));
         }
     });
-    // The messages of the first step left at 0.8 s; of the second, at 1.7 s, two concern rank 1.
+    // The messages of the first step leave at 0.8 s; of those of the second step, at 1.7 s, two involve rank 1.
     EXPECT_EQ(run.result.exit_code(), 5);
     EXPECT_TRUE(run.result.fault->as_asked);
     EXPECT_EQ(run.result.fault->message,
@@ -186,7 +187,7 @@ TEST_P(FaultsInTime, ADroppedCardLosesWhatIsSentFromThenOn) {
     EXPECT_EQ(run.result.ranks[0].end, Time{1800ms});
 }
 
-// Who sends asynchronously is not held up by what is lost, whoever is at the other end.
+// An asynchronous sender is not held up by a lost message, whichever end lost its NIC.
 TEST_P(FaultsInTime, ADroppedCardLosesWhatIsSentBesideTheProgramToo) {
     const auto run = simulate(suffering(ranks(2), {"drop nic 1 at 0s"}), [](GPU& gpu) {
         if (gpu.rank() == 0) {

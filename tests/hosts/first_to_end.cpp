@@ -1,4 +1,4 @@
-// Waiting for the first of several asynchronous ops: the same on every host, and as long as waiting for that one alone.
+// Waiting for the first of several asynchronous ops: the same on every host, and as long as waiting for that op alone.
 #include "tests/support/random.hpp"
 #include "tests/support/simulate.hpp"
 #include "tests/support/star.hpp"
@@ -21,12 +21,12 @@ std::string message_of(const ranks::LaunchOptions& options, const ranks::Program
     return result.ok() ? std::string("fine") : result.fault->message;
 }
 
-// gpu-py: a unit of data takes 0.05 s + 0.01 s, and the receiver 0.05 s; a unit of compute 0.1 s.
+// gpu-py: a unit of data takes 0.05 s + 0.01 s, and its receiver 0.05 s; a unit of compute 0.1 s.
 TEST_P(FirstToEnd, IsTheReceiveWhoseMessageIsThereFirst) {
     const auto result = ranks::launch(ranks(3), [](GPU& gpu) {
         if (gpu.rank() > 0) {
             gpu.compute(Units{gpu.rank() == 1 ? 10 : 5});
-            return gpu.send(0, std::vector<int>{100 + gpu.rank()}, Units{1});  // there at 1.06 and 0.56
+            return gpu.send(0, std::vector<int>{100 + gpu.rank()}, Units{1});  // arrives at 1.06 and 0.56
         }
         std::vector<int> data(2);
         const std::vector<Handle> both{gpu.receive_async(1, std::span(data).first(1), Units{1}),
@@ -84,7 +84,7 @@ TEST_P(FirstToEnd, CanBeAComputationAStreamOrASend) {
     EXPECT_EQ(result.reports.at("order").at(1), (std::vector<double>{1, 0.15, 2, 0.3, 3, 0.35, 0, 1}));
 }
 
-// Rank 0 takes a message of each other rank, in the order in which they come.
+// Rank 0 receives one message from each other rank, in order of arrival.
 void take_as_they_come(GPU& gpu, const std::vector<int>& late, const std::vector<int>& sizes, bool waits_for_any) {
     if (gpu.rank() > 0) {
         const auto self = static_cast<std::size_t>(gpu.rank());
@@ -92,7 +92,7 @@ void take_as_they_come(GPU& gpu, const std::vector<int>& late, const std::vector
         return gpu.send(0, Bytes{1000 * sizes[self]});
     }
     std::vector<Handle> left;
-    std::vector<std::tuple<int, int>> expected;  // when it is there, and which
+    std::vector<std::tuple<int, int>> expected;  // arrival time and source
     for (int rank = 1; rank < gpu.world_size(); ++rank) {
         const auto other = static_cast<std::size_t>(rank);
         left.push_back(gpu.receive_async(rank, Bytes{1000 * sizes[other]}));

@@ -1,4 +1,4 @@
-// This thread as the one rank of a world.
+// The calling thread as the only rank of a world.
 #include "ranks/here.hpp"
 #include "libsim/error.hpp"
 #include "tests/support/mixed_program.hpp"

@@ -1,4 +1,4 @@
-// Programs that are ahead of their GPU, as a host is that hands it work in advance.
+// Programs that run ahead of their GPU, as a host does that queues work in advance.
 #include "tests/support/simulate.hpp"
 
 #include <algorithm>
@@ -14,13 +14,13 @@ INSTANTIATE_TEST_SUITE_P(Hosts, HostAhead, both_hosts(), host_name);
 
 constexpr Duration second{1'000'000'000'000};
 
-// A barrier of 2 on gpu-py: an empty message each way at once, 0.05 s + 0.05 s.
+// A barrier of 2 ranks on gpu-py: an empty message each way at once, 0.05 s + 0.05 s.
 TEST_P(HostAhead, AGpuIdlesUntilItsHostHasWorkForIt) {
     const auto run = simulate_well(ranks(1), [](GPU& gpu) {
         gpu.compute(Units{10});
         gpu.idle_until(3 * second);
         gpu.compute(Units{10});
-        gpu.idle_until(second);  // it is later already
+        gpu.idle_until(second);  // already in the past
         gpu.compute(Units{10});
     });
     EXPECT_EQ(run.end(), 5 * second);

@@ -1,4 +1,4 @@
-// What the supervisor takes from a rank: nothing that the kernel could not bear, whatever the rank has written.
+// The supervisor takes nothing from a rank that the kernel could not handle, whatever the rank has written.
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "tests/support/rank_memory.hpp"
 
@@ -55,7 +55,7 @@ TEST(Inbox, RefusesWhatOnlyTheMainStreamCanDo) {
         EXPECT_EQ(complaint(on(1, {.kind = kind})), wrong_stream) << name_of(kind);
         EXPECT_EQ(complaint({.kind = kind}), "") << name_of(kind);
     }
-    EXPECT_EQ(complaint(on(1, {.kind = OpKind::wait, .bytes = 8})), wrong_stream);  // data comes to the program
+    EXPECT_EQ(complaint(on(1, {.kind = OpKind::wait, .bytes = 8})), wrong_stream);  // data is only for the program
 }
 
 TEST(Inbox, TakesComputationsOnStreamsThatProgramsName) {
@@ -107,9 +107,9 @@ TEST(Inbox, RefusesMethodsThatCannotBe) {
     EXPECT_EQ(with_tag(ring, -1), unknown);
     constexpr CollectiveWord levels{.kind = CollectiveKind::all_reduce, .algorithm = Algorithm::hierarchical};
     EXPECT_EQ(with_tag(levels, as_tag(packed({.inner = 2}))), "");
-    EXPECT_EQ(with_tag(levels, as_tag(packed({.inner = 3}))), unknown);  // of two ranks
+    EXPECT_EQ(with_tag(levels, as_tag(packed({.inner = 3}))), unknown);  // with two ranks
     EXPECT_EQ(with_tag(levels, 0), unknown);
-    EXPECT_EQ(complaint(collective({.kind = CollectiveKind::all_to_all})), unknown);  // by a ring
+    EXPECT_EQ(complaint(collective({.kind = CollectiveKind::all_to_all})), unknown);  // from a ring
 }
 
 TEST(Inbox, TakesMessagesWaitsAndMarksOnTheStreamsOfChannels) {
@@ -175,12 +175,12 @@ TEST(Inbox, TakesCheckpointsWithTheStateThatIsThere) {
 
 TEST(Inbox, RefusesMessagesThatCannotBe) {
     constexpr const char* wrong = "rank 0 broke its queue (a message that cannot be)";
-    EXPECT_EQ(complaint({.kind = OpKind::receive, .peer = 1, .amount = -1}), "");  // whatever comes
+    EXPECT_EQ(complaint({.kind = OpKind::receive, .peer = 1, .amount = -1}), "");  // any size
     for (const OpKind kind : {OpKind::send, OpKind::receive}) {
         EXPECT_EQ(complaint({.kind = kind, .peer = 1, .amount = 5}), "") << name_of(kind);
         EXPECT_EQ(complaint({.kind = kind, .peer = -1, .amount = 5}), wrong) << name_of(kind);
         EXPECT_EQ(complaint({.kind = kind, .peer = 2, .amount = 5}), wrong) << name_of(kind);
-        EXPECT_EQ(complaint({.kind = kind, .peer = 0, .amount = 5}), wrong) << name_of(kind);  // itself
+        EXPECT_EQ(complaint({.kind = kind, .peer = 0, .amount = 5}), wrong) << name_of(kind);  // the rank itself
         EXPECT_EQ(complaint({.kind = kind, .peer = 1, .amount = -2}), wrong) << name_of(kind);
     }
     EXPECT_EQ(complaint({.kind = OpKind::send, .peer = 1, .amount = -1}), wrong);
@@ -202,7 +202,7 @@ TEST(Inbox, RefusesOpsMeasuresLabelsAndFlagsThatThereAreNot) {
     constexpr const char* unknown = "rank 0 broke its queue (an unknown kind of op)";
     EXPECT_EQ(complaint({.kind = static_cast<OpKind>(static_cast<int>(OpKind::finish) + 1)}), unknown);
     EXPECT_EQ(complaint({.kind = OpKind::compute, .measure = static_cast<Measure>(99)}), unknown);
-    EXPECT_EQ(complaint({.kind = OpKind::compute, .label = static_cast<Label>(1)}), unknown);  // none was defined
+    EXPECT_EQ(complaint({.kind = OpKind::compute, .label = static_cast<Label>(1)}), unknown);  // none is defined
     Op op{.kind = OpKind::now};
     const unsigned char neither = 2;
     std::memcpy(reinterpret_cast<unsigned char*>(&op) + offsetof(Op, answer), &neither, 1);
@@ -281,7 +281,7 @@ TEST(Arena, GivesOutItsLowestPlaceAndJoinsWhatComesBack) {
     blocks.release(8192);
     blocks.release(0);
     EXPECT_EQ(blocks.allocate(12288), 0U);
-    blocks.release(77);  // nobody's
+    blocks.release(77);  // not in use
     blocks.release(12288);
     blocks.release(0);
     EXPECT_EQ(blocks.allocate(5 * 4096), 0U);

@@ -1,5 +1,5 @@
-// What the supervisor and a rank pass each other in bulk: payloads, definitions and answers, whatever the rank says of
-// their lengths and places.
+// Bulk transfers between supervisor and rank: payloads, definitions and answers, whatever lengths and places the rank
+// claims.
 #include "tests/support/rank_memory.hpp"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ using namespace sim::ranks;
 using sim::test::WrittenMemory;
 using testing::ElementsAre;
 
-// An op whose payload goes through the stream before it.
+// An op whose payload precedes it in the stream.
 template <class T>
 std::string complaint_after(WrittenMemory& rank, const std::vector<T>& payload, Op op) {
     const auto bytes = std::as_bytes(std::span(payload));
@@ -57,7 +57,7 @@ TEST(Groups, OfARankAreOfRanksThatThereAre) {
 }
 
 TEST(Groups, OfARankMayStandForOthers) {
-    EXPECT_EQ(complaint_of_group({0, 0, 1}, 1), "");  // rank 0 for both
+    EXPECT_EQ(complaint_of_group({0, 0, 1}, 1), "");  // rank 0 represents both
     EXPECT_EQ(complaint_of_group({0, 1}, 2), "rank 0 broke its queue (a group that cannot be)");
     EXPECT_EQ(complaint_of_group({0, 1}, 7), "rank 0 broke its queue (a group that cannot be)");
 }
@@ -85,7 +85,7 @@ TEST(Reports, OfARankHaveANameThatItHasDefined) {
               "rank 0 broke its queue (an unknown label)");
 }
 
-// A name that long is copied, and its block may be used again.
+// Such a long name is copied, and its block can be reused.
 TEST(Definitions, MayLieInTheArena) {
     WrittenMemory rank;
     rank.arena()[4096] = std::byte{'a'};
@@ -160,10 +160,10 @@ TEST(Answers, ThatAreLongerThanTheStreamGoThereAsTheRankReads) {
     EXPECT_TRUE(rank.inbox.pump());
     EXPECT_EQ(reader.read(std::span(read).subspan(first)), 1'000);
     EXPECT_EQ(read, sent);
-    EXPECT_FALSE(rank.inbox.pump());  // it is through
+    EXPECT_FALSE(rank.inbox.pump());  // all of it is through
 }
 
-// Whose line is closed cannot be lent anything: it gets a copy.
+// A rank whose line is closed cannot be lent anything: it gets a copy.
 TEST(Answers, FromAnArenaThatCannotBeLentGoThroughTheStream) {
     WrittenMemory rank;
     NewArena other = make_arena(rank.room).value();

@@ -1,5 +1,5 @@
-// A rank that is to die at a simulated time dies there, in every run and on every host, and those who miss it are
-// named.
+// A rank to be killed at a simulated time dies at that time, in every run and on every host, and the ranks that wait
+// for it are named.
 #include "libsim/collectives/all_reduce.hpp"
 #include "libsim/replay/recording.hpp"
 #include "tests/support/simulate.hpp"
@@ -23,7 +23,7 @@ ranks::LaunchOptions killing(ranks::LaunchOptions options, int rank, Duration at
     return options;
 }
 
-// Each rank computes 1 s three times, and then tells its right neighbour.
+// Each rank computes 1 s three times, and then sends to its right neighbour.
 void three_seconds_and_a_message(GPU& gpu) {
     for (int part = 0; part < 3; ++part) {
         gpu.compute(Units(10));
@@ -46,7 +46,7 @@ TEST_P(Kills, AnOpThatIsUnderWayThenEndsFirst) {
 
 TEST_P(Kills, TheOthersGoOnUntilTheyMissIt) {
     const auto run = simulate(killing(ranks(3), 1, 2s), three_seconds_and_a_message);
-    // Rank 2 waits for rank 1; rank 0 has what rank 2 sent at 3.05 s, and has finished 0.05 s later.
+    // Rank 2 waits for rank 1; rank 0 has the message that rank 2 sent at 3.05 s, and finishes 0.05 s later.
     ASSERT_TRUE(run.result.fault);
     ASSERT_EQ(run.result.fault->ops.size(), 1U);
     const kernel::WrongOp& waiting = run.result.fault->ops.front();

@@ -1,5 +1,5 @@
-// What ranks leave undone when they return is found: a collective that one of them skipped, a message that nobody
-// received. 200 programs that are wrong in one place, on both hosts.
+// Ops left undone when ranks return are found: a collective that one rank skipped, a message that no rank received. 200
+// programs with one error each, on both hosts.
 #include "libsim/collectives/all_gather.hpp"
 #include "libsim/collectives/all_reduce.hpp"
 #include "libsim/collectives/all_to_all.hpp"
@@ -41,7 +41,7 @@ const std::vector<Kind>& kinds() {
     return all;
 }
 
-// Which rank skips which of two rounds.
+// The rank that skips each of two rounds.
 struct Skip {
     int rank;
     int round;
@@ -94,7 +94,7 @@ TEST_P(LeftUndone, TheMemberThatNeverCameToABroadcastIsNamed) {
               "  broadcast of 4 units, elements of 8 B, root 0 in the world: rank 3 never came; ranks 0, 1, 2 did");
 }
 
-// Whichever rank came first in wall time.
+// The order is by rank, whichever arrived first in wall time.
 TEST_P(LeftUndone, TheOpsOfThoseWhoCameAreNamedByRank) {
     const ranks::Result result = sim::ranks::launch({.ranks = 4, .host = GetParam(), .on_log = nullptr}, [](GPU& gpu) {
         for (int i = 0; i <= gpu.rank(); ++i) {

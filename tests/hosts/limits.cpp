@@ -1,4 +1,4 @@
-// What a machine leaves to a run: memory for data that nobody receives, open files, processes.
+// Limits of the machine: memory for data that no rank receives, open files, processes.
 #include "tests/support/in_a_process.hpp"
 #include "tests/support/rank_processes.hpp"
 #include "tests/support/soak.hpp"
@@ -14,7 +14,7 @@ using testing::HasSubstr;
 class Limits : public OnBothHosts {};
 INSTANTIATE_TEST_SUITE_P(Hosts, Limits, both_hosts(), host_name);
 
-// Rank 2 of 3 sends for ever what rank 0 never receives.
+// Rank 2 of 3 sends forever to rank 0, which never receives.
 void flood(GPU& gpu, std::size_t bytes) {
     const std::vector<char> data(bytes);
     while (gpu.rank() == 2) {
@@ -48,7 +48,7 @@ TEST_P(Limits, OfDataCountOnlyWhatIsNotReceivedYet) {
                 gpu.receive(0, std::span(data), "", Units(1));
             }
             gpu.barrier();
-            gpu.now();  // until then it may run ahead of the others
+            gpu.now();  // keeps it from running ahead of the others
         }
     });
     EXPECT_TRUE(result.ok()) << result.fault->message;

@@ -1,5 +1,4 @@
-// The lines between ranks and their supervisor: rings, and descriptors that are lent, whatever the other end makes of
-// them.
+// The lines between ranks and their supervisor: rings and lent descriptors, whatever the other end does with them.
 #include "ranks/process/lines.hpp"
 
 #include <fcntl.h>
@@ -21,7 +20,7 @@ namespace {
 using sim::ranks::LineEnd;
 using sim::ranks::Lines;
 
-// Sends one byte and these descriptors, as a rank may that writes to its line itself.
+// Sends one byte and these descriptors, as a rank might that writes to its line directly.
 void send_descriptors(int line, const std::vector<int>& descriptors) {
     std::array<char, 1> byte{};
     std::array<char, 256> space{};
@@ -48,7 +47,7 @@ std::ptrdiff_t open_descriptors() {
     return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
 }
 
-// What the supervisor has been given, closed.
+// Closes the descriptors given to the supervisor; returns the ranks that gave them.
 std::vector<int> ranks_that_gave(Lines& lines) {
     std::vector<int> ranks;
     lines.hear([&](int rank, int descriptor) {
@@ -73,7 +72,7 @@ TEST(Lines, OfARankThatRingsWithoutEndAreHeardAgainAfterTheOthers) {
     Lines lines(2);
     lines.open(0);
     lines.open(1);
-    constexpr std::array<char, 1000> rings{};  // of which a look takes 8 times 64
+    constexpr std::array<char, 1000> rings{};  // one look reads 8 times 64 of these
     ASSERT_EQ(send(lines.end_of_rank(0), rings.data(), rings.size(), 0), 1000);
     ASSERT_TRUE(LineEnd(lines.end_of_rank(1)).give(lines.descriptor()));
     EXPECT_EQ(ranks_that_gave(lines), std::vector<int>{1});
@@ -87,12 +86,12 @@ TEST(Lines, OfARankThatIsGoneAreNotWatchedAnyMore) {
     lines.open(0);
     ASSERT_TRUE(LineEnd(lines.end_of_rank(0)).give(lines.descriptor()));
     lines.close_end_of_rank(0);
-    EXPECT_EQ(ranks_that_gave(lines), std::vector<int>{0});  // it gave that before it went
+    EXPECT_EQ(ranks_that_gave(lines), std::vector<int>{0});  // given before it exited
     EXPECT_FALSE(is_readable(lines.descriptor()));
     EXPECT_FALSE(lines.lend(0, 0, lines.descriptor()));
 }
 
-// Linux says "connection reset" where a rank is gone that had not read all that it was sent.
+// Linux reports "connection reset" if a rank exits without having read everything sent to it.
 TEST(Lines, OfARankThatIsGoneWithoutHavingReadItsLineAreClosedAsWell) {
     const std::ptrdiff_t before = open_descriptors();
     {
@@ -101,7 +100,7 @@ TEST(Lines, OfARankThatIsGoneWithoutHavingReadItsLineAreClosedAsWell) {
         ASSERT_TRUE(lines.lend(0, 1, lines.descriptor()));
         ASSERT_TRUE(LineEnd(lines.end_of_rank(0)).give(lines.descriptor()));
         lines.close_end_of_rank(0);
-        EXPECT_EQ(ranks_that_gave(lines), std::vector<int>{0});  // it gave that before it went
+        EXPECT_EQ(ranks_that_gave(lines), std::vector<int>{0});  // given before it exited
         EXPECT_FALSE(is_readable(lines.descriptor()));
         EXPECT_FALSE(lines.lend(0, 1, lines.descriptor()));
         lines.hear(0, [](int, int) { FAIL() << "nothing can come any more"; });
@@ -109,7 +108,7 @@ TEST(Lines, OfARankThatIsGoneWithoutHavingReadItsLineAreClosedAsWell) {
     EXPECT_EQ(open_descriptors(), before);
 }
 
-// A descriptor that was lent comes first: nobody reads beyond the one message that he waits for.
+// A lent descriptor comes first: a reader takes no more than the one message that it waits for.
 TEST(ALineEnd, HasWhatWasLentBeforeItsSupervisorWent) {
     int end = -1;
     {
@@ -143,7 +142,7 @@ TEST(Lines, LendDescriptorsUntilTheyAreFull) {
     EXPECT_LT(fit, far_more_than_fit);
 }
 
-// Each of them would stay open for as long as the run lasts.
+// If kept, each of them would stay open for the rest of the run.
 TEST(Lines, KeepNoneOfSeveralDescriptorsThatComeAtOnce) {
     Lines lines(1);
     lines.open(0);
@@ -162,13 +161,13 @@ TEST(ALineEnd, TakesNothingElseThanADescriptorOfARank) {
     lines.open(0);
     const LineEnd rank(lines.end_of_rank(0));
     const int supervisor = lines.ends_of_supervisor().front();
-    ASSERT_EQ(send(supervisor, "hello", 4, 0), 4);  // of the size of a rank's number, without a descriptor
+    ASSERT_EQ(send(supervisor, "hello", 4, 0), 4);  // as long as a rank number, without a descriptor
     EXPECT_FALSE(rank.next_lent());
     const std::ptrdiff_t before = open_descriptors();
-    send_descriptors(supervisor, {supervisor});  // and a descriptor without a rank
+    send_descriptors(supervisor, {supervisor});  // a descriptor without a rank
     EXPECT_FALSE(rank.next_lent());
     EXPECT_EQ(open_descriptors(), before);
-    fcntl(lines.end_of_rank(0), F_SETFL, O_NONBLOCK);  // its program may do so, and then there is nothing
+    fcntl(lines.end_of_rank(0), F_SETFL, O_NONBLOCK);  // a program may do this; then nothing is lent
     EXPECT_FALSE(rank.next_lent());
 }
 
@@ -181,11 +180,11 @@ TEST(ALineEnd, KnowsThatThereIsNoSupervisorAnyMore) {
     }
     EXPECT_FALSE(LineEnd(end).next_lent());
     EXPECT_FALSE(LineEnd(end).give(end));
-    LineEnd(end).ring();  // into nothing
+    LineEnd(end).ring();  // reaches no one
     close(end);
 }
 
-// While this lives, a signal comes every millisecond, and the third of them does what another waits for.
+// While this object lives, a signal arrives every millisecond; the third performs the action that the test waits for.
 class Alarms {
 public:
     explicit Alarms(void (*third)()) {
@@ -217,7 +216,7 @@ private:
     struct sigaction before_ {};
 };
 
-// What the handlers of signals reach.
+// State that the signal handlers use.
 Lines* watched_lines = nullptr;
 int full_line = -1;
 

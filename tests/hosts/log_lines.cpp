@@ -1,4 +1,4 @@
-// What ranks log: on standard error unless the launcher says otherwise, in the order of simulated time on both hosts.
+// Log lines of ranks: on standard error unless the launcher redirects them, in simulated-time order on both hosts.
 #include "tests/support/simulate.hpp"
 
 using namespace sim;
@@ -9,7 +9,7 @@ namespace {
 class LogLines : public OnBothHosts {};
 INSTANTIATE_TEST_SUITE_P(Hosts, LogLines, both_hosts(), host_name);
 
-// Rank r computes r times 10 units (1 s each) before it says so, and all of them speak before and afterwards.
+// Rank r computes (3 - r) times 10 units (1 s each) before it logs so; all ranks log before and after that.
 void count_down(GPU& gpu) {
     gpu.log("begins");
     for (int i = 0; i < 3 - gpu.rank(); ++i) {
@@ -21,7 +21,7 @@ void count_down(GPU& gpu) {
     gpu.log("says it twice");
 }
 
-// The PID is another one in every run.
+// The PID differs in every run.
 std::string without_pid(const ranks::LogLine& line) {
     return ranks::to_text({.at = line.at, .pid = 0, .rank = line.rank, .text = line.text});
 }
@@ -33,7 +33,7 @@ TEST_P(LogLines, ComeInTheOrderOfSimulatedTimeThenOfRanks) {
     ranks::LaunchOptions options = ranks(3);
     options.on_log = [&](const ranks::LogLine& line) { lines.push_back(without_pid(line)); };
     ASSERT_TRUE(ranks::launch(options, count_down).ok());
-    // The barrier of three ranks: two rounds of 0.05 s + 0.05 s after the last has come.
+    // The barrier of three ranks takes two rounds of 0.05 s + 0.05 s after the last rank arrives.
     EXPECT_THAT(lines, testing::ElementsAre(
                            "    0.000s [PID 0] Rank 0: begins", "    0.000s [PID 0] Rank 1: begins",
                            "    0.000s [PID 0] Rank 2: begins", "    1.000s [PID 0] Rank 2: has computed",
@@ -77,7 +77,7 @@ TEST_P(LogLines, OfARunThatFailsAreToldAsFarAsItCame) {
 
 TEST_P(LogLines, ComeWithTheirTimeByTheWallsClock) {
     std::vector<std::string> lines;
-    std::vector<std::size_t> told;  // when simulated time was released
+    std::vector<std::size_t> told;  // lines logged at each release of simulated time
     ranks::LaunchOptions options = ranks(3);
     options.clock = ranks::Clock::wall;
     options.time_scale = 1e-3;

@@ -1,4 +1,4 @@
-// Payloads that lie in arenas: their numbers arrive, whatever their length and number, and whoever dies meanwhile.
+// Payloads in arenas arrive whatever their length and number, and whichever rank dies meanwhile.
 #include "tests/support/simulate.hpp"
 
 #include <csignal>
@@ -37,7 +37,7 @@ TEST_P(LongPayloads, ArriveWhateverTheirLength) {
     EXPECT_EQ(result.reports.at("wrong").at(1).front(), 0);
 }
 
-// More than an arena holds, none of it received before all is sent; and then in another order.
+// More than an arena holds, all of it sent before any is received, and then received in another order.
 TEST_P(LongPayloads, MoreThanAnArenaHoldsArriveToo) {
     constexpr int messages = 70;
     constexpr std::size_t count = 1'200'000;  // 4.8 MB each: 336 MB
@@ -59,7 +59,7 @@ TEST_P(LongPayloads, MoreThanAnArenaHoldsArriveToo) {
     EXPECT_EQ(result.reports.at("wrong").at(1).front(), 0);
 }
 
-// Blocks come back: a thousand messages of a megabyte take no more than a few.
+// Blocks are recycled: a thousand messages of a megabyte need only a few.
 TEST_P(LongPayloads, GoOnForever) {
     const auto result = ranks::launch(ranks(3), [](GPU& gpu) {
         std::vector<int> data = numbers(250'000, gpu.rank());
@@ -91,14 +91,14 @@ TEST(LongPayloadsOfTheDead, StillArriveIfTheyWereSent) {
         if (data != numbers(1'000'000, 5)) {
             throw std::runtime_error("other numbers");
         }
-        gpu.send(0, Units{0});  // so that rank 0 dies after that
+        gpu.send(0, Units{0});  // lets rank 0 die only after the check
     });
     ASSERT_FALSE(result.ok());
     EXPECT_EQ(result.fault->rank, 0) << result.fault->message;
     EXPECT_EQ(result.fault->signal, SIGKILL);
 }
 
-// A report, too, may be long.
+// A report can be long, too.
 TEST_P(LongPayloads, OfReportsAreKept) {
     const auto result = ranks::launch(ranks(2), [](GPU& gpu) {
         std::vector<double> values(200'000, gpu.rank());

@@ -1,5 +1,5 @@
-// Ranks that misbehave in one exact way, with their queue, their process or their launcher: who did it is named, and
-// nobody else is disturbed.
+// Ranks that misbehave in one precise way, with their queue, their process or their launcher: the offender is named,
+// and no other rank is disturbed.
 #include "libsim/collectives/all_gather.hpp"
 #include "libsim/collectives/all_reduce.hpp"
 #include "tests/support/in_a_process.hpp"
@@ -56,7 +56,7 @@ TEST(Misbehaving, RanksThatClaimMoreThanTheyHaveRoomForAreNamed) {
     EXPECT_EQ(bytes.fault->message, std::string("rank 1 ") + too_many_bytes);
 }
 
-// Of more ranks than the supervisor looks at one by one, without a ring, and gone.
+// With more ranks than the supervisor checks one by one; the rank exits without a ring.
 TEST(Misbehaving, RanksThatClaimSomethingAndAreGoneAreNamedForTheClaim) {
     const auto result = ranks::launch({.ranks = 20}, [](GPU& gpu) {
         if (gpu.rank() == 7) {
@@ -69,7 +69,8 @@ TEST(Misbehaving, RanksThatClaimSomethingAndAreGoneAreNamedForTheClaim) {
     EXPECT_EQ(result.fault->message, std::string("rank 7 ") + too_many_ops);
 }
 
-// As soon as the supervisor sleeps, which then learns of it from its clock alone: as a claim or as silence.
+// The rank claims as soon as the supervisor sleeps, which then notices by its clock alone: either the claim or the
+// silence.
 TEST(Misbehaving, RanksThatClaimSomethingWithoutARingAreNamed) {
     for (int trial = 0; trial < 10; ++trial) {
         const auto result = ranks::launch({.ranks = 2, .watchdog = 5ms}, [](GPU& gpu) {
@@ -92,7 +93,7 @@ TEST(Misbehaving, RanksThatRaiseTheFlagsOfOthersCostNothingButLooks) {
         return ranks::launch({.ranks = 20}, [raises](GPU& gpu) {
             for (int i = 0; i < 50; ++i) {
                 if (raises && gpu.rank() % 3 == 0) {
-                    *OwnMappings().flags = ~std::uint64_t{0};  // also of ranks that there are not
+                    *OwnMappings().flags = ~std::uint64_t{0};  // even of ranks that do not exist
                 }
                 gpu.compute(Units(1));
                 gpu.barrier();
@@ -105,7 +106,7 @@ TEST(Misbehaving, RanksThatRaiseTheFlagsOfOthersCostNothingButLooks) {
     EXPECT_EQ(raised.timeline_sha256, run(false).timeline_sha256);
 }
 
-// Who has asked goes on when it is answered, but not past an op of its own that is there by then.
+// A rank that asks resumes when it is answered, but not past an op of its own that is posted by then.
 TEST(Misbehaving, RanksThatAskAndPostOnAreNotAnsweredAndHang) {
     const auto result = ranks::launch({.ranks = 2, .watchdog = 200ms}, [](GPU& gpu) {
         if (gpu.rank() == 1) {
@@ -145,7 +146,7 @@ TEST(Misbehaving, RanksThatThrowWhatIsNoExceptionOrGetNoMemoryAreToldApart) {
                              "not enough for 2 ranks"));
 }
 
-// Returns when that process has ended, reaped or not.
+// Returns when the process has ended, reaped or not.
 void await_end_of(int pid) {
     char state = 'R';
     while (state != 'Z') {
@@ -158,7 +159,7 @@ void await_end_of(int pid) {
     }
 }
 
-// It has died when its turn to die comes, whether the supervisor has heard of that by then or not.
+// The rank is already dead when its kill is due, whether or not the supervisor has noticed.
 TEST(Deaths, OfSomethingElseThanWasAskedForAreReportedAsWhatTheyWere) {
     for (int trial = 0; trial < 10; ++trial) {
         SharedMemory shared;
@@ -178,7 +179,7 @@ TEST(Deaths, OfSomethingElseThanWasAskedForAreReportedAsWhatTheyWere) {
                 gpu.send(1, Units(1));
             }
             while (gpu.rank() >= 2) {
-                gpu.compute(Units(0));  // they keep the supervisor busy
+                gpu.compute(Units(0));  // keeps the supervisor busy
             }
         });
         ASSERT_EQ(result.exit_code(), 4);
@@ -188,7 +189,7 @@ TEST(Deaths, OfSomethingElseThanWasAskedForAreReportedAsWhatTheyWere) {
     }
 }
 
-// Of more ranks than the supervisor looks at one by one: it finds the op when it hears that the rank is gone.
+// With more ranks than the supervisor checks one by one: it finds the op when it learns that the rank has died.
 TEST(Deaths, WithAnOpThatWouldHaveEndedAfterwardsAreReported) {
     const std::vector<faults::Injection> faults{faults::KillRank{.rank = 7, .at = Time{1s}},
                                                 faults::StopRank{.rank = 7, .at = Time{1s}, .span = 1s}};
@@ -210,7 +211,7 @@ TEST(Deaths, WithAnOpThatWouldHaveEndedAfterwardsAreReported) {
     }
 }
 
-// Ranks 0 and 1 mean different collectives; what becomes of the others is no other news.
+// Ranks 0 and 1 call different collectives; the fate of the others does not change the report.
 ranks::Result result_of_mistake_and(const std::function<void(GPU&)>& others) {
     return ranks::launch({.ranks = 4, .watchdog = 300ms}, [&](GPU& gpu) {
         const Group first = Group::of({0, 1});
@@ -249,7 +250,7 @@ TEST(Deaths, AfterAMistakeChangeNothingOfIt) {
     EXPECT_EQ(silent.exit_code(), 3) << silent.fault->message;
 }
 
-// Their signals do not reach the supervisor, which asks for them before it accuses anybody.
+// The supervisor gets no signal about them, so it queries their state before it accuses a rank.
 TEST(Watchdog, HasNothingAgainstRanksThatHaveLeftTheGroupAndAreStopped) {
     SharedMemory shared;
     const auto result = ranks::launch({.ranks = 3, .watchdog = 100ms}, [&](GPU& gpu) {
@@ -272,13 +273,13 @@ TEST(Watchdog, HasNothingAgainstRanksThatHaveLeftTheGroupAndAreStopped) {
     EXPECT_TRUE(result.ok()) << result.fault->message;
 }
 
-// The ranks of a launcher that was stopped had nobody to post to: they are not taken for hanging.
+// The ranks of a stopped launcher had no supervisor to post to, so they are not taken for hanging.
 TEST(ALauncher, ThatWasStoppedForgivesItsRanksTheTime) {
     const int status = in_a_process([] {
         const auto result = ranks::launch({.ranks = 2, .watchdog = 400ms}, [](GPU& gpu) {
             gpu.barrier();
             if (gpu.rank() == 0) {
-                std::this_thread::sleep_for(50ms);  // so that the supervisor's clock ticks
+                std::this_thread::sleep_for(50ms);  // lets the supervisor's clock tick
                 kill(getppid(), SIGSTOP);
                 std::this_thread::sleep_for(700ms);
                 kill(getppid(), SIGCONT);
@@ -304,7 +305,7 @@ TEST(ALauncher, WithoutARoomForOneMoreFileSaysThatNoneAreLeft) {
     EXPECT_EQ(said, "7: 2 ranks need 68 open files, and 0 are left (see ulimit -Hn)");
 }
 
-#if !defined(__SANITIZE_ADDRESS__)  // which takes more room than that for itself
+#if !defined(__SANITIZE_ADDRESS__)  // the sanitizer itself needs more room than that
 TEST(ALauncher, WithoutMemoryForItsRanksSaysSoBeforeTheFirstIsForked) {
     const std::string said = said_in_a_process([]() -> std::string {
         const rlimit low{.rlim_cur = 400'000'000, .rlim_max = 400'000'000};

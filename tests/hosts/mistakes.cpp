@@ -1,5 +1,5 @@
-// A program that is wrong in several places is told of by the first of them in simulated time, with one timeline:
-// whichever rank came to its own first in wall time, and on every host.
+// The first error in simulated time of a program with several is reported, with one timeline: whichever rank reached
+// its own first in wall time, and on every host.
 #include "libsim/collectives/all_reduce.hpp"
 #include "tests/support/mixed_program.hpp"
 #include "tests/support/simulate.hpp"
@@ -55,7 +55,7 @@ private:
             case OpKind::collective: op.amount += 1; break;
             case OpKind::allocate: op.amount = -1'000'000'000'000; break;
             case OpKind::wait: op.amount = 1'000; break;
-            default: wrong_ = 0;  // the next
+            default: wrong_ = 0;  // change the next op instead
         }
         return op;
     }
@@ -102,7 +102,7 @@ TEST(Mistakes, OfFiftyFiveProgramsAreToldTheSameInEveryRunOnEveryHost) {
 using FirstMistake = OnBothHosts;
 INSTANTIATE_TEST_SUITE_P(Hosts, FirstMistake, both_hosts(), host_name);
 
-// Rank 0 frees too much at 3 s, rank 1 at 2 s, rank 2 at 2 s: the first by time, then by rank.
+// Rank 0 frees too much at 3 s, ranks 1 and 2 at 2 s: rank 1 is first by time, then by rank.
 TEST_P(FirstMistake, IsThatOfTheSmallestTimeThenRank) {
     const ranks::Result result = ranks::launch(ranks(4), [](GPU& gpu) {
         gpu.compute(Units(gpu.rank() == 0 ? 30 : 20));
@@ -115,7 +115,7 @@ TEST_P(FirstMistake, IsThatOfTheSmallestTimeThenRank) {
     EXPECT_EQ(result.fault->rank, 1);
 }
 
-// Rank 3 sends what rank 2 does not expect. Ranks 0 and 1 go on for 5 s more, and are in the timeline.
+// Rank 3's message does not match rank 2's receive. Ranks 0 and 1 run for 5 s more, and are in the timeline.
 TEST_P(FirstMistake, StopsNobodyButWhoMadeIt) {
     const Simulation run = simulate(ranks(4), [](GPU& gpu) {
         if (gpu.rank() == 3) {
@@ -136,7 +136,7 @@ TEST_P(FirstMistake, StopsNobodyButWhoMadeIt) {
     EXPECT_EQ(run.result.end, Time{std::chrono::seconds{5}});
 }
 
-// The first to come was rank 2, at 0 s; ranks 1 and 2 disagree from 1 s on; rank 0 came at 2 s.
+// Rank 2 arrives first, at 0 s; ranks 1 and 2 disagree from 1 s on; rank 0 arrives at 2 s.
 TEST_P(FirstMistake, OfACollectiveNamesTheFirstTwoByRankWhoDisagree) {
     const ranks::Result result = ranks::launch(ranks(3), [](GPU& gpu) {
         gpu.compute(Units(20 - 10 * gpu.rank()));
@@ -149,7 +149,7 @@ TEST_P(FirstMistake, OfACollectiveNamesTheFirstTwoByRankWhoDisagree) {
               "  rank 2, op 1: all-reduce of 6 units, elements of 8 B   at 0 s");
 }
 
-// What a rank throws when it finds elements of another size is what comes of the mistake, not the mistake.
+// An exception from a rank that finds elements of another size is a consequence of the mistake, not the mistake.
 TEST_P(FirstMistake, ComesBeforeWhatARankThrowsBecauseOfIt) {
     const ranks::Result result = ranks::launch(ranks(3), [](GPU& gpu) {
         try {
@@ -175,7 +175,7 @@ TEST_P(FirstMistake, OnAStreamIsToldAsOneOfTheProgramIs) {
                 HasSubstr("rank 0, op 2: receive from 1 expects 5 units\n  rank 1 sent 2 units at 1 s"));
 }
 
-// A network of bytes has no price for units.
+// A network priced in bytes has no price for units.
 TEST_P(FirstMistake, OnAStreamMayBeWhatTheNetworkHasNoPriceFor) {
     auto options = ranks(2);
     options.cluster = uniform({.latency = std::chrono::seconds(1), .bandwidth = Bandwidth{1'000'000'000}});
@@ -199,7 +199,7 @@ TEST_P(FirstMistake, MayBeMoreMemoryThanCanBeCounted) {
     EXPECT_EQ(result.fault->message, "rank 1 allocates at 0 s more memory than 64 bits can count");
 }
 
-// What a rank throws after its mistake is not what is told.
+// An exception that a rank throws after its mistake is not reported.
 TEST_P(FirstMistake, OfARankIsToldThoughTheProcessEndsBecauseOfIt) {
     const ranks::Result result = ranks::launch(ranks(3), [](GPU& gpu) {
         gpu.compute(Units(10));

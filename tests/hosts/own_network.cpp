@@ -1,4 +1,4 @@
-// A network model that is a program's own: no file of ndsim names it.
+// A network model defined by the program itself: no ndsim file names it.
 #include "tests/support/simulate.hpp"
 
 using namespace sim;
@@ -10,7 +10,7 @@ namespace {
 class OwnNetwork : public OnBothHosts {};
 INSTANTIATE_TEST_SUITE_P(Hosts, OwnNetwork, both_hosts(), host_name);
 
-// Every message takes its sender a hop, and its receiver a microsecond.
+// Every message costs its sender one hop, and its receiver a microsecond.
 struct Hops {
     Duration hop{3us};
 
@@ -29,7 +29,7 @@ TEST_P(OwnNetwork, TimesMessagesAsItsModelSays) {
             gpu.send(gpu.rank() + 1, "token", Bytes{8});
         }
     });
-    // Two messages, one behind the other's acknowledgement.
+    // Two messages, the second after the first one's acknowledgement.
     EXPECT_EQ(s.end(), 2 * (5us + 1us));
 }
 

@@ -1,4 +1,4 @@
-// A launcher that wants to know how far a run has come learns it from both hosts, and changes nothing by asking.
+// A launcher that asks for a run's progress gets it from both hosts, and changes nothing by asking.
 #include "tests/support/simulate.hpp"
 
 #include <gmock/gmock.h>
@@ -42,7 +42,7 @@ TEST(Pulses, TellHowFarTheRunHasComeAndChangeNothing) {
     }
 }
 
-// The rank that has come least far counts, and none before all have said.
+// The least advanced rank counts, and nothing is shown before all have reported.
 TEST(Pulses, TellTheShareThatIsDone) {
     for (const ranks::Host host : {ranks::Host::process, ranks::Host::fiber}) {
         ranks::LaunchOptions options{.ranks = 2, .host = host};

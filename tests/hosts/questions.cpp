@@ -1,5 +1,4 @@
-// What ranks ask about messages they have not received: any source, probes and tests, the same on every host, in every
-// run.
+// Queries about messages not yet received: any source, probes and tests, the same on every host and in every run.
 #include "libsim/collectives/all_reduce.hpp"
 #include "libsim/replay/recording.hpp"
 #include "tests/support/random.hpp"
@@ -17,8 +16,8 @@ using testing::HasSubstr;
 class Questions : public OnBothHosts {};
 INSTANTIATE_TEST_SUITE_P(Hosts, Questions, both_hosts(), host_name);
 
-// gpu-py: a unit of data takes 0.05 s + 0.01 s, and the receiver 0.05 s; a unit of compute 0.1 s.
-// Who asks what is there need not receive it.
+// gpu-py: a unit of data takes 0.05 s + 0.01 s, and its receiver 0.05 s; a unit of compute 0.1 s. A rank that probes
+// for a message need not receive it.
 ranks::LaunchOptions some_unreceived(int count) {
     return {.ranks = count, .host = Questions::GetParam(), .allow_unreceived = true};
 }
@@ -42,7 +41,7 @@ TEST_P(Questions, FindTheMessageThatIsThereFirst) {
         }
     });
     ASSERT_TRUE(result.ok()) << result.fault->message;
-    // 2 sends at 0, 3 at 0.7, 1 at 0.9.
+    // Rank 2 sends at 0, rank 3 at 0.7, rank 1 at 0.9.
     EXPECT_EQ(result.reports.at("told").at(0), (std::vector<double>{2, 0.06, 3, 0.76, 1, 0.96}));
     EXPECT_EQ(result.end, Time{Duration{1'010'000'000'000}});
 }
@@ -50,7 +49,7 @@ TEST_P(Questions, FindTheMessageThatIsThereFirst) {
 TEST_P(Questions, OfSeveralAtOneTimeFindTheLowestRank) {
     const auto result = ranks::launch(some_unreceived(4), [](GPU& gpu) {
         if (gpu.rank() > 0) {
-            usleep(static_cast<useconds_t>(1000 * (4 - gpu.rank())));  // in wall time the highest is first
+            usleep(static_cast<useconds_t>(1000 * (4 - gpu.rank())));  // the highest rank is first in wall time
             return gpu.send(0, Units{1});
         }
         gpu.compute(Units{1});
@@ -67,7 +66,7 @@ TEST_P(Questions, SayWhatIsThereByNow) {
     const auto result = ranks::launch(some_unreceived(2), [](GPU& gpu) {
         if (gpu.rank() == 1) {
             gpu.compute(Units{1});
-            return gpu.send(0, std::vector<int>{7, 8}, "data", Units{2}, Tag{5});  // there at 0.17
+            return gpu.send(0, std::vector<int>{7, 8}, "data", Units{2}, Tag{5});  // arrives at 0.17
         }
         std::vector<double> found;
         for (int i = 0; i < 3; ++i) {
@@ -85,7 +84,7 @@ TEST_P(Questions, SayWhatIsThereByNow) {
     EXPECT_EQ(result.reports.at("found").at(0), (std::vector<double>{-1, -1, 1, 8, 2e9, 0}));
 }
 
-// What only asks waits: until its message is there, and not a moment longer.
+// A rank that only polls waits until its message arrives, and not a moment longer.
 TEST_P(Questions, AskedAgainAndAgainTakeThemToTheNextMessage) {
     const auto result = ranks::launch(some_unreceived(3), [](GPU& gpu) {
         if (gpu.rank() == 0) {
@@ -97,19 +96,19 @@ TEST_P(Questions, AskedAgainAndAgainTakeThemToTheNextMessage) {
             gpu.report("at", seconds(Time{gpu.now()}));
         } else {
             gpu.compute(Units{gpu.rank()});
-            gpu.send(0, Units{0}, Tag{gpu.rank()});  // there at 0.15 and 0.25
+            gpu.send(0, Units{0}, Tag{gpu.rank()});  // arrive at 0.15 and 0.25
         }
     });
     ASSERT_TRUE(result.ok()) << result.fault->message;
     EXPECT_EQ(result.reports.at("at").at(0).front(), 0.25);
-    EXPECT_EQ(result.reports.at("asked").at(0).front(), 2);  // at 0, and at 0.15 where another message came
+    EXPECT_EQ(result.reports.at("asked").at(0).front(), 2);  // at 0, and at 0.15 when another message arrived
 }
 
 TEST_P(Questions, TestWhetherAnOpHasEndedAndJoinIt) {
     const auto result = ranks::launch(ranks(2), [](GPU& gpu) {
         if (gpu.rank() == 1) {
             gpu.compute(Units{2});
-            return gpu.send(0, std::vector<int>{42}, "data", Units{0});  // there at 0.25, received by 0.3
+            return gpu.send(0, std::vector<int>{42}, "data", Units{0});  // arrives at 0.25, received by 0.3
         }
         std::vector<int> data(1);
         const Handle coming = gpu.receive_async(1, std::span(data), "data", Units{0});
@@ -145,7 +144,7 @@ TEST_P(Questions, TestStreamsToo) {
     EXPECT_EQ(result.reports.at("asked").at(0).front(), 3);  // 0.1 to send, 0.05 to receive
 }
 
-// A master hands out work as it comes back; workers take different times, in wall time as well.
+// A master hands out work as results return; workers take different times, in wall time as well.
 void master_and_workers(GPU& gpu, int rounds, std::uint64_t seed) {
     constexpr Tag result{1};
     constexpr Tag work{2};
@@ -208,7 +207,7 @@ Cluster with_loggp(int /*ranks*/) {
     return cluster;
 }
 
-// It says that it is there, and holds its sender until it is received.
+// The message announces itself, and holds its sender until it is received.
 TEST_P(Questions, FindAMessageWhoseSenderWaits) {
     const auto result = ranks::launch(ranks(2, with_loggp(2)), [](GPU& gpu) {
         if (gpu.rank() == 1) {

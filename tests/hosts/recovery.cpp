@@ -1,5 +1,5 @@
-// A program that hands over its state goes on after a rank has died, as the policy says, and computes what it would
-// have computed without.
+// A program that saves its state continues after a rank has died, as the policy says, and computes the same results as
+// without the death.
 #include "ranks/recovery.hpp"
 #include "libsim/parallel/checkpointing.hpp"
 #include "tests/support/simulate.hpp"
@@ -22,14 +22,14 @@ INSTANTIATE_TEST_SUITE_P(Hosts, Recoveries, both_hosts(), host_name);
 
 constexpr int steps_of_run = 6;
 
-// A unit of compute is 0.1 s, and messages cost nothing.
+// A unit of compute takes 0.1 s, and messages are free.
 Cluster free_messages() {
     Cluster cluster = gpu_py();
     cluster.network = Uniform{.per_byte = Pace{}, .per_billionth_unit = Pace{}};
     return cluster;
 }
 
-// Steps of 1 s, after which all ranks meet; every rank has a number that depends on all the steps.
+// Steps of 1 s, each followed by a barrier; every rank has a number that depends on all steps.
 ranks::RecoverableProgram counting(const parallel::Checkpointing& how) {
     return [how](GPU& gpu, const ranks::Start& start) {
         double number = start.places[static_cast<std::size_t>(gpu.rank())];
@@ -48,7 +48,7 @@ ranks::RecoverableProgram counting(const parallel::Checkpointing& how) {
     };
 }
 
-// After every second step, for half a second.
+// After every second step, taking half a second.
 constexpr parallel::Checkpointing synchronous{.every = 2, .write = 500ms};
 
 ranks::RecoveryPolicy policy(OnFault on_fault) {
@@ -120,7 +120,7 @@ TEST_P(Recoveries, GiveTheNumbersOfTheUndisturbedRun) {
 }
 
 TEST_P(Recoveries, ThatNoCheckpointPrecedesBeginAtTheFirstStep) {
-    // While it is taken: from 2 s to 2.5 s.
+    // The rank dies while a checkpoint is taken, from 2 s to 2.5 s.
     const auto [run, spans] =
         recover(with_a_death(ranks(4), 0, 2200ms), policy(OnFault::restart), counting(synchronous));
     EXPECT_EQ(run.lives[0].steps, 2);
@@ -141,8 +141,8 @@ TEST_P(Recoveries, ThatTakeNoTimeDoNotDieOfTheSameDeathAgain) {
 }
 
 TEST_P(Recoveries, AreAsManyAsThereAreDeaths) {
-    // The second life begins at 18 s, and dies at 20.2 s, in a checkpoint; the third at 34.2 s. What lies between is
-    // over.
+    // The second life begins at 18 s, and dies at 20.2 s in a checkpoint; the third begins at 34.2 s. Deaths between
+    // lives have no effect.
     auto options = with_a_death(with_a_death(ranks(4), 2, 4s), 1, 20200ms);
     for (const Duration over : {Duration(5s), Duration(17s)}) {
         options = with_a_death(options, 0, over);
@@ -230,7 +230,7 @@ TEST_P(Recoveries, ShowAllLivesAndTheTimeBetween) {
                 ElementsAre("step 0 to 1", "step 1 to 2", "checkpoint 2 to 2.5", "step 2.5 to 3.5", "step 3.5 to 4",
                             "detection 4 to 5", "repair 5 to 15", "restart 15 to 18", "step 18 to 19", "step 19 to 20",
                             "checkpoint 20 to 20.5", "step 20.5 to 21.5", "step 21.5 to 22.5"));
-    // Rank 0 ends its step, and then waits for what never comes.
+    // Rank 0 ends its step, and then waits for a message that never comes.
     EXPECT_EQ(run.result.ranks[0].compute, Duration(2s + 2s + 4s));
     EXPECT_EQ(run.result.ranks[1].compute, Duration(2s + 1500ms + 4s));
     EXPECT_EQ(run.result.ranks[1].idle, Duration(22500ms - 7500ms));
@@ -262,7 +262,7 @@ TEST_P(Recoveries, KeepMessagesAndOpsOfLivesApart) {
 constexpr parallel::Checkpointing asynchronous{.every = 2, .asynchronous = true, .snapshot = 100ms, .write = 1500ms};
 
 TEST_P(Recoveries, FromAsynchronousCheckpointsBeginAtWhatWasWritten) {
-    // The one after step 2 is copied from 2 s to 2.1 s and written by 3.6 s.
+    // The checkpoint after step 2 is copied from 2 s to 2.1 s and written by 3.6 s.
     const auto run = recover(with_a_death(ranks(2), 1, 3500ms), policy(OnFault::restart), counting(asynchronous)).run;
     EXPECT_EQ(run.lives[1].first_step, 0);
     EXPECT_EQ(run.lives[0].lost.checkpoints, Duration(100ms));

@@ -1,5 +1,5 @@
-// A machine that refuses a call in the middle of a run, because it is older or has no more to give: the run goes
-// another way, or ends with one line.
+// A system that refuses a call in the middle of a run, because it is older or out of resources: the run takes another
+// way, or ends with one line.
 #include "tests/support/in_a_process.hpp"
 #include "tests/support/rank_processes.hpp"
 #include "tests/support/refused_call.hpp"
@@ -24,7 +24,7 @@ using namespace sim::test;
 constexpr int any_flags_of_shared_memory = MAP_SHARED | MAP_NORESERVE;
 constexpr int size_seals = F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL;
 
-// Two ranks send each other a short and a long payload; throws where another arrives.
+// Two ranks send each other a short and a long payload; throws if other data arrives.
 void exchange(GPU& gpu) {
     const int other = 1 - gpu.rank();
     for (const std::size_t count : {10U, 200'000U}) {
@@ -53,12 +53,12 @@ std::string end_of(const ranks::LaunchOptions& options, const ranks::Program& pr
     });
 }
 
-// Where the launcher and its ranks are refused it from the beginning.
+// The launcher and its ranks are refused the call from the beginning.
 std::string end_without(const RefusedCall& call) {
     return end_of({.ranks = 2}, exchange, {call});
 }
 
-// Where the launcher alone is refused them, once its ranks have started.
+// Only the launcher is refused the calls, once its ranks have started.
 std::string end_of_launcher_without(const std::vector<RefusedCall>& refused, ranks::LaunchOptions options = {},
                                     const ranks::Program& program = exchange) {
     options.ranks = 2;
@@ -70,7 +70,7 @@ std::string end_of_launcher_without(const std::vector<RefusedCall>& refused, ran
     return end_of(options, program);
 }
 
-// Where that rank alone is refused it, from its first op on.
+// Only that rank is refused the call, from its first op on.
 std::string end_of_rank_without(int rank, const RefusedCall& call) {
     return end_of({.ranks = 2}, [&](GPU& gpu) {
         if (gpu.rank() == rank) {
@@ -92,7 +92,7 @@ TEST_F(Refusals, OfMemoryThatOthersCannotWriteLeavePayloadsToTheStreams) {
     EXPECT_EQ(end_without({SYS_fcntl, EINVAL, 3, size_seals | F_SEAL_FUTURE_WRITE}), "0: ");
     EXPECT_EQ(end_of_rank_without(0, {SYS_fcntl, EINVAL, 3, size_seals | F_SEAL_FUTURE_WRITE}), "0: ");
     EXPECT_EQ(end_of_rank_without(1, {SYS_memfd_create, ENOMEM}), "0: ");
-#if !defined(__SANITIZE_ADDRESS__)  // which needs such memory for itself
+#if !defined(__SANITIZE_ADDRESS__)  // the sanitizer itself needs such memory
     EXPECT_EQ(end_of_rank_without(1, {SYS_mmap, ENOMEM, 3, PROT_READ | PROT_WRITE}), "0: ");
 #endif
 }
@@ -164,7 +164,7 @@ TEST_F(Refusals, ToOpenWhatIsLentNameTheRankThatCannotGoOn) {
                               "the data of rank 0: Too many open files \\(see ulimit -n\\)"));
 }
 
-// What runs beside it cannot be told, then, nor what is left of memory and files.
+// Without /proc, neither other processes nor the remaining memory and files are known.
 TEST_F(Refusals, ToSayWhatRunsKeepNoRunFromBeingRight) {
     const std::string said = said_in_a_process([]() -> std::string {
         const bool has_none = unshare(CLONE_NEWNS) == 0 &&
@@ -185,9 +185,9 @@ TEST_F(Refusals, ToSayWhatRunsKeepNoRunFromBeingRight) {
 TEST_F(Refusals, ToEndWhatARankHasStartedAreSaid) {
     const auto stay_behind = [](GPU& gpu) {
         if (gpu.rank() == 1 && fork() == 0) {
-            alarm(30);  // for nobody else ends it
+            alarm(30);  // because no other process ends it
             close(STDOUT_FILENO);
-            close(STDERR_FILENO);  // so that nobody who reads the test's output waits for it
+            close(STDERR_FILENO);  // so that readers of the test's output do not wait for it
             pause();
         }
         exchange(gpu);
@@ -196,7 +196,7 @@ TEST_F(Refusals, ToEndWhatARankHasStartedAreSaid) {
               "7: processes that ranks have started could not be ended");
 }
 
-// Its ranks die with the process that this runs in.
+// Its ranks die with this test's process.
 TEST_F(Refusals, ToEndARankNameItAfterAWhile) {
     ranks::LaunchOptions options;
     options.faults = {faults::KillRank{.rank = 1, .at = Time{Duration{0}}}};

@@ -1,4 +1,4 @@
-// The same program has the same timeline on every host, in every run.
+// The same program has the same timeline on every host and in every run.
 #include "libsim/collectives/all_reduce.hpp"
 #include "libsim/replay/recording.hpp"
 #include "tests/support/mixed_program.hpp"
@@ -13,7 +13,7 @@ using namespace sim;
 using namespace sim::replay;
 using namespace sim::test;
 
-// The order of a rank's spans is nobody's promise where they are on different streams.
+// The order of a rank's spans on different streams is not specified, so spans are sorted by stream.
 Simulation run(ranks::Host host, int ranks, std::uint64_t seed, double overlap_slowdown = 1) {
     Cluster cluster = gpu_py();
     cluster.compute.overlap_slowdown = overlap_slowdown;

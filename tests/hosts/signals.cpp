@@ -1,4 +1,4 @@
-// Signals to the launcher and to its ranks: interrupts, stops, and what the launcher had set up for itself.
+// Signals to the launcher and its ranks: interrupts, stops, and the launcher's own handlers.
 #include "ranks/host/stop_signal.hpp"
 #include "tests/support/random.hpp"
 #include "tests/support/rank_processes.hpp"
@@ -149,7 +149,7 @@ TEST(Signals, AnInterruptedRunOfFibersStopsToo) {
     EXPECT_EQ(result.exit_code(), 130);
 }
 
-// Thread sanitizer keeps signals back until the program calls something that it knows: an empty loop never does.
+// Thread sanitizer defers signals until the program calls a function that it intercepts; an empty loop never does.
 #if !defined(__SANITIZE_THREAD__)
 void loop_for_ever() {
     const volatile bool for_ever = true;
@@ -177,7 +177,7 @@ TEST(Signals, TheFirstOneEndsARunOfFibersOfWhichOneLoopsForEver) {
     }
 }
 
-// A signal from outside, while the loop runs, and where a program around the run listens for it, too.
+// A signal from outside while the loop runs, with a program around the run that also handles it.
 TEST(Signals, TheFirstOneFromOutsideEndsALoopForEver) {
     const ranks::StopSignal outer;
     const int parent = getpid();
@@ -254,7 +254,7 @@ TEST(Signals, LeaveFibersThatAreStillUnwindingTheirTime) {
     struct Slow {
         bool* destroyed;
         ~Slow() {
-            std::this_thread::sleep_for(50ms);  // several looks of the timer
+            std::this_thread::sleep_for(50ms);  // several ticks of the timer
             *destroyed = true;
         }
     };
@@ -284,7 +284,7 @@ TEST(Signals, ARunAfterOneThatWasLeftIsAsAnyOther) {
 }
 #endif
 
-// As timeout(1) does: to the process, and to its group.
+// timeout(1) sends it twice: to the process and to its group.
 TEST(Signals, OneThatComesTwiceAtOnceEndsNothingHalfway) {
     const ranks::LaunchOptions options{.ranks = 2, .host = ranks::Host::fiber};
     const auto result = ranks::launch(options, [](GPU& gpu) {

@@ -1,5 +1,5 @@
-// What must hold every time, tried many times: stops and signals at random instants, random programs, right and wrong,
-// and as many ranks as there may be.
+// Properties that must hold every time, tried many times: stops and signals at random instants, random right and wrong
+// programs, and the largest number of ranks.
 #include "libsim/collectives/all_reduce.hpp"
 #include "ranks/host/stop_signal.hpp"
 #include "tests/support/mixed_program.hpp"
@@ -25,7 +25,7 @@ using testing::HasSubstr;
 class Storms : public OnBothHosts {};
 INSTANTIATE_TEST_SUITE_P(Hosts, Storms, both_hosts(), host_name);
 
-// A process that does something some time after all ranks have started; it is reaped when this goes.
+// A process that acts some time after all ranks have started; the destructor reaps it.
 class Later {
 public:
     template <class Action>
@@ -47,7 +47,7 @@ private:
     int pid_;
 };
 
-// Busy for a while, then done.
+// Works for a while, then returns.
 void busy(GPU& gpu, Shared& shared) {
     shared.pids[gpu.rank()] = getpid();
     std::vector<double> data(100, 1.0);
@@ -86,7 +86,7 @@ TEST_P(Storms, StopSignalsAtRandomInstantsEndTheRunWithTheirNumber) {
         SharedMemory shared;
         const int signal = ranks::stop_signals[static_cast<std::size_t>(trial) % ranks::stop_signals.size()];
         const std::chrono::microseconds after(random.below(3'000));
-        const ranks::StopSignal kept;  // so that one after the run ends nothing
+        const ranks::StopSignal kept;  // so that a signal after the run ends nothing
         const Later sender(*shared, after, [&] { kill(parent, signal); });
         const auto result = ranks::launch(ranks(world_size), [&](GPU& gpu) { busy_for_ever(gpu, *shared); });
         ASSERT_EQ(result.exit_code(), 128 + signal) << "trial " << trial;
@@ -102,7 +102,7 @@ TEST(Storms, CorrectRandomProgramsRaiseNoFalseAlarm) {
     }
 }
 
-// A ring of messages and barriers, in which one rank, at some step, waits for a message that nobody sends.
+// A ring of messages and barriers in which one rank, at some step, waits for a message that is never sent.
 TEST_P(Storms, RandomWrongProgramsAreNamedWithRankOpAndTag) {
     Random random(16);
     for (int trial = 0; trial < times(40, 200); ++trial) {
@@ -129,7 +129,7 @@ TEST_P(Storms, RandomWrongProgramsAreNamedWithRankOpAndTag) {
     }
 }
 
-// Milliseconds that the machine takes to end so many processes that have done nothing: no run ends sooner.
+// Milliseconds that the machine takes to end `count` idle processes: a lower bound for the end of any run.
 double end_bare_processes(int count) {
     std::vector<int> pids;
     for (int i = 0; i < count; ++i) {
@@ -188,7 +188,7 @@ TEST_P(Storms, ADeadlockOfManyRanksIsToldAtOnce) {
     const int count = times(128, 1'024);
     SharedMemory shared;
     const auto result = ranks::launch({.ranks = count, .host = GetParam()}, [&](GPU& gpu) {
-        shared->killed_at = now_ns();  // in the end, by the last rank
+        shared->killed_at = now_ns();  // the last rank's value stays
         gpu.receive((gpu.rank() + 1) % count, Units(1));
     });
     const double took = static_cast<double>(now_ns() - shared->killed_at) * 1e-6;

@@ -1,4 +1,4 @@
-// What goes wrong on streams is explained with the stream's name, on both hosts.
+// Errors on streams are explained with the stream's name, on both hosts.
 #include "libsim/collectives/all_reduce.hpp"
 #include "tests/support/simulate.hpp"
 

@@ -1,5 +1,5 @@
-// What a rank does to end its process, where all ranks are fibers of that one: the rank is named, with the code of a
-// rank that died.
+// A rank that ends its process while all ranks are fibers of it: the rank is named, with the exit code of a rank that
+// died.
 #include "tests/support/in_a_process.hpp"
 #include "tests/support/simulate.hpp"
 
@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool is_sanitized = true;  // with faults and stacks of its own
+constexpr bool is_sanitized = true;  // has faults and stacks of its own
 #else
 constexpr bool is_sanitized = false;
 #endif
@@ -41,7 +41,7 @@ ranks::LaunchOptions fibers(int count) {
     return large[0];
 }
 
-// Beyond the end of the stack, written by the C library.
+// The C library writes beyond the end of the stack.
 [[gnu::noinline]] void let_the_library_write_below() {
     std::array<char, 16> here{};
     volatile std::size_t much = 4096;
@@ -49,7 +49,7 @@ ranks::LaunchOptions fibers(int count) {
     std::memset(below, 0, much);
 }
 
-// What is said on standard error, and the exit status behind it.
+// Returns standard error, followed by the exit status.
 std::string end_of(const std::function<void(GPU&)>& of_rank_1, std::chrono::milliseconds watchdog = 30s) {
     std::array<int, 2> ends{};
     if (pipe(ends.data()) != 0) {

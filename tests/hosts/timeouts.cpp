@@ -1,4 +1,4 @@
-// Waiting for a message no longer than so much simulated time.
+// Waiting for a message for at most a given simulated time.
 #include "tests/support/simulate.hpp"
 #include "tests/support/star.hpp"
 
@@ -12,8 +12,8 @@ using testing::HasSubstr;
 class Timeouts : public OnBothHosts {};
 INSTANTIATE_TEST_SUITE_P(Hosts, Timeouts, both_hosts(), host_name);
 
-// What rank 0 finds, -1 for nothing, and when it then is, in seconds, for one timeout after another. gpu-py: rank 1
-// computes for 1 s; its message is there at 1.06 s.
+// For each timeout, the source that rank 0 finds (-1 for none) and the time in seconds when it does. gpu-py: rank 1
+// computes for 1 s; its message arrives at 1.06 s.
 std::vector<double> found(const ranks::LaunchOptions& options, const std::vector<Duration>& timeouts, int source) {
     const auto result = ranks::launch(options, [&](GPU& gpu) {
         if (gpu.rank() == 1) {
@@ -48,11 +48,11 @@ TEST_P(Timeouts, FindAMessageThatComesWithTheirLastPicosecond) {
     }
 }
 
-// The message is under way and known when rank 0 asks, but not there in time.
+// The message is in flight and known when rank 0 asks, but does not arrive in time.
 TEST_P(Timeouts, DoNotSeeWhatIsStillUnderWay) {
     const auto result = ranks::launch(ranks(2), [](GPU& gpu) {
         if (gpu.rank() == 1) {
-            return gpu.send(0, Units{95});  // there at 1 s
+            return gpu.send(0, Units{95});  // arrives at 1 s
         }
         gpu.compute(Units{2});
         gpu.report("found", gpu.probe_for(300ms, 1) ? 1 : 0);
@@ -62,7 +62,7 @@ TEST_P(Timeouts, DoNotSeeWhatIsStillUnderWay) {
     ASSERT_TRUE(result.ok()) << result.fault->message;
     EXPECT_EQ(result.reports.at("found").at(0).front(), 0);
     EXPECT_EQ(result.reports.at("at").at(0).front(), 0.5);
-    EXPECT_EQ(result.ranks[0].idle, 300ms);  // then it is busy with a message that is under way
+    EXPECT_EQ(result.ranks[0].idle, 300ms);  // from then on it is receiving a message in flight
 }
 
 TEST_P(Timeouts, HoldNoRunUp) {
@@ -72,7 +72,7 @@ TEST_P(Timeouts, HoldNoRunUp) {
         }
         gpu.report("found", gpu.probe_for(gpu.rank() == 0 ? 3s : 4s) ? 1 : 0);
         if (gpu.rank() == 0) {
-            return gpu.send(1, Units{0}, Tag{9});  // another tag: rank 1 goes on waiting
+            return gpu.send(1, Units{0}, Tag{9});  // another tag: rank 1 keeps waiting
         }
         gpu.receive(0, Units{0}, Tag{9});
         gpu.report("at", seconds(Time{gpu.now()}));
@@ -86,7 +86,7 @@ TEST_P(Timeouts, HoldNoRunUp) {
 TEST_P(Timeouts, HoldWhereMessagesShareLinks) {
     const auto result = ranks::launch(ranks(2, star(2)), [](GPU& gpu) {
         if (gpu.rank() == 1) {
-            return gpu.send(0, 1_MB);  // there at 1 ms + 2 us
+            return gpu.send(0, 1_MB);  // arrives at 1 ms + 2 us
         }
         gpu.report("early", gpu.probe_for(1ms) ? 1 : 0);
         gpu.report("in time", gpu.probe_for(2us) ? 1 : 0);

@@ -1,4 +1,4 @@
-// The leader board of a lab whose right programs are compared.
+// The leader board of a lab that ranks correct programs.
 #include "tests/cli/command.hpp"
 
 #include <fmt/format.h>

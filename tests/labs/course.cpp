@@ -1,5 +1,5 @@
-// What must hold of every lab: solutions pass with any seed on both hosts, mistakes are named, other wrong programs
-// are not, and starters are solutions with a gap.
+// Requirements for every lab: solutions pass with any seed on both hosts, known mistakes are named, other wrong
+// programs are not, and a starter is the solution with a gap.
 #include "tests/labs/wrong.hpp"
 #include "tools/labs/verdict.hpp"
 

@@ -1,4 +1,4 @@
-// What grades the labs: cases and records as JSON, lines of faults, predictions, the first difference of two timelines.
+// The grader of the labs: cases and records as JSON, fault lines, predictions, the first difference of two timelines.
 #include "libsim/collectives/all_reduce.hpp"
 #include "libsim/config/errors.hpp"
 #include "ranks/lab/call_sites.hpp"
@@ -95,7 +95,7 @@ TEST(Faults, SayWhichOpsTheyAreAbout) {
     }
 }
 
-// A call site of one number: how many ops of this rank came before.
+// A call site is one number here: the value of `place` when the op was called.
 TEST(CallSites, AreThoseOfTheOpsOfEachRankOnBothHosts) {
     for (const ranks::Host host : {ranks::Host::process, ranks::Host::fiber}) {
         std::uint64_t place = 0;

@@ -1,4 +1,4 @@
-// What learners get: starters, pages, and what `ndsim lab check` says of both, in every language.
+// The files that learners get: starters, pages, and the output of `ndsim lab check` for both, in every language.
 #include "tools/labs/desk/files.hpp"
 #include "tests/cli/command.hpp"
 #include "tests/labs/pytorch.hpp"
@@ -48,7 +48,7 @@ std::string option_of(Language language) {
     return language == Language::cpp ? "" : fmt::format(" --{}", name_of(language));
 }
 
-// Without the lines between the marks.
+// The text without the lines between the marks.
 std::string around_the_gap(const std::string& text) {
     const std::size_t begin = text.find("Your lines begin here");
     const std::size_t end = text.find("Your lines end here");
@@ -88,7 +88,7 @@ TEST_P(EveryFile, IsTheSolutionWithAGapOf5To25Lines) {
     ASSERT_NE(around_the_gap(starter), "");
     EXPECT_EQ(around_the_gap(starter), around_the_gap(solution));
     EXPECT_GE(lines_in_the_gap(solution), 4);
-    EXPECT_LE(lines_in_the_gap(solution), 28);  // with the comment that says what to write
+    EXPECT_LE(lines_in_the_gap(solution), 28);  // including the comment that gives the task
 }
 
 TEST_P(EveryFile, FailsAtFirstAsItsPageShows) {
@@ -123,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(Course, EveryFile, testing::ValuesIn(all_given()), name
 
 class EveryPythonSolution : public testing::TestWithParam<int> {};
 
-// In one process, as Python takes a tenth of a second to start.
+// In one process, because Python takes a tenth of a second to start.
 TEST_P(EveryPythonSolution, PassesWith50Seeds) {
     const Lab& lab = course()[static_cast<std::size_t>(GetParam())];
     const TemporaryFolder folder;

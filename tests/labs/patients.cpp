@@ -1,4 +1,4 @@
-// The twenty patients of the deadlock clinic: each program hangs, and ndsim says of it what its page shows.
+// The twenty patients of the deadlock clinic: each program hangs, and ndsim reports the deadlock shown on its page.
 #include "tests/cli/command.hpp"
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@ namespace {
 constexpr int patients = 20;
 const std::string folder = NDSIM_SOURCE_DIR "/docs/labs/11-deadlock-clinic";
 
-// The first block of this language in the page's section of the patient.
+// The first block in this language within the patient's section of the page.
 std::string block_of(const std::string& page, int patient, const std::string& language) {
     const std::size_t section = page.find(fmt::format("\n## {}. ", patient));
     const std::string sign = fmt::format("```{}\n", language);
@@ -17,7 +17,7 @@ std::string block_of(const std::string& page, int patient, const std::string& la
     return section == std::string::npos ? "" : page.substr(begin, page.find("```\n", begin) - begin);
 }
 
-// What is printed of the patient, without its title.
+// The output for the patient, without its title.
 std::string said_of(const std::string& said, int patient) {
     const std::size_t title = ("\n" + said).find(fmt::format("\n{}. ", patient));
     const std::size_t begin = title == std::string::npos ? title : said.find('\n', title) + 1;

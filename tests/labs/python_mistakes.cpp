@@ -1,4 +1,4 @@
-// The same mistake in Python, made in the learner's file, is named by `ndsim lab check`.
+// The same mistake, made in Python in the learner's file, is named by `ndsim lab check`.
 #include "tests/cli/command.hpp"
 #include "tools/labs/lab.hpp"
 

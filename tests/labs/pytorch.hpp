@@ -1,4 +1,4 @@
-// The PyTorch that tests of labs run scripts on.
+// The PyTorch installation that tests of labs run scripts on.
 #pragma once
 
 #include "tools/command_line/child_process.hpp"
@@ -8,7 +8,7 @@
 
 namespace sim::labs {
 
-// Whether there is one. What the first run on it compiles, and says so, is compiled by then.
+// Whether PyTorch is available. Builds the extension first, so that no later run compiles it and reports that.
 inline bool has_pytorch() {
     if (!NDSIM_HAS_TORCH) {
         return false;

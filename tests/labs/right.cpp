@@ -1,5 +1,5 @@
-// What is right passes, also where it is not written as the solution is; and programs of the course without a bad habit
-// are right, so that with one it is the habit that is wrong.
+// Correct programs pass even if they are not written like the solution; and the course's programs without a bad habit
+// are correct, so that with one the habit alone is the error.
 #include "libsim/parallel/pipeline/schedules/schedules.hpp"
 #include "tools/labs/course/pipelines.hpp"
 #include "tools/labs/course/slow_ranks.hpp"
@@ -36,7 +36,7 @@ std::vector<PipelineStep> last_micro_batch_back_first(const PipelineShape& shape
     return steps;
 }
 
-// Of every rank: the items of the ranks with fewer items come before its own.
+// First item of a rank: items of ranks with fewer items come before its own.
 int after_smaller_shares(const SlowRankNumbers& numbers, int rank) {
     const std::vector<int> counts = numbers.fair_shares();
     int first = 0;

@@ -1,5 +1,5 @@
-// What must hold of labs as PyTorch scripts: solutions pass with any seed, mistakes are named, and other wrong scripts
-// are not. Left out where there is no PyTorch.
+// Requirements for labs as PyTorch scripts: solutions pass with any seed, mistakes are named, and other wrong scripts
+// are not. Skipped without PyTorch.
 #include "tests/labs/pytorch.hpp"
 #include "tests/labs/wrong_scripts.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
@@ -52,7 +52,7 @@ std::string first_wrong_of(const Verdict& verdict) {
     return "";
 }
 
-// The text between the marks, in which wrong scripts differ.
+// Replaces the text between the marks, where wrong scripts differ.
 std::string replaced_in_the_gap(std::string text, const wrong::Script& script) {
     std::size_t places = 0;
     const std::size_t begin = text.find("Your lines begin here");
@@ -69,7 +69,7 @@ std::string replaced_in_the_gap(std::string text, const wrong::Script& script) {
 TEST_P(EveryTorchLab, IsSolvedByItsSolutionWith50Seeds) {
     std::vector<Case> cases;
     std::set<std::string> known;
-    std::vector<std::pair<std::uint64_t, std::size_t>> seeds;  // of other numbers, and where their cases begin
+    std::vector<std::pair<std::uint64_t, std::size_t>> seeds;  // of distinct numbers, and their first case
     for (std::uint64_t seed = 1; seed <= 50; ++seed) {
         const std::vector<Case> more = lab().cases(seed);
         if (known.insert(sim::lab::to_json(more)).second) {
@@ -101,7 +101,7 @@ TEST_P(EveryTorchLab, NamesItsMistakesAndNoOtherWrongScript) {
         tried.push_back({std::string(each.name), std::string(each.name)});
         files.push_back(write(with_lines(solution, each.lines)));
     }
-    // Beside the first one, which leaves something else, all others are played.
+    // The solution comes second, after the first mistake, which has another result.
     tried.insert(tried.begin() + 1, {"the solution", ""});
     files.insert(files.begin() + 1, write(solution));
     for (const wrong::Script& each : wrong::all_scripts()) {
@@ -127,7 +127,7 @@ TEST_P(EveryTorchLab, NamesItsMistakesAndNoOtherWrongScript) {
     }
 }
 
-// Another ndsim, whose interpreter has no more than NumPy.
+// A second ndsim, whose interpreter has only NumPy.
 std::string ndsim_without_torch(const TemporaryFolder& folder) {
     namespace fs = std::filesystem;
     fs::create_directories(folder.file("prefix/bin"));

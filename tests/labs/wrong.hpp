@@ -9,12 +9,12 @@ namespace wrong {
 
 struct Program {
     int lab;
-    const char* what;  // is wrong with it
+    const char* what;  // the error
     sim::lab::Program program;
-    const char* named = "";  // the mistake that it is, where it leaves what that one leaves; empty: none
+    const char* named = "";  // a known mistake with the same outcome, or empty
 };
 
-// Of each lab: each file wrong/NN_name.cpp defines of_lab_NN(), and the build writes the list.
+// One list per lab: each file wrong/NN_name.cpp defines of_lab_NN(), and the build writes the list of files.
 std::vector<std::vector<Program>> of_all_labs();
 
 }  // namespace wrong

@@ -1,5 +1,4 @@
-// Wrong PyTorch scripts, which are not to be named as a lab's known mistakes: the solution with something else in its
-// gap.
+// Wrong PyTorch scripts, which must not be named as a lab's known mistakes: the solution with a replacement in its gap.
 #pragma once
 
 #include <string_view>
@@ -9,9 +8,9 @@ namespace wrong {
 
 struct Script {
     int lab;
-    std::string_view from;  // in the solution's gap, in all places
+    std::string_view from;  // in the solution's gap, at every occurrence
     std::string_view to;
-    std::string_view named = "";  // the mistake that it is, in another form; empty: none
+    std::string_view named = "";  // the mistake that it is another form of, or empty
 };
 
 std::vector<Script> all_scripts();

@@ -15,7 +15,7 @@ struct Row {
     bool aware = false;  // of congestion: then messages queue for links, and each hop stores what it forwards
     std::string topology;
     Asked asked;
-    int chunks = 1;  // one after another; `asked` is one of them
+    int chunks = 1;  // run one after another; `asked` is one of them
     std::int64_t ns = 0;
 };
 
@@ -32,19 +32,19 @@ std::vector<Row> rows() {
     return all;
 }
 
-// How their model differs from ours in a row. `more`: their time less ours, of one chunk on the links, in ps.
+// Difference between their model and ours in a row. `more`: their time minus ours, for one chunk on the links, in ps.
 struct Difference {
     std::string why = "none";
     double more = 0;
-    int cut = 0;  // terms that they cut to whole ns
+    int cut = 0;  // terms that they truncate to whole ns
 };
 
-// Over so many links, where nobody else is: each stores the message before it passes it on, or not.
+// Time of a message alone on `hops` links, each of which may store the whole message before it forwards it.
 double alone(bool stored, int hops, std::int64_t bytes) {
     return stored ? hops * (latency + drained(bytes)) : hops * latency + drained(bytes);
 }
 
-// Steps in which nobody shares a link: rings, and pairs that exchange, but on a ring of GPUs.
+// Steps without shared links: rings, and pairs that exchange, except on a ring of GPUs.
 Difference of_private_steps(const Row& row) {
     Difference found;
     const int hops = row.topology == "Switch" ? 2 : 1;
@@ -56,8 +56,8 @@ Difference of_private_steps(const Row& row) {
     return found;
 }
 
-// Here d flows share the link in the middle of each d apart. There each link forwards d messages in turn, which takes
-// as long, or all at once.
+// In our model d flows share the middle link of each pair that is d apart. In theirs each link forwards d messages in
+// turn, which takes as long, or all at once.
 Difference of_pairs_on_a_ring(const Row& row) {
     Difference found;
     for (const Sent& message : messages_of(row.asked)) {
@@ -71,8 +71,8 @@ Difference of_pairs_on_a_ring(const Row& row) {
     return found;
 }
 
-// The longest way from a leaf to the root and back. On a switch, the two below one member wait for each other's
-// messages to arrive or leave, at all levels but the topmost: here, in a binomial tree, they come at different steps.
+// The longest path from a leaf to the root and back. On a switch, the two children of a member wait for each other's
+// messages to arrive or leave, at all levels but the topmost; in our binomial tree they come in different steps.
 Difference of_tree(const Row& row) {
     if (row.topology == "FullyConnected") {
         return of_private_steps(row);
@@ -93,8 +93,8 @@ Difference of_tree(const Row& row) {
     return found;
 }
 
-// Of one phase, in which n-1 messages leave each member at once. Here n-1 share a member's link to the switch; on a
-// ring of GPUs 1 + 2 + … + n/2 share each link upwards.
+// One phase, in which n-1 messages leave each member at once. In our model n-1 share a member's link to the switch; on
+// a ring of GPUs 1 + 2 + … + n/2 share each link upwards.
 Difference of_direct_phase(const Row& row, std::int64_t bytes) {
     const int n = row.asked.members;
     if (row.topology == "FullyConnected") {
@@ -116,7 +116,7 @@ Difference of_direct(const Row& row) {
         const Difference phase = of_direct_phase(row, message.bytes);
         found = {phase.why, found.more + phase.more, found.cut + phase.cut};
     }
-    // The formula fits; which of their events makes it so was not looked for.
+    // The formula fits; the events in their model that cause it were not investigated.
     if (row.asked.kind == all_reduce && row.topology == "Ring" && !row.aware && row.asked.bytes == 64 << 20) {
         found.more -= row.asked.members / 4 * latency;
         found.why = "direct on a ring, links not shared, phases that overlap";

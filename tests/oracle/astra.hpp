@@ -1,8 +1,9 @@
-// Collectives as ASTRA-sim runs them (data/astra.json), for our kernel to run, and what its model charges besides.
+// Collectives as ASTRA-sim runs them (data/astra.json), run on our kernel, and the extra charges of its model.
 //
-// There, one rank of `members` takes part in a collective of `bytes`; an all-gather's are the shard that each has. A
-// chunk's messages follow each other in steps. Each step costs an endpoint delay, and there is one more at the end;
-// reducing a message reads two and writes one of its size from local memory. Every time is cut to whole ns.
+// In ASTRA-sim, one rank of `members` takes part in a collective of `bytes`; for an all-gather they are each rank's
+// shard. A chunk's messages follow each other in steps. Each step costs an endpoint delay, with one more at the end;
+// reducing a message reads two messages' worth of bytes and writes one in local memory. Every time is truncated to
+// whole ns.
 #pragma once
 
 #include "libsim/gpu.hpp"
@@ -26,17 +27,17 @@ struct Asked {
 };
 CollectiveKind kind_of(const std::string& name);
 
-// What our ranks do for it. Where the algorithms of a name differ, that of ours with their steps:
+// Our ranks' version of it. If algorithms of the same name differ, ours has their steps:
 //   ring all-to-all      its messages: everything goes round the ring, step by step
 //   direct               n-1 channels, so that all messages leave at once; an all-reduce in two phases
 //   doubleBinaryTree     a binomial tree: theirs passes whole arrays up and down one tree
 void carry_out(GPU& gpu, const Group& group, const Asked& asked);
 
-// Messages one after another, of these bytes and (on a ring of GPUs) this far.
+// A message of a sequence: its bytes and, on a ring of GPUs, its distance.
 struct Sent {
     std::int64_t bytes = 0;
-    int distance = 1;      // there
-    int our_distance = 1;  // of the message of this size here
+    int distance = 1;      // in ASTRA-sim
+    int our_distance = 1;  // of our message of this size
     bool is_reduced = false;
 };
 std::vector<Sent> messages_of(const Asked& asked);
@@ -48,18 +49,18 @@ std::int64_t charges_of(const Asked& asked);
 Cluster cluster_on(const std::string& topology, int gpus);
 Cluster cluster_on(Topology topology);
 
-// When each rank has ended.
+// End time of each rank.
 std::vector<Duration> ends(const Cluster& cluster, int ranks, const ranks::Program& program);
 Duration last_end(const Cluster& cluster, int ranks, const ranks::Program& program);
 
-// Picoseconds of so many bytes on one link, exactly: 2^30 and 10^12 have few prime factors.
+// Exact picoseconds of these bytes on one link: 2^30 and 10^12 have few prime factors.
 inline constexpr double latency = 500'000;
 inline double drained(std::int64_t bytes) {
     return static_cast<double>(bytes) * 9'765'625 / 524'288;
 }
 
-// Their time in ns, less their charges, is ours plus `more` (in ps) before they cut `cut` terms to whole ns; we round
-// each of at most so many messages up to a whole ps.
+// Checks that their time in ns, minus their charges, is ours plus `more` (in ps), except that they truncate `cut` terms
+// to whole ns and we round each of at most as many messages up to a whole ps.
 testing::AssertionResult agrees(std::int64_t their_ns, std::int64_t charges, Duration ours, double more, int cut);
 
 }  // namespace sim::astra

@@ -18,7 +18,7 @@ int log2_of(int n) {
     return n < 2 ? 0 : 1 + log2_of(n / 2);
 }
 
-// A chunk of one n-th: of the buffer, or what each member has of an all-gather.
+// One n-th of the buffer, or each member's shard in an all-gather.
 std::int64_t part_of(const Asked& asked) {
     return asked.kind == all_gather ? asked.bytes : asked.bytes / asked.members;
 }
@@ -33,7 +33,7 @@ std::vector<Sent> ring_messages(const Asked& asked) {
     return sent;
 }
 
-// A phase is one message for this purpose: all leave at once.
+// A phase counts as one message here, because all of its messages leave at once.
 std::vector<Sent> direct_messages(const Asked& asked) {
     std::vector<Sent> sent{{part_of(asked), 1, 1, reduces(asked.kind)}};
     if (asked.kind == all_reduce) {
@@ -42,8 +42,8 @@ std::vector<Sent> direct_messages(const Asked& asked) {
     return sent;
 }
 
-// Pairs are 1, 2, 4 … apart, the nearest exchange most; here so in an all-reduce, else the furthest exchange most.
-// All but the first message of a reduction are charged one.
+// Pairs are 1, 2, 4 … apart, and the nearest exchange most; in our model only in an all-reduce, otherwise the furthest
+// exchange most. All but the first message of a reduction are charged one.
 std::vector<Sent> halving_doubling_messages(const Asked& asked) {
     const std::int64_t whole = part_of(asked) * asked.members;
     std::vector<Sent> sent;
@@ -62,7 +62,7 @@ std::vector<Sent> halving_doubling_messages(const Asked& asked) {
     return sent;
 }
 
-// Of the longest way up and down; the last message alone is not charged a reduction.
+// The longest path up and down; only the last message is not charged a reduction.
 std::vector<Sent> tree_messages(const Asked& asked) {
     std::vector<Sent> sent;
     for (int step = 0; step < log2_of(asked.members); ++step) {

@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 using enum CollectiveKind;
 using nlohmann::json;
 
-// The 8 ranks' all-reduce of 64 MiB in `chunks`, so many at a time.
+// Our all-reduce of 64 MiB over 8 ranks, in `chunks`, `at_a_time` of them concurrently.
 Duration ours_in_chunks(int chunks, int at_a_time) {
     const Asked chunk{.members = 8, .bytes = (64 << 20) / chunks};
     return last_end(cluster_on("Ring", 8), 8, [&](GPU& gpu) {
@@ -30,7 +30,7 @@ Duration ours_in_chunks(int chunks, int at_a_time) {
     });
 }
 
-// Parts of a 64-rank grid: 2 around a ring, x 8 connected with each other, x 4 on a switch.
+// Parts of a 64-rank grid: 2 on a ring, x 8 fully connected, x 4 on a switch.
 struct Phase {
     int axis = 0;
     Asked asked = {};
@@ -72,7 +72,7 @@ Duration ours_on_grid(const std::vector<Phase>& phases) {
 
 }  // namespace
 
-// Two hops or more: aware, each but the last stores the whole message first.
+// Over two hops or more, each hop but the last stores the whole message first if links are congestion-aware.
 TEST(AstraSim, SendsAMessageAsWeDoButForStoringItOnTheWay) {
     int as_ours = 0;
     for (const json& row : runs_of("point_to_point")) {
@@ -94,10 +94,10 @@ TEST(AstraSim, SendsAMessageAsWeDoButForStoringItOnTheWay) {
     EXPECT_EQ(as_ours, 18);  // of 24
 }
 
-// 0 … 3 and 4 … 7 on a ring of 8: what closes each of the two rings goes three links back. There a rank goes on as soon
-// as it has received, so the longer way is taken once by the first to end and twice by the last. Here, too, if sends
-// are asynchronous; but those of a collective hold their rank, so that the one before the longer way waits in every
-// step.
+// Groups 0 … 3 and 4 … 7 on a ring of 8: the closing link of each group's ring takes three hops back. In ASTRA-sim a
+// rank continues as soon as it has received, so the first rank to end has taken the longer path once, and the last one
+// twice. Ours does the same with asynchronous sends; but the sends of a collective block their rank, so that the one
+// before the longer path waits in every step.
 TEST(AstraSim, RunsTwoGroupsOnOneRingAsWeDoWithAsynchronousSends) {
     const Asked asked{.members = 4, .bytes = 1 << 20};
     const json theirs = runs_of("comm_groups");
@@ -126,7 +126,7 @@ TEST(AstraSim, RunsTwoGroupsOnOneRingAsWeDoWithAsynchronousSends) {
         0, 0);
 }
 
-// Axis by axis; "baseline" carries an all-reduce out on the whole buffer along each. Only unaware.
+// Axis by axis; "baseline" runs an all-reduce of the whole buffer along each axis. Congestion-unaware only.
 TEST(AstraSim, RunsCollectivesOnAGridOfThreeKindsAsWeDoButForSharing) {
     int as_ours = 0;
     for (const json& row : runs_of("multi_dim")) {
@@ -139,7 +139,7 @@ TEST(AstraSim, RunsCollectivesOnAGridOfThreeKindsAsWeDoButForSharing) {
             charges += charges_of(phase.asked);
             messages += static_cast<int>(messages_of(phase.asked).size());
         }
-        // Three at once to one link of the switch.
+        // Three messages share one link of the switch.
         const double shared = kind == all_to_all ? 2 * drained(bytes / 4) : 0;
         EXPECT_TRUE(agrees(row[3], charges, ours_on_grid(phases), -shared, messages)) << row;
         as_ours += shared == 0 ? 1 : 0;
@@ -147,7 +147,7 @@ TEST(AstraSim, RunsCollectivesOnAGridOfThreeKindsAsWeDoButForSharing) {
     EXPECT_EQ(as_ours, 12);  // of 16
 }
 
-// Gradients of one layer are summed while the next layer is computed: one all-reduce after another.
+// A layer's gradients are reduced while the next layer is computed: one all-reduce after another.
 TEST(AstraSim, OverlapsATrainingStepAsWeDo) {
     int as_ours = 0;
     for (const json& row : runs_of("training_step")) {
@@ -170,8 +170,9 @@ TEST(AstraSim, OverlapsATrainingStepAsWeDo) {
     EXPECT_EQ(as_ours, 8);
 }
 
-// Chunks of one collective side by side. Unaware, links are not shared. Aware, they queue: all but the first latency
-// and all reductions hide behind the bytes of other chunks. Ours share fairly, so they keep step and nothing hides.
+// Concurrent chunks of one collective. Unaware, links are not shared. Aware, messages queue: all but the first latency
+// and all reductions hide behind the bytes of other chunks. Our links share fairly, so chunks stay in step and nothing
+// hides.
 TEST(AstraSim, HidesTheLatenciesOfChunksInFlightBehindEachOther) {
     constexpr int steps = 14;
     int as_ours = 0;

@@ -1,4 +1,4 @@
-// LogGP schedules as LogGOPSim runs them (data/loggops.json names its version): the same integers.
+// LogGP schedules as run by LogGOPSim (data/loggops.json names its version) give the same integers.
 #include "libsim/interop/goal/run.hpp"
 #include "libsim/interop/goal/text.hpp"
 

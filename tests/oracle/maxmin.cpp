@@ -34,7 +34,7 @@ std::vector<double> finish_seconds(const json& flow_case) {
     return result;
 }
 
-// Printed to 9 digits there.
+// SimGrid's times are printed to 9 digits.
 TEST(MaxMinOracle, GivesEveryFinishTimeOfSeventeenCases) {
     std::ifstream file(NDSIM_SOURCE_DIR "/tests/oracle/data/maxmin.json");
     const json cases = json::parse(file).at("cases");

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-# bench.py PAGE…: how large each page is, when its first picture is there, and how long a frame takes while it is panned.
+# bench.py PAGE…: prints each page's size, the time to its first picture, and the time per frame while it is panned.
 import os
 import sys
 
 from browser import Page
 
-# Pans by a hundredth of what is seen, 60 times; a frame ends when the next one may begin.
+# Pans by a hundredth of the visible range, 60 times; a frame ends when the next one can begin.
 PAN = """const done = arguments[1]; const canvas = document.querySelector('[data-test=timeline-canvas]');
 for (let i = 0; i < arguments[0]; ++i) canvas.dispatchEvent(new WheelEvent('wheel', { clientX: 600, clientY: 300, deltaY: -300, cancelable: true }));
 const times = []; let before = performance.now();

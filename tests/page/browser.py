@@ -1,4 +1,4 @@
-# A page in a real browser: Chromium without a window, driven by Selenium.
+# A page in a real browser: headless Chromium, driven by Selenium.
 import base64
 import os
 import shutil
@@ -17,7 +17,7 @@ WIDTH, HEIGHT = 1280, 900
 
 
 def make_page(command, folder, name="page.html"):
-    """What `command --report` writes, and what it prints."""
+    """Runs `command --report`; returns the page's path and the printed text."""
     file = os.path.join(folder, name)
     said = subprocess.run(command + ["--report", file], capture_output=True, text=True, check=True)
     return file, said.stdout
@@ -71,7 +71,7 @@ class Page:
             time.sleep(0.01)
 
     def settle(self):
-        """Until what was asked for is on the screen: two frames."""
+        """Waits for two frames, until requested changes are on screen."""
         self.driver.execute_async_script(
             "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()))")
 
@@ -93,14 +93,14 @@ class Page:
         self.js("document.querySelector('[data-test=timeline-canvas]').focus()")
 
     def point(self, x, y):
-        """The mouse, at a place of the timeline's canvas."""
+        """The mouse at a point of the timeline's canvas."""
         canvas = self.test("timeline-canvas")
         actions = ActionChains(self.driver, duration=0)
         actions.move_to_element_with_offset(canvas, round(x - canvas.size["width"] / 2), round(y - canvas.size["height"] / 2))
         return actions
 
     def rows(self, table):
-        """Of a table: for each row the exact values, or the texts where there are none."""
+        """Each row of a table, as exact values or, where a cell has none, its text."""
         return self.js("""return [...document.querySelectorAll(`[data-test='${arguments[0]}'] tbody tr`)].map((row) =>
             [...row.children].map((cell) => cell.dataset.exact ?? cell.textContent))""", table)
 
@@ -108,7 +108,7 @@ class Page:
         return self.js("""return [...document.querySelectorAll(`[data-test='${arguments[0]}'] thead th`)].map((cell) => cell.textContent)""", table)
 
     def complaints(self):
-        """Errors of scripts, and breaches of the page's policy."""
+        """Script errors and violations of the page's content policy."""
         return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
 
     def picture(self, height=HEIGHT, scale=1):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# page_test.py BIN_DIR [NAME…]: the report page in a browser. Each function test_… is one idea; they share one browser.
+# page_test.py BIN_DIR [NAME…]: tests the report page in a browser. Each function test_… tests one idea; they share one browser.
 import json
 import os
 import subprocess
@@ -12,7 +12,7 @@ from browser import Keys, Page, make_page
 PICOSECONDS = 10**12
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-# A page of what torchrun.json says of a run: `python3 -m ndsim.torchrun --nproc 16 --fold 2 --against train --json`.
+# Makes the page of a torchrun.json answer, as from `python3 -m ndsim.torchrun --nproc 16 --fold 2 --against train --json`.
 ANSWERED = """
 import json, sys
 import ndsim
@@ -34,7 +34,7 @@ def digits(exact):
 
 
 class Files:
-    """Pages of a pipeline of four ranks, and what --json says of the same run."""
+    """Pages of a pipeline of four ranks and other runs, with the same runs' --json output."""
 
     def __init__(self, bin_dir, folder):
         self.bin_dir = bin_dir
@@ -313,7 +313,7 @@ def test_more_spans_than_a_page_draws_are_said_to_be_merged(page, files):
     run = page.state("runs[0]")
     assert run["merged"]["spans"] > 0
     assert "Level of detail" in page.test("merged").text
-    # Sums are of every span.
+    # The sums cover every span.
     assert [(sum["label"], sum["count"]) for sum in run["sums"]] == [("short", "10000")]
     assert page.state("drawn")["rectangles"] <= 2000
 
@@ -323,7 +323,7 @@ def test_links_carry_what_is_sent_over_them(page, files):
     for button in page.all("[data-test=links-table-0-more]"):
         button.click()
     rows = page.rows("links-table-0")
-    # Of 500 MB, each of 16 ranks sends 2 x 15/16 to the next: over both cards at most that, and over the others nothing.
+    # Each of 16 ranks sends 2 x 15/16 of 500 MB to the next: at most that much over either NIC, and nothing over other links.
     assert {float(row[3]) for row in rows} == {0, 937.5e6}
     assert all(float(row[5].split()[0]) <= 100.1 for row in rows), rows
     page.js("""const scrub = document.querySelector('[data-test=scrub]'); scrub.value = '0'; scrub.dispatchEvent(new Event('input'));""")
@@ -357,14 +357,14 @@ def test_a_predicted_step_has_totals_and_a_critical_path(page, files):
         shown = dict(zip(names, row))
         assert [digits(shown[one["title"]]) for one in categories] == [int(one["ranks"][i]) for one in categories]
         assert sum(digits(shown[one["title"]]) for one in categories) == end
-    # The averages are those of --json, which the page's verdict shows, too.
+    # The averages match those of --json, which are also in the page's verdict.
     budget = {category: seconds for category, seconds in files.step_json["breakdown"].items() if seconds > 0}
     assert budget.keys() == {one["name"] for one in categories}
     for one in categories:
         assert abs(sum(map(int, one["ranks"])) / len(ranks) - budget[one["name"]] * 1e12) < 1, one
     assert [row[1] for row in page.rows("explain-budget-categories")] == [one["title"] for one in categories]
     assert [float(row[2]) for row in page.rows("explain-budget-categories")] == list(budget.values())
-    # Its length is the step's: the collectives inside passes are no work of their own.
+    # The path is as long as the step, and the collectives inside passes do not count as work of their own.
     kinds = {row[1] for row in page.rows("path-sums-0")}
     assert "compute" in kinds and kinds <= {"compute", "collective", "message", "send", "receive"}, kinds
 
@@ -422,7 +422,7 @@ def test_the_bars_of_an_answer_are_as_long_as_its_shares(page, files):
         assert widths, section
         for part, width in widths:
             assert abs(width - parts[part] / whole) < 1e-5, (section, part, width)
-        # Each kind has a colour of its own.
+        # Each kind has a distinct colour.
         colours = page.js(f"""return [...document.querySelectorAll('[data-test=explain-{section}] .swatch')]
                               .map((one) => {{ const style = getComputedStyle(one); return style.backgroundColor + style.backgroundImage; }})""")
         assert len(set(colours)) == len(colours) == len(widths), colours
@@ -443,7 +443,7 @@ def test_a_run_of_hours_is_shown(page, files):
 
 
 def compared(page, files, results):
-    """The page that `ndsim compare --report` writes, opened, and what --json says of the same."""
+    """Opens the page that `ndsim compare --report` writes; returns the --json output for the same results."""
     file, said = make_page([f"{files.bin_dir}/ndsim", "compare", *results, "--json"], files.folder, "compared.html")
     page.open(file)
     return json.loads(said)
@@ -466,7 +466,7 @@ def assert_is_compared(page, said):
     assert [tuple(row) for row in page.rows("changed-table")] == changed
     runs = page.state("runs")
     assert [run["title"][:3] for run in runs] == ["A: ", "B: "]
-    # One time axis, as long as the longer of both.
+    # Both runs share one time axis, as long as the longer run.
     ends = [int(run["end"]) for run in runs]
     assert ends == [picoseconds(said["a_seconds"]), picoseconds(said["b_seconds"])], ends
     assert page.state("view")["end"] == max(ends)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# pictures.py BIN_DIR [--update]: ten states of the page look as they did, at half their size, but for a few pixels.
+# pictures.py BIN_DIR [--update]: compares ten states of the page with their pictures, at half size, but for a few pixels.
 import base64
 import os
 import subprocess
@@ -9,7 +9,7 @@ import tempfile
 from browser import Page, make_page
 
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pictures")
-# Fonts differ from machine to machine; a missing row, colour or line changes more pixels, and by more.
+# Fonts differ between machines; a missing row, colour or line changes more pixels, and by a larger amount.
 FAR_APART = 60  # of 255, in one of three colours
 MOST_PIXELS = 0.02
 
@@ -50,7 +50,7 @@ def zoom(page):
     page.js("document.activeElement.blur()")
 
 
-# What is seen, of which page, after what; dark or light.
+# Name of the picture, page, action before it, and colour scheme.
 STATES = [
     ("whole", "pipeline", None, "light"),
     ("dark", "pipeline", None, "dark"),
@@ -74,14 +74,14 @@ def main():
         for file, options in [("one.json", []), ("zb_h1.json", ["--schedule", "zb_h1"])]:
             with open(os.path.join(folder, file), "w") as out:
                 subprocess.run([f"{bin_dir}/3d_pipeline_parallel", "--host", "fiber", "--quiet", "--json", *options], stdout=out, check=True)
-        os.chdir(folder)  # the page shows the names of the results
+        os.chdir(folder)  # the page shows the file names of the results
         make_page([f"{bin_dir}/ndsim", "compare", "one.json", "zb_h1.json"], folder, "compared.html")
         assert os.spawnl(os.P_WAIT, f"{bin_dir}/ndsim_write_pages", "ndsim_write_pages", folder) == 0
         shots = {}
         for name, file, act, scheme in STATES:
             page.prefer(scheme)
             page.open(os.path.join(folder, f"{file}.html"))
-            # The numbers of processes are others in each run.
+            # Process ids differ from run to run.
             page.js("""for (const cell of document.querySelectorAll('[data-test=totals-0] tr > :last-child')) cell.style.visibility = 'hidden';
                        document.querySelector('#timeline').style.caretColor = 'transparent';""")
             if act:

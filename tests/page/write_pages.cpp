@@ -1,5 +1,5 @@
-// ndsim_write_pages FOLDER: pages that no run makes, for the tests in a browser: names that mean harm, and spans that
-// are too many to be drawn.
+// ndsim_write_pages FOLDER: writes pages that no run makes, for the browser tests: with hostile names, and with more
+// spans than can be drawn.
 #include "libsim/report/page.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 constexpr int hostile_names = 100;
 
-// The same kinds of harm again and again, each with a number of its own.
+// The same hostile patterns in rotation, each with a number of its own.
 std::string hostile(int number) {
     const std::array<std::string, 10> kinds{
         "<script>window.harm = 1</script>",
@@ -27,7 +27,7 @@ std::string hostile(int number) {
         "<img src=x onerror=\"window.harm = 3\">",
         "\"'`><b onmouseover='window.harm = 4'>",
         "\xe2\x80\xae"
-        "txet tfel ot thgir",  // U+202E turns the direction of what follows
+        "txet tfel ot thgir",  // U+202E reverses the direction of the following text
         std::string(10'000, 'w'),
         "javascript:window.harm = 5",
         "\xff\xfe not UTF-8 \x01\x02",
@@ -62,7 +62,7 @@ void write_hostile(const std::string& file) {
     write(file, timeline, most_page_spans);
 }
 
-// The second computes for 3 us more, and sends for 1 us less; what is said of them holds hostile names.
+// The second run computes 3 us longer and sends 1 us less; the texts about them have hostile names.
 void write_two(const std::string& file) {
     const std::string work = "work";
     const std::string data = "data";
@@ -85,7 +85,7 @@ void write_two(const std::string& file) {
     write_page(out, both, most_page_spans, &comparison);
 }
 
-// More picoseconds than a number of JavaScript keeps exactly: 9,500 s.
+// More picoseconds than a JavaScript number represents exactly: 9,500 s.
 void write_long(const std::string& file) {
     const std::string work = "work";
     Timeline timeline{.title = "long", .ranks = 2};

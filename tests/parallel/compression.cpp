@@ -1,4 +1,4 @@
-// Compressed gradients: what arrives is what a reference says, and nothing is lost for ever.
+// Compressed gradients: the results match a reference, and no gradient is lost forever.
 #include "libsim/collectives/bfloat16.hpp"
 #include "libsim/error.hpp"
 #include "libsim/parallel/gradient_buckets.hpp"
@@ -36,7 +36,7 @@ std::string name_of_step(int step) {
     return fmt::format("sum {}", step);
 }
 
-// What every rank holds after each step.
+// Reports every rank's sum after each step.
 Simulation summed(const ranks::LaunchOptions& launch, const BucketOptions& options) {
     return simulate_well(launch, [&](GPU& gpu) {
         GradientBuckets sums(gpu, world(gpu), two_buckets, options);
@@ -50,7 +50,7 @@ Simulation summed(const ranks::LaunchOptions& launch, const BucketOptions& optio
     });
 }
 
-// One member's part of a bucket, from whose `values` it takes what it sends.
+// One member's contribution to a bucket, which is removed from `values`.
 std::vector<double> top_k_sent(std::span<double> values, std::size_t k) {
     std::vector<double> sent(values.size(), 0.0);
     for (std::size_t round = 0; round < k; ++round) {
@@ -78,7 +78,7 @@ double add_rounded(double a, double b) {
     return static_cast<double>(Bfloat16(a + b));
 }
 
-// The same, one rank after another, by a plain loop.
+// The same computation in a plain loop, rank by rank.
 struct Reference {
     std::vector<std::vector<double>> remembered;
     std::vector<double> result;
@@ -110,7 +110,7 @@ double target(int rank, std::size_t i) {
     return std::cos(3.0 * rank + static_cast<double>(i));
 }
 
-// How far from the best weights gradient descent is after 600 steps whose length shrinks.
+// Distance from the optimum after 600 steps of gradient descent with a decreasing step length.
 double distance_left(const ranks::LaunchOptions& launch, const Compression& compression, bool remembers) {
     const Simulation s = simulate_well(launch, [&](GPU& gpu) {
         const BucketOptions options{.compression = compression};
@@ -176,7 +176,7 @@ TEST_P(Compressed, WhatWasSentAndWhatIsRememberedIsTheSumOfAllGradients) {
     for (const Compression& compression : {Compression{TopK{0.05}}, Compression{SixteenBit{}}}) {
         const Simulation s = simulate_well(ranks(1), [&](GPU& gpu) {
             CompressedSum sum(compression, length);
-            std::vector<double> missing(length, 0.0);  // gradients less what was sent
+            std::vector<double> missing(length, 0.0);  // gradients minus what was sent
             for (int step = 0; step < steps; ++step) {
                 std::vector<double> gradient = gradient_of(0, step);
                 std::transform(missing.begin(), missing.end(), gradient.begin(), missing.begin(), add);
@@ -202,7 +202,7 @@ TEST_P(Compressed, AnAverageIsTheSumDividedByTheMembers) {
 }
 
 TEST_P(Compressed, TopKSendsPairsToEveryMember) {
-    // 10 % of 100 elements that cost 100 units: 10 pairs, 20 units, to three others: 3 x (0.1 s + 0.2 s).
+    // 10 % of 100 elements that cost 100 units: 10 pairs, 20 units, sent to three others: 3 x (0.1 s + 0.2 s).
     const auto program = [](GPU& gpu) {
         CompressedSum sum(TopK{0.1}, length);
         std::vector<double> gradient = gradient_of(gpu.rank(), 0);
@@ -233,7 +233,7 @@ TEST_P(Compressed, SixteenBitsCostHalfAnAllReduce) {
 TEST_P(Compressed, DescentComesNearTheBestWeightsBecauseOfWhatIsRemembered) {
     EXPECT_LT(distance_left(ranks(4), SixteenBit{}, true), 0.001);
     EXPECT_LT(distance_left(ranks(4), TopK{0.1}, true), 0.02);
-    EXPECT_GT(distance_left(ranks(4), TopK{0.1}, false), 0.15);  // the members never send where they disagree most
+    EXPECT_GT(distance_left(ranks(4), TopK{0.1}, false), 0.15);  // elements of conflicting gradients are never sent
 }
 
 TEST(TopKChoice, TakesTheLargestByMagnitudeAndOfEqualsTheFirst) {

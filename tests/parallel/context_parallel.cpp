@@ -1,4 +1,4 @@
-// Context parallelism: attention of a ring is that of one rank, and takes the time of its rotations and blocks.
+// Context parallelism: ring attention gives the result of one rank, in the time of its rotations and blocks.
 #include "libsim/parallel/context_parallel.hpp"
 #include "tests/parallel/numbers.hpp"
 #include "tests/support/simulate.hpp"
@@ -59,8 +59,8 @@ Numbers direct_attention(const Whole& x) {
     return out;
 }
 
-// By the softmax's Jacobian, without what the ring saves: ds_ij = p_ij (dp_ij - sum_l p_il dp_il), dp_ij = dout_i .
-// v_j.
+// Uses the softmax's Jacobian, without the values that the ring saves: ds_ij = p_ij (dp_ij - sum_l p_il dp_il), dp_ij =
+// dout_i . v_j.
 AttentionGradient direct_gradient(const Whole& x) {
     AttentionGradient g{Numbers(positions * width), Numbers(positions * width), Numbers(positions * width)};
     for (std::size_t i = 0; i < positions; ++i) {
@@ -112,7 +112,8 @@ void attend(GPU& gpu, const Whole& whole, const Passes& passes) {
     gpu.report("dv", gradient.dv);
 }
 
-// A rotation of 60 units takes 0.7 s of gpu-py; a block forward as many units of compute as given, backward twice.
+// A rotation of 60 units takes 0.7 s on gpu-py; a block costs the given units of compute forward, and twice as many
+// backward.
 ranks::Program timed(bool causal, int units, bool overlap) {
     return [=](GPU& gpu) {
         const auto costing = [&](int block) {
@@ -151,7 +152,7 @@ TEST_P(ContextParallelism, ComputesWhatOneRankWouldFromAllPositions) {
 }
 
 TEST_P(ContextParallelism, RotatesNMinusOneTimesForwardAndTwoNMinusOneBackward) {
-    // By default [K|V] of 12/n positions costs 2 x 3 x 8 bytes each; n-1 + 2n-1 messages of it.
+    // By default [K|V] of 12/n positions costs 2 x 3 x 8 bytes per position; it is sent in n-1 + 2n-1 messages.
     for (const int n : {1, 2, 3, 4}) {
         const Cluster bytes = uniform({.latency = 1us, .bandwidth = 1 * GB_per_s});
         const Simulation s = simulate_well(ranks(n, bytes), [](GPU& gpu) { attend(gpu, {}, {}); });
@@ -222,7 +223,7 @@ TEST_P(ContextParallelism, ThatCannotBeIsExplained) {
                 testing::HasSubstr("a gradient of 4 numbers of an output of 6, for queries of 6"));
     EXPECT_THAT(message([&](GPU& gpu) { rotate(gpu, Group::strided(0, 1, 1), six); }),
                 testing::HasSubstr("rank 1 is not in the group that shares the positions"));
-    // Both ranks are wrong at the same simulated time; a run reports the one that it comes to first.
+    // Both ranks fail at the same simulated time; a run reports the one that it reaches first.
     EXPECT_THAT(
         message([&](GPU& gpu) {
             const Numbers uneven(gpu.rank() == 0 ? 4 : 6);
@@ -235,7 +236,7 @@ TEST_P(ContextParallelism, ThatCannotBeIsExplained) {
 
 namespace {
 
-// Four positions of two heads of width 1: key and value of each head side by side.
+// Four positions of two heads of width 1: keys and values of the heads are interleaved.
 struct TwoHeads {
     Numbers q{0.5, 1, -1, 2, 0, 0.3, 2, -2};
     Numbers k{1, 2, -1, 0.5, 0.2, 0.1, 1, 1};
@@ -250,7 +251,7 @@ struct TwoHeads {
 
 TEST(Heads, AreSoftmaxesOfWhatCameBefore) {
     const Attention attention = TwoHeads().attend();
-    EXPECT_DOUBLE_EQ(attention.out[0], 3);  // the first position sees itself alone
+    EXPECT_DOUBLE_EQ(attention.out[0], 3);  // the first position sees only itself
     EXPECT_DOUBLE_EQ(attention.out[1], 4);
     // second position, second head: scores 2 * 2 and 2 * 0.5, values 4 and 6
     const double expected = (std::exp(4.0) * 4 + std::exp(1.0) * 6) / (std::exp(4.0) + std::exp(1.0));
@@ -262,7 +263,7 @@ TEST(Heads, AreSoftmaxesOfWhatCameBefore) {
 TEST(Heads, DoNotSeeTheFuture) {
     TwoHeads heads;
     const Numbers before = heads.attend().out;
-    for (const std::size_t i : {4U, 5U}) {  // of the third position
+    for (const std::size_t i : {4U, 5U}) {  // in the third position
         heads.k[i] *= -7;
         heads.v[i] *= -7;
     }
@@ -280,7 +281,7 @@ TEST(Heads, DoNotSeeOtherItems) {
 }
 
 TEST(Heads, DivideScoresByTheRootOfTheirWidth) {
-    // Of the second query: scores 4 / sqrt 4 = 2 and 0, values 1 and 0.
+    // The second query has scores 4 / sqrt 4 = 2 and 0, and values 1 and 0.
     const Numbers q(8, 1.0);
     const Numbers kv{1, 1, 1, 1, 0, 0, 0, 0};
     const Attention attention = ring_attention(Ring{}, {.q = q, .k = kv, .v = kv, .width = 4});
@@ -288,14 +289,14 @@ TEST(Heads, DivideScoresByTheRootOfTheirWidth) {
 }
 
 TEST_P(ContextParallelism, OfSeveralHeadsAndItemsIsThatOfEachAlone) {
-    // 2 items of 2 positions a rank, 3 heads of width 2: what each head of each item gives by itself.
+    // 2 items of 2 positions per rank, 3 heads of width 2: the same as each head of each item alone.
     constexpr std::size_t n = 3;
     const std::size_t rows = 2 * 2 * n;
     const Numbers q = numbers(rows * 6, 1);
     const Numbers k = numbers(rows * 6, 2);
     const Numbers v = numbers(rows * 6, 3);
     const Numbers dout = numbers(rows * 6, 4);
-    // Of the rows of the whole (item after item, 2 n positions each), those of a rank, of one head or all.
+    // A rank's rows of the whole (item by item, 2 n positions each), with the columns of one head or all.
     const auto own = [&](const Numbers& all, int rank, std::size_t item, std::size_t items, std::size_t column,
                          std::size_t columns) {
         Numbers part;

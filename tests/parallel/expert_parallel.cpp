@@ -1,4 +1,4 @@
-// Expert parallelism: every token meets its experts wherever they are, and four all-to-alls are what it costs.
+// Expert parallelism: every token reaches its experts wherever they are, at the cost of four all-to-alls.
 #include "libsim/parallel/expert_parallel.hpp"
 #include "tests/parallel/numbers.hpp"
 #include "tests/support/simulate.hpp"
@@ -19,7 +19,7 @@ using Numbers = std::vector<double>;
 constexpr std::size_t columns = 3;
 constexpr int tokens_of_a_rank = 5;
 
-// Expert e multiplies a row by its own factor, and backward a gradient by the same.
+// Expert e multiplies rows by its factor, and gradients likewise in the backward pass.
 double factor(int expert) {
     return 1.5 + std::cos(3.0 * expert);
 }
@@ -31,7 +31,7 @@ Numbers gradient_of(int rank, std::size_t k) {
     return numbers(tokens_of_a_rank * k * columns, 100 + rank);
 }
 
-// Which expert token t of a rank chooses as its j-th.
+// The j-th expert of token t of a rank.
 using Routing = std::function<int(int rank, int token, int j)>;
 
 std::vector<int> chosen_by(int rank, const Routing& routing, int k) {
@@ -66,7 +66,7 @@ void mix(GPU& gpu, int experts_in_all, const Routing& routing, int k, Size size)
     }
 }
 
-// What a rank gets back: choice by choice the token, or the choice's gradient, times its expert's factor.
+// A rank's result: for each choice, the token (or the choice's gradient) times the expert's factor.
 Numbers expected_of(const Numbers& rows, const std::vector<int>& chosen) {
     const std::size_t choices_per_row = chosen.size() * columns / rows.size();
     Numbers result;
@@ -78,7 +78,7 @@ Numbers expected_of(const Numbers& rows, const std::vector<int>& chosen) {
     return result;
 }
 
-// What all ranks together have for an expert, in the order of ranks and choices.
+// All ranks' rows for an expert, in the order of ranks and choices.
 Numbers rows_for(int expert, int n, const Routing& routing, int k, bool gradient) {
     Numbers rows;
     for (int rank = 0; rank < n; ++rank) {

@@ -1,4 +1,4 @@
-// Gradients summed in buckets: the same sum, and exactly the time that the recurrence says.
+// Gradients reduced in buckets: the same sum, in exactly the time of the recurrence.
 #include "libsim/parallel/gradient_buckets.hpp"
 #include "libsim/error.hpp"
 #include "tests/support/random.hpp"
@@ -46,7 +46,7 @@ Duration ring(int n, double units) {
 TEST_P(Buckets, OverlappedEndByTheirRecurrence) {
     for (const int n : {1, 2, 4, 5}) {
         for (const int m : {1, 2, 5}) {
-            for (const double units : {20.0, 100.0, 400.0}) {  // of one bucket: hidden, or not
+            for (const double units : {20.0, 100.0, 400.0}) {  // of one bucket: hidden or not
                 Duration end{0};
                 for (int k = 1; k <= m; ++k) {
                     end = std::max<Duration>(1s + k * 1s, end) + ring(n, units);
@@ -111,7 +111,7 @@ TEST_P(Buckets, SumWhatWasNeverReadyInTheEndAndServeTheNextStep) {
         gpu.report("gradient", gradient);
     });
     EXPECT_EQ(s.result.reports.at("gradient").at(0), std::vector<double>(9, 9.0));
-    EXPECT_EQ(s.end(), 2 * 2 * ring(3, 30));  // bucket 1 beside bucket 0, then bucket 2
+    EXPECT_EQ(s.end(), 2 * 2 * ring(3, 30));  // bucket 1 concurrent with bucket 0, then bucket 2
 }
 
 TEST_P(Buckets, ThatCannotBeAreExplained) {

@@ -93,7 +93,7 @@ TEST(Mesh, GivesEveryRankOnePlaceAndEveryPlaceOneRank) {
     }
 }
 
-// Members in order differ from each other in `axes` alone, and are all there are.
+// Members in order differ only in `axes`, and none is missing.
 void expect_along(const Mesh& mesh, int rank, const Group& group, const std::vector<std::string_view>& axes) {
     const std::vector<int> here = place(mesh, rank);
     int expected_size = 1;

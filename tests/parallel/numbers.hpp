@@ -1,4 +1,5 @@
-// Numbers for the blocks under test: the same on every rank and machine, of no pattern that a mistake could hide in.
+// Test data for parallel building blocks: the same on every rank and machine, without a pattern that could hide a
+// mistake.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -9,7 +10,7 @@
 
 namespace sim::test {
 
-// `which` tells one array from another.
+// `which` selects one of several different arrays.
 inline std::vector<double> numbers(std::size_t count, int which) {
     std::vector<double> result(count);
     for (std::size_t i = 0; i < count; ++i) {

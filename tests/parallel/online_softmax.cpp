@@ -13,7 +13,7 @@ struct Mean {
     double log_sum = 0;
 };
 
-// Rows of two values, merged in blocks of so many.
+// Merges rows of two values in blocks of the given sizes.
 Mean merged(const std::vector<double>& scores, const std::vector<double>& values, std::vector<std::size_t> blocks) {
     OnlineSoftmax softmax;
     Mean mean{.output = {0, 0}};

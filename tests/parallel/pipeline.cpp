@@ -1,4 +1,4 @@
-// The executor: times to the picosecond, data that arrives, memory, on both hosts.
+// The pipeline executor: times to the picosecond, arriving data and memory, on both hosts.
 #include "libsim/error.hpp"
 #include "libsim/parallel/pipeline/in_flight.hpp"
 #include "libsim/replay/recording.hpp"
@@ -23,8 +23,8 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(Hosts, Pipeline, both_hosts(), host_name);
 
-// Every virtual stage adds its number to what it got: a micro-batch's way through the pipeline. Reports how many
-// steps got anything else than the way that should be behind them.
+// Every virtual stage appends its number to the data, which records a micro-batch's path through the pipeline. Reports
+// the number of steps that receive a wrong path.
 void follow_the_way(GPU& gpu, const Group& stages, const PipelineShape& shape, PipelineSchedule schedule) {
     int wrong = 0;
     const int stage = stages.index_of(gpu.rank());
@@ -110,7 +110,7 @@ TEST_P(Pipeline, OfGPipeOnGpuPyEqualsItsClosedForm) {
 }
 
 TEST_P(Pipeline, OfOneForwardOneBackwardOnGpuPyTakesItsClosedForm) {
-    // 4 stages, 9 micro-batches: (9 + 3)(1 + 2) s, and 3 round trips of 2 x 3 hops of 0.25 + 0.05 s.
+    // 4 stages, 9 micro-batches: (9 + 3)(1 + 2) s, plus 3 round trips of 2 x 3 hops of 0.25 + 0.05 s.
     const Simulation s = run(gpu_py(), {4, 9, 1}, "1f1b", {.forward = 10, .backward = 20}, {.boundary = Units(20)});
     EXPECT_EQ(s.end(), 36s + 3 * 6 * 300ms);
     EXPECT_EQ(s.end(), 41400ms);
@@ -147,7 +147,7 @@ TEST_P(Pipeline, BringsEveryMicroBatchThroughAllVirtualStagesAndBack) {
         for (const int p : {1, 2, 4}) {
             const PipelineShape shape = schedule.shape(p, 8, schedule.uses_chunks ? 3 : 1);
             if (!schedule.can_run(shape)) {
-                continue;  // from both ends takes two stages
+                continue;  // a bidirectional schedule needs two stages
             }
             const Simulation s =
                 simulate_well(ranks(p), [&](GPU& gpu) { follow_the_way(gpu, world(gpu), shape, schedule.steps); });
@@ -200,7 +200,7 @@ TEST_P(Pipeline, HoldsAnActivationUntilTheEndOfItsBackward) {
 }
 
 TEST_P(Pipeline, SendsOneMessagePerHopOfTheBoundarysSize) {
-    // 4 micro-batches over 3 boundaries of 2 virtual stages on each of 2 ranks, there and back.
+    // 4 micro-batches over the 3 boundaries between 2 virtual stages on each of 2 ranks, in both directions.
     const Simulation s = run(gpu_py(), {2, 4, 2}, "interleaved", {}, {.boundary = Units(7)});
     EXPECT_EQ(s.result.messages, 4 * 3 * 2);
     EXPECT_EQ(s.result.ranks[0].billionths_sent + s.result.ranks[1].billionths_sent, Units(7 * 24).billionths());

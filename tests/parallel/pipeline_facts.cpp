@@ -1,4 +1,4 @@
-// What the rows of the schedules say, against what their steps do.
+// The facts in a schedule's row, checked against its steps.
 #include "libsim/parallel/pipeline/in_flight.hpp"
 #include "libsim/parallel/pipeline/run_free.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
@@ -17,7 +17,7 @@ FreeRun run(const NamedPipelineSchedule& schedule, const PipelineShape& shape, c
     return run_free(shape, steps_of_all(shape, schedule.steps), costs);
 }
 
-// The schedules for which this formula is known.
+// The schedules that have this formula.
 template <class Formula>
 std::vector<NamedPipelineSchedule> with(Formula NamedPipelineSchedule::*formula) {
     std::vector<NamedPipelineSchedule> known;
@@ -29,7 +29,7 @@ std::vector<NamedPipelineSchedule> with(Formula NamedPipelineSchedule::*formula)
     return known;
 }
 
-// Of a stage of several chunks, each of which takes its part.
+// Costs of one chunk.
 constexpr PipelineCosts costs{.forward = 60ns, .backward = 150ns, .backward_input = 90ns, .backward_weight = 60ns};
 
 }  // namespace
@@ -63,7 +63,7 @@ TEST(PipelineFacts, CountTheVisitsOfEveryChunk) {
     });
 }
 
-// Messages are free, and stages even: no stage is done sooner than its row says.
+// With free messages and equal stages, no stage finishes earlier than its row's bound.
 TEST(PipelineFacts, BoundThePassesOfEveryStageFromBelow) {
     for (const NamedPipelineSchedule& schedule : with(&NamedPipelineSchedule::least_passes)) {
         for_every_shape(schedule, [&](const PipelineShape& shape) {
@@ -75,7 +75,7 @@ TEST(PipelineFacts, BoundThePassesOfEveryStageFromBelow) {
                                          .weight = shape.chunks * costs.backward_weight,
                                          .beyond = (shape.stages - stage - 1) * all};
                 const bool overlap = schedule.steps_overlap && shape.micro_batches < 2 * shape.stages - 1;
-                if (!overlap) {  // too few micro-batches to fill the pipeline with: the next step does
+                if (!overlap) {  // too few micro-batches to fill the pipeline: the next step fills it
                     EXPECT_LE(schedule.least_passes(shape, stage, passes), free.end)
                         << schedule.name << " of " << shape.stages << ", " << shape.micro_batches;
                 }
@@ -105,7 +105,7 @@ TEST(PipelineFacts, HaveTheBubbleOfThePapers) {
     EXPECT_DOUBLE_EQ(pipeline_schedule("dualpipe").bubble({4, 12, 2, true}).share, 2.0 / 38);
 }
 
-// (p / 2 - 1)(F&B + B - 3 W), where a pair takes as long as both its passes: F&B = F + B.
+// (p / 2 - 1)(F&B + B - 3 W), where a pair takes as long as its two passes: F&B = F + B.
 TEST(PipelineFacts, HaveTheIdleTimeOfDualPipesReport) {
     const NamedPipelineSchedule& dualpipe = pipeline_schedule("dualpipe");
     constexpr PipelineCosts even{.forward = 60ns, .backward = 100ns, .backward_input = 60ns, .backward_weight = 40ns};

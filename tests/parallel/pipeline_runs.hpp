@@ -1,4 +1,4 @@
-// Pipelines under test: run by the executor, and by run_free at the same cluster's prices.
+// Pipelines under test: run by the executor, and by run_free with the same cluster's costs.
 #pragma once
 
 #include "libsim/parallel/pipeline/pipeline.hpp"
@@ -8,7 +8,7 @@
 
 namespace sim::test {
 
-// In units of compute, of one chunk.
+// In units of compute, per chunk.
 struct UnitCosts {
     int forward = 1;
     int backward = 2;
@@ -26,7 +26,7 @@ struct UnitCosts {
     }
 };
 
-// gpu-py whose messages cost nothing: a unit of compute is 0.1 s.
+// gpu-py with free messages: a unit of compute takes 0.1 s.
 inline Cluster free_network() {
     Cluster cluster = gpu_py();
     cluster.network = Uniform{.per_byte = Pace{}, .per_billionth_unit = Pace{}};
@@ -43,7 +43,7 @@ inline PipelineCosts priced(const Cluster& cluster, const UnitCosts& costs, cons
             .blocking_sends = options.blocking_sends};
 }
 
-// The whole world is one pipeline, by size alone.
+// The whole world is one pipeline, with sizes instead of data.
 inline ranks::Program pipeline_of_all(const PipelineShape& shape, PipelineSchedule schedule, const UnitCosts& costs,
                                       const PipelineOptions& options) {
     return [=](GPU& gpu) {

@@ -1,4 +1,4 @@
-// Schedules as lists of steps: their order, what they keep, and what is wrong with those that are none.
+// Schedules as lists of steps: their order, the activations they keep, and the errors in invalid ones.
 #include "libsim/error.hpp"
 #include "libsim/parallel/pipeline/blocking_sends.hpp"
 #include "libsim/parallel/pipeline/check_schedule.hpp"
@@ -100,7 +100,7 @@ TEST(PipelineSchedules, RunInTheOrderOfTheirPapers) {
               "stage 2: F0 B0 F1 B1 F2 B2 W0 F3 B3 W1 W2 W3\n");
 }
 
-// The picture of DeepSeek's repository, of 8 stages, has this order for its stages; a pair is a black frame in it.
+// The figure in DeepSeek's repository, with 8 stages, shows this order; a black frame there marks a pair.
 TEST(PipelineSchedules, RunFromBothEndsInTheOrderOfDualPipe) {
     const PipelineShape shape = pipeline_schedule("dualpipe").shape(4, 8);
     EXPECT_EQ(list_schedule(shape, steps("dualpipe", shape)),
@@ -175,7 +175,7 @@ TEST(InFlight, OfInterleavedIsOneMoreThanMegatronsWarmUp) {
     }
 }
 
-// No rest, or one that fills the pipeline: 5 + 5, and not 4 + 4 + 2; 6 + 5, and not 4 + 4 + 3.
+// Groups leave no remainder, or one that fills the pipeline: 5 + 5 instead of 4 + 4 + 2; 6 + 5 instead of 4 + 4 + 3.
 TEST(PipelineSchedules, InterleaveTheSmallestGroupsOfWhichNoneIsShorterThanThePipeline) {
     EXPECT_EQ(interleaved_group({4, 8, 2}), 4);
     EXPECT_EQ(interleaved_group({4, 6, 2}), 6);
@@ -274,7 +274,7 @@ TEST(CheckSchedule, NamesTheFirstStepThatIsWrong) {
 }
 
 TEST(CheckSchedule, NamesTheStagesThatWaitForEachOther) {
-    // Stage 0 wants the gradient of 0 before it makes the activation of 1; stage 1 wants that activation first.
+    // Stage 0 needs the gradient of 0 before it makes the activation of 1; stage 1 needs that activation first.
     EXPECT_EQ(check_error({2, 2, 1}, {{forward_of(0), backward_of(0), forward_of(1), backward_of(1)},
                                       {forward_of(0), forward_of(1), backward_of(0), backward_of(1)}}),
               "these stages wait for each other for ever:\n"

@@ -1,4 +1,4 @@
-// The shapes in which a schedule is tested.
+// The pipeline shapes that schedules are tested in.
 #pragma once
 
 #include "libsim/error.hpp"
@@ -15,7 +15,7 @@ inline bool can_run(const NamedPipelineSchedule& schedule, const PipelineShape& 
     }
 }
 
-// Every shape of up to 8 stages, 18 micro-batches and 4 chunks in which `schedule` can run.
+// Calls with every shape of up to 8 stages, 18 micro-batches and 4 chunks in which `schedule` can run.
 template <class Call>
 void for_every_shape(const NamedPipelineSchedule& schedule, Call&& call) {
     for (int stages = 1; stages <= 8; ++stages) {

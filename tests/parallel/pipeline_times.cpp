@@ -1,4 +1,4 @@
-// Closed forms of pipeline schedules against the recurrence of run_free, and their pictures.
+// Closed forms of pipeline schedules, against the recurrence of run_free, and their drawings.
 #include "libsim/error.hpp"
 #include "libsim/parallel/pipeline/picture.hpp"
 #include "libsim/parallel/pipeline/run_free.hpp"
@@ -55,7 +55,7 @@ TEST(FreePipeline, IsMPlusPMinusOneTimesForwardAndBackwardForGPipeAndOneForwardO
 
 TEST(FreePipeline, OfChunksDividesTheIdleTimeByTheirNumber) {
     for_every_shape(pipeline_schedule("interleaved"), [](const PipelineShape& shape) {
-        // 12 and 24 of a whole stage, in v chunks.
+        // 12 and 24 for a whole stage, split into v chunks.
         const int v = shape.chunks;
         const FreeRun free = run("interleaved", shape, {.forward = 12 * ps / v, .backward = 24 * ps / v});
         EXPECT_EQ(free.end, shape.micro_batches * 36 * ps + (shape.stages - 1) * 36 * ps / v);
@@ -78,7 +78,7 @@ TEST(FreePipeline, OfZeroBubbleIsIdleForForwardAndInputLessWeights) {
     }
 }
 
-// Each stage begins its own F after the one before, and ends as much later than the stage behind it began to.
+// Each stage starts one F after the previous one, and ends one F after it.
 TEST(FreePipeline, OfZeroBubbleH2NeverWaitsBetweenAStagesFirstAndLastStep) {
     for (int p = 1; p <= 8; ++p) {
         for (int m = 2 * p - 1; m <= 20; ++m) {
@@ -111,7 +111,7 @@ TEST(PipelineTime, OfGPipeWithBlockingSendsPaysThemAtEveryStage) {
         const Chosen x = choose(random);
         const int p = x.shape.stages;
         const int m = x.shape.micro_batches;
-        // What a stage does per micro-batch: both ends of hops in the middle, one of them at the ends.
+        // A stage's work per micro-batch: both ends of hops in the middle, one end at the first and last stage.
         const Duration hops = p == 1 ? 0 * ps : p == 2 ? std::max(x.c, x.a) : x.c + x.a;
         PipelineCosts costs = x.costs();
         costs.blocking_sends = true;
@@ -146,7 +146,7 @@ TEST(PipelineTime, OfOneForwardOneBackwardWithoutAcknowledgementsIsClosedForAllM
         x.c = std::min({x.c, x.f, x.b});
         const int p = x.shape.stages;
         const int m = x.shape.micro_batches;
-        const int hops = p + m - 2 - (m - 1 + p - 1) / p;  // there and back
+        const int hops = p + m - 2 - (m - 1 + p - 1) / p;  // in both directions
         EXPECT_EQ(run("1f1b", x.shape, x.costs()).end, x.compute() + 2 * hops * x.c) << x;
     }
 }
@@ -156,7 +156,7 @@ TEST(PipelineTime, OfChunksPaysTheHopsOfOneMicroBatchThereAndBack) {
     for (int round = 0; round < 2000; ++round) {
         Chosen x = choose(random);
         x.a = 0 * ps;
-        x.c = std::min({x.c, x.f, x.b});  // of one chunk
+        x.c = std::min({x.c, x.f, x.b});  // per chunk
         const int p = 2 + random.below(7);
         const int v = 2 + random.below(4);
         const int m = p * (1 + random.below(5));

@@ -1,4 +1,4 @@
-// Who works on how many items.
+// The number of items that each rank works on.
 #include "libsim/parallel/shares.hpp"
 #include "libsim/error.hpp"
 #include "tests/support/random.hpp"
@@ -23,7 +23,7 @@ double time_of_the_slowest(const std::vector<int>& counts, const std::vector<dou
     return slowest;
 }
 
-// Tries every way to share `items` among the parts from `part` on.
+// Tries every split of `items` among the parts from `part` on.
 double best_by_trying(int items, const std::vector<double>& speeds, std::vector<int>& counts, std::size_t part) {
     if (part + 1 == speeds.size()) {
         counts[part] = items;

@@ -1,5 +1,5 @@
-// Tensor parallelism: a feed-forward part and an attention split over ranks compute what one rank would, and send two
-// sums forward and two backward.
+// Tensor parallelism: feed-forward and attention split over ranks compute the result of one rank, with two all-reduces
+// forward and two backward.
 #include "libsim/parallel/tensor_parallel.hpp"
 #include "libsim/parallel/context_parallel.hpp"
 #include "tests/parallel/numbers.hpp"
@@ -22,7 +22,7 @@ using Numbers = std::vector<double>;
 constexpr std::size_t d = 12;  // columns: 12 heads of 1, or 6 of 2, …
 const Activations whole{.items = 2, .rows = 12, .columns = d, .size = Units{240}};
 
-// The index-th of n parts of each item's rows: what the rank has of an array outside of the regions.
+// The index-th of n parts of each item's rows: a rank's share of an array outside the parallel regions.
 Numbers outside(const Numbers& all, int index, int n, bool sequence_parallel) {
     if (!sequence_parallel) {
         return all;
@@ -105,7 +105,7 @@ struct FeedForward {
     }
 };
 
-// Attention of 12 heads of width 1 over 24 positions, between [Q|K|V] = x W and out W'.
+// Attention with 12 heads of width 1 over 24 positions, between [Q|K|V] = x W and out W'.
 struct Attentive {
     static constexpr int heads = 12;
     Numbers qkv = numbers(d * 3 * d, 1);
@@ -118,7 +118,7 @@ struct Attentive {
         const auto own = static_cast<std::size_t>(tensor.own_heads(heads).count);
         const int index = tensor.index();
         const int parts = tensor.parts();
-        // Of [Q|K|V] each member has its heads of all three.
+        // Each member has its heads of all three of [Q|K|V].
         const Numbers wq = own_columns(own_columns(qkv, 3 * d, 0, 3), d, index, parts);
         const Numbers wk = own_columns(own_columns(qkv, 3 * d, 1, 3), d, index, parts);
         const Numbers wv = own_columns(own_columns(qkv, 3 * d, 2, 3), d, index, parts);
@@ -176,8 +176,8 @@ TEST_P(TensorParallelism, OfHeadsComputesWhatOneRankWouldAndTheSameBitsOnAll) {
 }
 
 TEST_P(TensorParallelism, OfABlockSendsFourSums) {
-    // Attention and feed-forward part, forward and backward: 4 x 2 (n-1) messages of 240/n units, 0.1 s + 2.4 s / n
-    // each. With sequence parallelism four gathers and four scatters of n-1 messages: the same.
+    // Attention and feed-forward, forward and backward: 4 x 2 (n-1) messages of 240/n units, 0.1 s + 2.4 s / n each.
+    // Sequence parallelism has four all-gathers and four reduce-scatters of n-1 messages: the same.
     const FeedForward part;
     for (const int n : {1, 2, 3, 4}) {
         for (const bool sequence_parallel : {false, true}) {
@@ -195,7 +195,8 @@ TEST_P(TensorParallelism, OfABlockSendsFourSums) {
 }
 
 TEST_P(TensorParallelism, CostsEightBytesANumberWhereNoSizeIsGiven) {
-    // 2 x 4 x 3 numbers, 192 bytes: a sum, a gather and a scatter of 3 ranks send (2 + 1 + 1) x 2 x 64 bytes.
+    // 2 x 4 x 3 numbers, 192 bytes: an all-reduce, an all-gather and a reduce-scatter of 3 ranks send (2 + 1 + 1) x 2 x
+    // 64 bytes.
     const Cluster cluster = uniform({.latency = 5us, .bandwidth = 1 * GB_per_s});
     const Simulation s = simulate_well(ranks(3, cluster), [](GPU& gpu) {
         const TensorParallel tensor(gpu, world(gpu));

@@ -1,4 +1,4 @@
-// ZeRO: the numbers, what is sent, what is held in memory and how long it takes, at every stage.
+// ZeRO at every stage: the results, the bytes sent, the memory, and the time.
 #include "libsim/parallel/zero.hpp"
 #include "libsim/error.hpp"
 #include "tests/support/simulate.hpp"
@@ -16,8 +16,8 @@ namespace {
 class ZeroStages : public OnBothHosts {};
 INSTANTIATE_TEST_SUITE_P(Hosts, ZeroStages, both_hosts(), host_name);
 
-// Least squares with weight decay: member r has the row x(r, i) and the target y(r), and one weight per column. The
-// forward pass is a dot product that is added up layer by layer.
+// Least squares with weight decay: member r has the row x(r, i) and the target y(r), with one weight per column. The
+// forward pass is a dot product, accumulated layer by layer.
 double x(int r, std::size_t i) {
     return std::sin(1.0 + 3.0 * r + 0.7 * static_cast<double>(i));
 }
@@ -62,7 +62,7 @@ std::vector<double> initial_weights(std::size_t count) {
 
 constexpr int steps = 4;
 
-// What one rank would learn from the rows of all.
+// The weights that one rank would learn from all rows.
 template <class Optimizer>
 std::vector<double> learned_alone(int rows, std::size_t count) {
     std::vector<double> weights = initial_weights(count);
@@ -129,7 +129,7 @@ std::vector<Segment> uneven_layers() {
     return segments_of(std::vector<std::size_t>{7, 3, 1, 10}, std::vector<Size>(4, Units{120}));
 }
 
-// Sizes that an n-th divides, n = 1 … 5.
+// Sizes divisible by n for n = 1 … 5.
 std::vector<Segment> even_layers(int count) {
     const std::vector<std::size_t> lengths(static_cast<std::size_t>(count), 4);
     return segments_of(lengths, std::vector<Size>(lengths.size(), Units{120}));
@@ -165,7 +165,7 @@ void expect_learned(const ranks::LaunchOptions& launch, const ZeroOptions& optio
     EXPECT_THAT(found, testing::Pointwise(testing::DoubleNear(1e-12), expected)) << launch.ranks << " ranks";
 }
 
-// gpu-py: an all-gather or a reduce-scatter of a segment of 120 units.
+// gpu-py: time of an all-gather or a reduce-scatter of a segment of 120 units.
 Duration gathering(int n) {
     return (n - 1) * (100ms + duration_of_seconds(1.2) / n);
 }
@@ -228,7 +228,7 @@ TEST_P(ZeroStages, HoldAnNthOfWhatIsShardedBetweenSteps) {
         EXPECT_EQ(s.result.ranks[0].peak_billionths, Units{units}.billionths()) << "stage " << stage;
         const Simulation released = simulate_well(ranks(4), [stage = stage, units = units](GPU& gpu) {
             train<Sgd>(gpu, even_layers(2), {.stage = stage}, 2, {});
-            gpu.release("everything", Units{units});  // no more: what was gathered and under way is gone
+            gpu.release("everything", Units{units});  // exactly this much: gathered weights and buffers are gone
             gpu.allocate("something else", Units{10'000});
         });
         EXPECT_EQ(released.result.ranks[0].peak_billionths, Units{10'000}.billionths()) << "stage " << stage;
@@ -241,9 +241,9 @@ TEST_P(ZeroStages, OneAndTwoTakeTheTimeOfTheirCollectives) {
         const Duration g = gathering(n);
         EXPECT_EQ(simulate_well(ranks(n), one_step(s, {.stage = 1})).end(), s * (1s + 2s + 2 * g));
         EXPECT_EQ(simulate_well(ranks(n), one_step(s, {.stage = 2, .overlap = false})).end(), s * (1s + 2s + 2 * g));
-        // 2 s of backward pass hide a reduce-scatter, but for the last.
+        // 2 s of backward pass hide every reduce-scatter but the last.
         EXPECT_EQ(simulate_well(ranks(n), one_step(s, {.stage = 2})).end(), s * (1s + 2s) + g + s * g);
-        // 0.2 s hide less than all of it: then the stream is never idle after the first.
+        // 0.2 s hide only part of one: after the first, the stream is never idle.
         const Costs small{.forward = Units{1}, .backward = Units{2}};
         EXPECT_EQ(simulate_well(ranks(n), one_step(s, {.stage = 2}, small)).end(),
                   s * 100ms + 200ms + (n == 1 ? (s - 1) * 200ms : s * g) + s * g);
@@ -276,7 +276,7 @@ TEST_P(ZeroStages, ThreeWithPrefetchHidesAllButTheFirstGatherOfAPass) {
             }
         }
     }
-    // Four ranks, g = 1.2 s, f = 4 s, b = 8 s: two gathers and one reduce-scatter are all that is seen.
+    // Four ranks, g = 1.2 s, f = 4 s, b = 8 s: only two gathers and one reduce-scatter are exposed.
     const Costs long_enough{.forward = Units{40}, .backward = Units{80}};
     EXPECT_EQ(simulate_well(ranks(4), one_step(5, {.stage = 3}, long_enough)).end(), 5 * (4s + 8s) + 3 * 1200ms);
 }
@@ -303,7 +303,7 @@ TEST_P(ZeroStages, ThreeForgetsWhatWasGatheredBeforeTheStep) {
     const Simulation s = simulate_well(ranks(2), [](GPU& gpu) {
         std::vector<double> weights(8, 1.0);
         Zero zero(gpu, world(gpu), even_layers(2), weights, {.stage = 3});
-        zero.before_use(0, Pass::forward);  // whole, and segment 1 is coming
+        zero.before_use(0, Pass::forward);  // complete, and segment 1 is being gathered
         EXPECT_EQ(weights[0] + weights[3], 2.0);
         zero.step([](std::span<double> own, std::span<const double>) { std::fill(own.begin(), own.end(), 5.0); });
         zero.before_use(0, Pass::forward);

@@ -1,8 +1,9 @@
 // All programs of up to 3 ranks x 4 ops in which every send has its receive, enumerated, on every way to run them.
 //
-// An op is: compute, send to one of the others, receive from one of the others. Programs that cannot match are left
-// out: nobody can end them. Each one runs on the kernel in both orders; those that end run, one after another with
-// barriers between, in one run as processes and in one as fibers, and must give the same timeline.
+// An op is a compute, a send to one of the others, or a receive from one of the others. Programs that cannot match are
+// left out, because they cannot end. Each program runs on the kernel in both orders. The programs that end run one
+// after another, with barriers between them, in one run with processes and in one with fibers, and must give the same
+// timeline.
 #include "libsim/kernel/kernel.hpp"
 #include "tests/support/simulate.hpp"
 
@@ -17,7 +18,7 @@ using namespace sim::test;
 
 constexpr int most_ops = 4;
 
-// 0: compute, 1 and 2: send to the next and the one after, 3 and 4: receive from the next and the one after.
+// 0: compute; 1 and 2: send to the next rank and the one after; 3 and 4: receive from the next and the one after.
 using Script = std::vector<int>;
 
 std::vector<Script> all_scripts(int ranks) {
@@ -68,7 +69,7 @@ void perform(GPU& gpu, const Script& script) {
 
 using Program = std::array<const Script*, 3>;  // by rank
 
-// Sends minus receives on each pair of ranks: 0 everywhere if all can match.
+// Sends minus receives for each pair of ranks: 0 everywhere if all can match.
 using Balance = std::array<int, 9>;
 
 Balance balance_of(int rank, const Script& script, int ranks) {
@@ -125,7 +126,7 @@ std::vector<Program> all_matching_programs(int ranks, const std::vector<Script>&
     return programs;
 }
 
-// When each rank ends, or nothing if some never do.
+// End time of each rank, or nothing if some ranks never end.
 std::optional<std::vector<Time>> ends_on_kernel(const Program& program, int ranks, Order order) {
     Names names;
     Groups groups(ranks);
@@ -182,7 +183,7 @@ TEST_P(AllSmallPrograms, AgreeInBothOrdersAndOnBothHosts) {
     EXPECT_EQ(processes.ops, fibers.ops);
 }
 
-// The others: every two-rank program of up to 3 ops, matching or not, ends or fails alike, with the same words.
+// Every two-rank program of up to 3 ops, matching or not, ends or fails alike on both hosts, with the same message.
 TEST(AllSmallPrograms, ThatFailDoSoWithTheSameWordsOnBothHosts) {
     std::vector<Script> scripts = all_scripts(2);
     std::erase_if(scripts, [](const Script& script) { return script.size() > 2; });

@@ -1,5 +1,5 @@
-// Random programs of collectives by size, on streams and in groups, with and without data beside them: on every host
-// and network one timeline, and the data are those of the members.
+// Random programs of collectives by size, on streams and in groups, with and without data alongside: the timeline is
+// the same on every host and network, and every member's data arrives.
 #include "libsim/network/nccl.hpp"
 #include "tests/support/random.hpp"
 #include "tests/support/simulate.hpp"
@@ -14,15 +14,15 @@ using namespace sim::test;
 
 constexpr int members_at_most = 5;
 
-// What all ranks do, one step after the other; a rank that is not in the group computes alone.
+// A step of all ranks; a rank outside the group only computes.
 struct Step {
     std::vector<int> compute;  // by rank
     Group group;
     Stream stream;
     CollectiveKind kind;
-    int bytes;          // that each member brings
-    bool waits_before;  // for the collective, before it takes the data
-    bool ahead;         // the stream is handed it at a time of the host's
+    int bytes;          // from each member
+    bool waits_before;  // for the collective, before taking the data
+    bool ahead;         // the host issues the stream's work at its own time
 };
 
 std::vector<Step> random_steps(test::Random& random, int ranks) {
@@ -46,7 +46,7 @@ std::vector<Step> random_steps(test::Random& random, int ranks) {
     return steps;
 }
 
-// A member's bytes: its rank, everywhere. How many of the others' are not theirs.
+// A member sends its rank in all bytes. Counts the wrong bytes received from the members.
 std::int64_t wrong_bytes(const Step& step, const std::vector<std::span<const std::byte>>& brought) {
     std::int64_t wrong = static_cast<int>(brought.size()) == step.group.size() ? 0 : 1;
     for (int index = 0; index < static_cast<int>(brought.size()); ++index) {

@@ -1,4 +1,4 @@
-// Random links and flows: few links and many ties, so that flows meet, begin and end together.
+// Random links and flows: few links and many ties, so that flows coincide, begin and end together.
 #pragma once
 
 #include "tests/support/plain_flows.hpp"
@@ -26,7 +26,7 @@ inline std::ostream& operator<<(std::ostream& out, const FlowCase& c) {
     return out << '\n';
 }
 
-// Of two kinds: from a few equal values, or anything within twelve orders of magnitude.
+// Either one of a few equal values, or anything within twelve orders of magnitude.
 inline double bandwidth() {
     if (*rc::gen::inRange(0, 4) > 0) {
         return *rc::gen::element(1e9, 2e9, 3e9, 1e10, 7e9);
@@ -45,7 +45,7 @@ inline double instant() {
     return *rc::gen::inRange(0, 4) > 0 ? *rc::gen::element(0.0, 0.0, 1e8, 1e9) : *rc::gen::inRange(0, 1'000'000'000);
 }
 
-// Often all from the same first link, as a sender's flows are.
+// Many routes begin with the same link, as a sender's flows do.
 inline std::vector<LinkId> route(std::size_t links) {
     std::vector<LinkId> result;
     const auto hops = *rc::gen::inRange<std::size_t>(0, 6);

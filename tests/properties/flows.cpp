@@ -1,4 +1,4 @@
-// What holds for all links and flows: max-min conditions, incremental = full, no order matters, no byte is lost.
+// Properties of all links and flows: max-min conditions, incremental = full, order does not matter, no byte is lost.
 #include "libsim/network/flows.hpp"
 #include "tests/properties/flow_cases.hpp"
 
@@ -23,7 +23,7 @@ std::vector<double> bandwidths(const FlowCase& c) {
     return result;
 }
 
-// A run of a case that looks at everything after every event.
+// Runs a case, and records all rates and bytes after every event.
 struct Watched {
     explicit Watched(const FlowCase& flow_case) : c(flow_case), network(c.links), bytes(c.flows.size(), 0) {
         for (const PlannedFlow& flow : c.flows) {
@@ -47,7 +47,7 @@ struct Watched {
         return result;
     }
 
-    // False when all is over.
+    // Returns false when nothing is left.
     bool step() {
         if (!network.next_event()) {
             return false;
@@ -75,7 +75,7 @@ struct Watched {
     std::vector<FlowNetwork::FlowId> ids;
     std::vector<double> begins;
     std::vector<double> rates;
-    std::vector<double> bytes;  // that each flow drained
+    std::vector<double> bytes;  // drained by each flow
 };
 
 void expect_max_min(const FlowCase& c, const std::vector<std::size_t>& flows, const std::vector<double>& rates) {
@@ -156,7 +156,7 @@ TEST(FlowProperties, TheOrderOfStartsChangesNoFinishTimeByABit) {
     });
 }
 
-// Flows start one by one when they are due, as a simulator starts them, and the network is asked in between.
+// Starts flows one by one when they are due, as a simulator does, with queries in between.
 std::vector<double> started_when_due(const FlowCase& c, const std::vector<int>& asks) {
     FlowNetwork network(c.links);
     std::vector<std::size_t> order(c.flows.size());
@@ -197,7 +197,7 @@ TEST(FlowProperties, AskingBetweenTheStartsOfOneInstantChangesNoFinishTimeByABit
     });
 }
 
-// Every flow that ends is followed, in that instant, by one over the same links, until `more` are over.
+// Each flow that ends is followed at that instant by one over the same links, until `more` flows have ended.
 std::vector<double> one_after_another(const FlowCase& c, int more, bool ask_before) {
     FlowNetwork network(c.links);
     std::map<FlowNetwork::FlowId, std::size_t> under_way;

@@ -1,4 +1,4 @@
-// A program written down as a GOAL schedule, read and run again finishes at the same times, on every network.
+// A program written as a GOAL schedule, read back and run again finishes at the same times, on every network.
 #include "libsim/interop/goal/from_program.hpp"
 #include "libsim/interop/goal/run.hpp"
 #include "libsim/interop/goal/text.hpp"
@@ -37,7 +37,7 @@ std::vector<Time> ends_of_schedule(const goal::WrittenProgram& written, const Cl
     return ends_of(recording.replay({.cluster = goal::with_time_as_work(cluster)}).ranks);
 }
 
-// Expects the same ends of the program and of what it was written down as.
+// Expects the program and its written schedule to end at the same times.
 void expect_same_ends(const ranks::LaunchOptions& options, const ranks::Program& program, const std::string& what) {
     ranks::LaunchOptions recorded = options;
     recorded.record = true;
@@ -48,7 +48,7 @@ void expect_same_ends(const ranks::LaunchOptions& options, const ranks::Program&
     EXPECT_EQ(ends_of_schedule(written, options.cluster), ends_of(result.ranks)) << what;
 }
 
-// Units of `gpu-py` on another network.
+// gpu-py with another network.
 Cluster with_network(const Network& network) {
     Cluster cluster = gpu_py();
     cluster.network = network;
@@ -66,7 +66,7 @@ const LogGP costs{.latency = Duration{1'000'000},
 struct NetworkCase {
     const char* name;
     Cluster (*cluster)(int ranks);
-    // Where a collective by its size is its messages to the kernel, too, what it slows down is the same.
+    // Set if the kernel treats a collective by size as its messages, so that both slow down the same computations.
     bool may_slow_down = false;
     First first = First::all_send;
 };

@@ -1,5 +1,5 @@
-// What holds for the operators of every layer: their weights, their products and the bytes that they keep add up to the
-// closed forms of docs/memory.md and of the papers that it names, which know nothing of operators.
+// Properties of every layer's operators: their weights, products and stored bytes add up to the closed forms of
+// docs/memory.md and the papers cited there, which know nothing of operators.
 #include "libsim/training/activation_sizes.hpp"
 #include "libsim/training/memory/layer_bytes.hpp"
 #include "libsim/training/parameters.hpp"
@@ -15,7 +15,7 @@ bool coin() {
     return *rc::gen::inRange(0, 2) == 1;
 }
 
-// Powers of two where ranks divide them, so that every sum is exact.
+// Dimensions that ranks divide are powers of two, so that every sum is exact.
 Transformer any_model() {
     const int kv_heads = 1 << *rc::gen::inRange(0, 5);
     Transformer model{.name = "any", .layers = 2};
@@ -89,7 +89,7 @@ struct Case {
     double gate() const { return model.gated ? 2 : 1; }
     bool has_experts() const { return model.experts.count > 0; }
     double shared() const { return double{1} * model.experts.shared * model.experts.ffn; }
-    // Values per token on one rank: of queries, of keys and values, of attention's result, and of the small vectors.
+    // Values per token on one rank: queries, keys and values, the result of attention, and the small vectors.
     double queries() const { return model.heads / t() * model.head_dim; }
     double keys_and_values() const {
         if (model.latent) {
@@ -134,7 +134,7 @@ TEST(LayerSums, OfWeightsAreTheMatricesBiasesAndNormsOfThePapers) {
     });
 }
 
-// Two for each number of a matrix and token that meet on a rank, whose products take what its weights say.
+// Two FLOPs for each number of a matrix and each token on a rank; the products have the shapes of the weights.
 TEST(LayerSums, OfProductsAreTwoFlopsForEachTokenAndWeightOfARank) {
     sim::test::for_all(2'000, [] {
         const Case c;
@@ -203,7 +203,7 @@ TEST(LayerSums, OfKeptBytesAreThoseOfTheLiteratureAndWithoutAModuleLessByIt) {
     });
 }
 
-// Qi et al. 2024: inputs and output gradients of all products, 32 s b h of a GPT layer, for any width.
+// Qi et al. 2024: inputs and output gradients of all matrix products, 32 s b h for a GPT layer, for any width.
 TEST(LayerSums, BetweenTheHalvesOfABackwardPassAreInputsAndOutputGradientsOfAllProducts) {
     sim::test::for_all(2'000, [] {
         const Case c;

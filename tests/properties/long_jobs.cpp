@@ -1,4 +1,4 @@
-// What holds for every long job, whatever fails when.
+// Properties of every long job, whatever fails at whatever time.
 #include "libsim/goodput/run.hpp"
 
 #include "tests/support/property.hpp"

@@ -1,5 +1,5 @@
-// A case is made once: whichever command is asked about a layout, it gives the same step and the same memory, and so
-// does the command that is printed to repeat it. Layouts are drawn over all machines and models; the seed is fixed.
+// A layout has one meaning: every command that is asked about it, and the command printed to reproduce it, gives the
+// same step and the same memory. Layouts are drawn over all machines and models; the seed is fixed.
 #include "libsim/config/errors.hpp"
 #include "libsim/explain/train/sections.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
@@ -36,14 +36,14 @@ using predict::Prediction;
 using predict::TrainingCase;
 
 constexpr int layouts = 2000;
-constexpr int in_full = 50;  // each so many-th is also explained, printed and drawn
+constexpr int in_full = 50;  // every 50th is also explained, printed and drawn
 
 class Drawing {
 public:
     Given options() {
         Given given{{"model", one_of(models_)}, {"machine", one_of(machines_)}};
         if (number(8) == 0) {
-            given["machine"] = std::string("gb200-nvl72");  // whose nodes a job of 128 or 256 fills in part
+            given["machine"] = std::string("gb200-nvl72");  // a job of 128 or 256 GPUs fills its nodes partly
         }
         const std::int64_t gpus = one_of<std::int64_t>({1, 2, 4, 8, 8, 16, 24, 32, 64, 64, 72, 128, 144, 256, 288});
         const std::int64_t tp = one_of<std::int64_t>({1, 1, 2, 4, 8});
@@ -115,7 +115,7 @@ std::optional<TrainingCase> legal_case(const Given& given) {
     }
 }
 
-// What a shell makes of a command without quotes.
+// Parses a command as a shell would, without quoting.
 Given typed_again(const std::string& command) {
     const std::vector<std::string> words = split(command, ' ');
     predict::TrainingOptions options;
@@ -128,7 +128,7 @@ Given typed_again(const std::string& command) {
     return given;
 }
 
-// The question of `ndsim plan` that has this one layout.
+// The input of `ndsim plan` that allows only this layout.
 tools::PlanOptions plan_of(const Given& given, const TrainingCase& what) {
     Given asked = given;
     training::Layout layout = what.layout;
@@ -161,7 +161,7 @@ void expect_planned(const Given& given, const TrainingCase& what, const Predicti
     }
     EXPECT_EQ(case_of(report.question, point).layout, what.layout);
 
-    // And what it prints to be run again.
+    // The printed command reproduces the layout.
     const std::string command = command_of(report, point);
     const TrainingCase again = training_case(training_options(typed_again(command)));
     EXPECT_EQ(again.layout, what.layout) << command;
@@ -186,7 +186,7 @@ json json_of(const tools::Command& command, const Given& given) {
     return json::parse(answer_of(command, given).forms.json());
 }
 
-// train's text, JSON and page, explain, memory, and what Python gets.
+// Compares train's text, JSON and page, explain, memory, and Python's result.
 void expect_told(const Given& given, const Prediction& step) {
     tools::TrainOptions options;
     set(train_rows(options), given);
@@ -241,7 +241,7 @@ TEST(OneCase, GivesOneStepWhicheverCommandIsAsked) {
             what->machine.gpus_per_node != training::machine(config::typed_text(given.at("machine"))).gpus_per_node;
         ++i;
     }
-    // The draw is worth something: most machines, layouts that fit, and nodes that a job fills in part.
+    // The draw covers most machines, enough layouts that fit, and nodes that a job fills partly.
     EXPECT_GT(machines.size(), training::machine_names().size() * 9 / 10);
     EXPECT_GT(fitting, layouts / 4);
     EXPECT_GT(uneven, 20);

@@ -1,4 +1,4 @@
-// A timeline as text, of thousands of random timelines: no line is too wide, and nothing in it controls a terminal.
+// Thousands of random timelines as text: no line is too wide, and none can control a terminal.
 #include "libsim/report/text_timeline.hpp"
 
 #include "libsim/report/terminal_text.hpp"

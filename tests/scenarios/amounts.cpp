@@ -1,4 +1,4 @@
-// Amounts as they are printed: each printer of the house is one of these.
+// Amounts as printed: every printer in the code uses one of these.
 #include "libsim/report/amounts.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 TEST(Amounts, HaveFourFiguresAndTheLargestUnitOfWhichThereIsOne) {
     EXPECT_EQ(time_text(0.0032125), "3.212 ms");
-    EXPECT_EQ(time_text(0.99996), "1.000 s");  // not 1000 ms
+    EXPECT_EQ(time_text(0.99996), "1.000 s");  // rather than 1000 ms
     EXPECT_EQ(bytes_text(84'929'347'584.0), "84.93 GB");
     EXPECT_EQ(signed_time_text(-0.0012), "-1.200 ms");
     EXPECT_EQ(signed_time_text(2), "+2.000 s");
@@ -29,7 +29,7 @@ TEST(Amounts, OfSimulatedTimeHaveNoTrailingZeros) {
     EXPECT_EQ(text(7), "7 ps");
     EXPECT_EQ(text(20'000'000), "20 us");
     EXPECT_EQ(text(16'100'000'000'000), "16.1 s");
-    EXPECT_EQ(text(7'200'000'000'000'000), "7200 s");  // hours are typed, and never printed
+    EXPECT_EQ(text(7'200'000'000'000'000), "7200 s");  // hours can be typed, but are never printed
 }
 
 TEST(Amounts, OfBytesStayInASmallerUnitUntilThereAreEnoughOfALargerOne) {

@@ -1,4 +1,4 @@
-// Arguments: what stands on a command line without --.
+// Positional arguments of a command line.
 #include "libsim/config/errors.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
 #include "tools/command_line/settings.hpp"

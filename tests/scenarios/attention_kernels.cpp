@@ -1,4 +1,4 @@
-// Attention alone, by the numbers that ship, beside what NVIDIA measured of cuDNN: docs/data/attention_kernels.csv.
+// Attention alone, with the shipped numbers, against NVIDIA's measurements of cuDNN: docs/data/attention_kernels.csv.
 #include "libsim/split.hpp"
 #include "libsim/training/hardware.hpp"
 #include "libsim/training/kernel_time.hpp"
@@ -50,7 +50,7 @@ std::vector<MeasuredKernel> measured(const std::string& gpu) {
     return result;
 }
 
-// As cuDNN computes it, which counts as version 3.
+// The time of cuDNN, which counts as version 3.
 double seconds_of(const Accelerator& gpu, const KernelTimes::Flash& pass) {
     Layout layout;
     layout.framework.flash_version = 3;
@@ -84,7 +84,8 @@ INSTANTIATE_TEST_SUITE_P(Gpus, MeasuredAttention,
                          testing::Values(Bounds{"GB200", 80, 0.1}, Bounds{"GB300", 80, 0.1}, Bounds{"H200", 43, 0.05}),
                          [](const auto& which) { return which.param.gpu; });
 
-// Blackwell loses 800 keys for each query: of a window of 100 it reaches 1/9 of its rate, of 7,200 keys 9/10.
+// Blackwell loses the time of 800 keys per query: with a window of 100 it reaches 1/9 of its rate, with 7,200 keys
+// 9/10.
 TEST(Attention, LosesAsMuchForEachQueryHoweverFewKeysItMeets) {
     Accelerator gpu = accelerator("GB200");
     gpu.efficiency.kernel_gap = 0;

@@ -1,4 +1,4 @@
-// calibrate_machine(): numbers that were hidden are found again, and what cannot be found is named.
+// calibrate_machine(): hidden numbers are found again, and numbers that cannot be found are named.
 #include "libsim/fit/calibration/calibration.hpp"
 
 #include "libsim/config/errors.hpp"
@@ -23,7 +23,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using training::Efficiency;
 
-// What the cluster reaches, and nobody knows.
+// The cluster's true numbers, which the calibration does not see.
 training::Machine hidden_machine() {
     training::Machine machine = read_machine("dgx-h100");
     Efficiency& efficiency = machine.gpu.efficiency;
@@ -101,7 +101,7 @@ TEST(Calibration, WithoutNoiseFindsEveryNumberToTheTenthOfAPercent) {
     EXPECT_EQ(calibration.numbers.size(), 16U);
     for (const FoundNumber& one : calibration.numbers) {
         EXPECT_EQ(one.finding, Finding::found) << one.number->name;
-        // nccl-tests print four digits of a time.
+        // nccl-tests print times with four digits.
         EXPECT_NEAR(one.value / hidden_value(hidden, *one.number), 1, 0.001) << one.number->name;
     }
     for (const FileError& file : calibration.files) {
@@ -119,7 +119,7 @@ TEST(Calibration, OfLargeSquareProductsAloneDoesNotTellThePeakFromWhatHoldsSmall
         data.kernels.push_back({"k.csv", i + 1, expected_seconds({"", 0, 0, kernel}, hidden) * noise.factor(), kernel});
     }
     const auto numbers = numbers_by_name(calibrate_machine(read_machine("dgx-h100"), data));
-    // One shape tells one number: the others keep what they had, and it is said that the peak goes with them.
+    // One shape determines one number: the others keep their values, and the report says that the peak depends on them.
     EXPECT_EQ(numbers.at("gemm_half_flops").finding, Finding::kept);
     EXPECT_EQ(numbers.at("gemm_half_flops").value, 5e8);
     EXPECT_NE(numbers.at("gemm_peak").finding, Finding::kept);
@@ -132,7 +132,7 @@ TEST(Calibration, OfANumberThatNothingSeesKeepsItAndSaysSo) {
     const training::Machine hidden = hidden_machine();
     Noise noise(0.03, 3);
     CalibrationData data;
-    // All large: no latency shows.
+    // All sizes are large, so no latency shows.
     data.collectives = read_nccl_tests(
         nccl_tests_output(hidden, {.program = "all_gather", .kind = CollectiveKind::all_gather, .smallest = 1 << 30},
                           noise),
@@ -172,7 +172,7 @@ TEST(Calibration, MakesAMachineFileThatIsReadAsTheMachineThatWasFound) {
             EXPECT_NEAR(value_in(after.machine, *one.number) / one.value, 1, 1e-5) << one.number->name;
         }
     }
-    // A kernel alone is what was measured: PyTorch's operators are priced by it, too.
+    // The measurements are of kernels alone, so the number that prices PyTorch's operators follows.
     EXPECT_EQ(after.machine.gpu.efficiency.stream_share, after.machine.gpu.efficiency.memory_share);
     EXPECT_EQ(calibration.machine.gpu.efficiency.stream_share, calibration.machine.gpu.efficiency.memory_share);
     EXPECT_NEAR(after.machine.network.ring.ll.base / calibration.machine.network.ring.ll.base, 1, 1e-5);

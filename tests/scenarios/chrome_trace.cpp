@@ -144,7 +144,7 @@ TEST(ChromeTrace, DrawsMemoryAsACurveForEachMeasure) {
         Span span = compute(1, at, at);
         span.kind = OpKind::allocate;
         span.measure = measure;
-        span.amount = held;  // all that is then held
+        span.amount = held;  // all memory held after this
         return span;
     };
     const Json events =
@@ -159,7 +159,7 @@ TEST(ChromeTrace, DrawsMemoryAsACurveForEachMeasure) {
     EXPECT_EQ(curves.at(1)["exact"].dump(),
               R"({"bytes":4096,"dur_ps":0,"idle_ps":0,"kind":"allocate","label":"work","op":0,"ps":1000000})");
     for (Json& event : curves) {
-        event.erase("exact");  // beside the numbers that are drawn
+        event.erase("exact");  // in addition to the drawn numbers
     }
     EXPECT_EQ(curves, expected);
     EXPECT_TRUE(of_phase(events, "X").empty());
@@ -211,7 +211,7 @@ TEST(ChromeTrace, ShowsALogLineAsAnInstant) {
 }
 
 TEST(ChromeTrace, OfNothingIsValid) {
-    EXPECT_EQ(events_of({}, 1).size(), 2U);  // the rank's name and place
+    EXPECT_EQ(events_of({}, 1).size(), 2U);  // the rank's name and sort order
 }
 
 }  // namespace

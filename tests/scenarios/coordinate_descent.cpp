@@ -1,4 +1,4 @@
-// The minimum that coordinate descent finds, worked out by hand.
+// Minima of coordinate descent, worked out by hand.
 #include "tools/calibrate/coordinate_descent.hpp"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@ namespace {
 
 using namespace sim::tools;
 
-// (x - 3)^2 + (y + 1)^2, y not below 0: the least is at (3, 0).
+// (x - 3)^2 + (y + 1)^2 with y at least 0 has its minimum at (3, 0).
 TEST(CoordinateDescent, FindsTheLeastWithinItsBounds) {
     const auto bowl = [](const std::vector<double>& at) {
         return (at[0] - 3) * (at[0] - 3) + (at[1] + 1) * (at[1] + 1);

@@ -11,7 +11,7 @@ using namespace sim;
 using namespace sim::predict;
 using namespace std::chrono_literals;
 
-// Spans with labels that live as long as this.
+// Owns the labels of its spans.
 class Spans {
 public:
     Span& work(int rank, const char* label, Duration begin, Duration end) {
@@ -60,7 +60,7 @@ TEST(CriticalPath, OfOneRankIsAllItDoes) {
     EXPECT_EQ(text_of(spans.path()), "0 0-30 backward, forward\n");
 }
 
-// Rank 1 waits for rank 0's activations: what it did before does not matter.
+// Rank 1 waits for rank 0's activations: its own earlier work does not matter.
 TEST(CriticalPath, GoesThroughTheMessageThatCameLast) {
     Spans spans;
     spans.work(0, "forward", 0us, 10us);
@@ -82,7 +82,7 @@ TEST(CriticalPath, StaysOnARankThatWasBusyWhenTheMessageCame) {
     EXPECT_EQ(text_of(spans.path()), "1 0-30 backward, forward\n");
 }
 
-// Rank 0 comes at 10 us and waits 20 us for rank 1.
+// Rank 0 arrives at 10 us and waits 20 us for rank 1.
 TEST(CriticalPath, GoesThroughTheRankThatCameLastToACollective) {
     Spans spans;
     spans.work(0, "forward", 0us, 10us);
@@ -95,7 +95,7 @@ TEST(CriticalPath, GoesThroughTheRankThatCameLastToACollective) {
               "0 35-40 optimizer\n");
 }
 
-// 0 -> 1 -> 0: 10 + 5 us of forward, 20 us of backward, a message each way.
+// 0 -> 1 -> 0: 10 + 5 us of forward, 20 us of backward, and a message each way.
 TEST(CriticalPath, IsSummedUpByWhatIsDone) {
     Spans spans;
     spans.work(0, "forward", 0us, 10us);

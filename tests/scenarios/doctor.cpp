@@ -1,4 +1,4 @@
-// What `ndsim doctor` says of computers that are made up.
+// `ndsim doctor` on fictitious computers.
 #include "tools/ndsim/doctor/checks.hpp"
 
 #include <gmock/gmock.h>
@@ -71,9 +71,9 @@ TEST(Doctor, FailsWhereRanksCannotBeLaunched) {
 
 TEST(Doctor, CountsAsManyRanksAsLimitsAndMemoryAllow) {
     DoctorFacts facts = good_computer();
-    EXPECT_EQ(most_process_ranks(facts), 4'096);  // of the table of hosts
+    EXPECT_EQ(most_process_ranks(facts), 4'096);  // from the table of hosts
     facts.most_processes = 1'100;
-    EXPECT_EQ(most_process_ranks(facts), 1'000);  // 100 are there already
+    EXPECT_EQ(most_process_ranks(facts), 1'000);  // 100 are running already
     facts.memory_bytes = 500'000'000;
     EXPECT_EQ(most_process_ranks(facts), 500);  // of 1 MB each
     facts.most_processes = 50;

@@ -62,7 +62,7 @@ TEST(LaunchFlags, OfMegatronSayWhereGradientsAreAddedByAKernelOfTheirOwn) {
     };
     EXPECT_EQ(unfused(1, true), 0);
     EXPECT_EQ(unfused(1, false), 1);
-    EXPECT_EQ(unfused(2, true), 1);  // Megatron's FSDP cannot do without
+    EXPECT_EQ(unfused(2, true), 1);  // Megatron's FSDP requires the fusion
 }
 
 TEST(LaunchFlags, OfMegatronAskForTheLossThatWasCosted) {
@@ -102,7 +102,7 @@ TEST(LaunchFlags, WriteManyStagesThatAreAlikeOnce) {
     layout.parallelism.interleave = 4;
     EXPECT_EQ(megatron_pipeline_layout(model, layout), "Et|(t*2|)*62tL");
     layout.parallelism.split = training::layer_split_of_text(megatron_pipeline_layout(model, layout));
-    EXPECT_EQ(megatron_pipeline_layout(model, layout), "Et|(t*2|)*62tL");  // what it writes, it reads
+    EXPECT_EQ(megatron_pipeline_layout(model, layout), "Et|(t*2|)*62tL");  // what it writes can be read back
 }
 
 TEST(LaunchFlags, NameTheStageOfMultiTokenPrediction) {
@@ -133,7 +133,8 @@ TEST(LaunchFlags, OfMegatronSpreadParametersWithItsFsdp) {
                 testing::IsSupersetOf({"--use-megatron-fsdp", "--data-parallel-sharding-strategy optim_grads_params"}));
 }
 
-// With stages its distributed optimizer does what ZeRO 2 does there: whole sums, reduced once a chunk.
+// With pipeline stages, Megatron's distributed optimizer does the same as ZeRO 2: unsharded sums, reduced once per
+// chunk.
 TEST(LaunchFlags, OfMegatronSpreadTheSumOfGradientsWithItsFsdpWhereEachMicroBatchIsReduced) {
     training::Layout layout{.parallelism = {.dp = 2, .pp = 4, .zero = 2}, .batch = {.global = 8}};
     const char* const fsdp = "--data-parallel-sharding-strategy optim_grads";
@@ -175,7 +176,7 @@ TEST(LaunchFlags, OfNanotronAreItsYaml) {
 
 TEST(LaunchFlags, SayWhatAFrameworkLacks) {
     EXPECT_EQ(lacks(nanotron_config(llama(), layout())), "schedule interleaved");
-    EXPECT_EQ(text(nanotron_config(llama(), layout())), "");  // no configuration of another layout
+    EXPECT_EQ(text(nanotron_config(llama(), layout())), "");  // a layout that it cannot express has no configuration
     const training::Layout zero_bubble{.parallelism = {.pp = 4, .schedule = pipeline_schedule("zb_h1")},
                                        .batch = {.global = 8},
                                        .numerics = {.precision = training::Precision::fp16}};

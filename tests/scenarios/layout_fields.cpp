@@ -1,4 +1,4 @@
-// The switches of a layout are told once: options, JSON, its schema and axes of searches have all of them.
+// A layout's switches have one definition: options, JSON, its schema and search axes have all of them.
 #include "libsim/training/layout_fields.hpp"
 
 #include "libsim/config/text_file.hpp"
@@ -17,7 +17,7 @@ namespace {
 
 using namespace sim::training;
 
-// As a cell of a table has them.
+// Escaped for a cell of a Markdown table.
 std::string with_backslashes(const std::string& text, std::string_view before) {
     std::string escaped;
     for (const char letter : text) {
@@ -26,7 +26,7 @@ std::string with_backslashes(const std::string& text, std::string_view before) {
     return escaped;
 }
 
-// A row for each switch: the option, and its words in --help.
+// One row per switch: the option, and its text in --help.
 std::string page_table() {
     std::string table = "| option | meaning, default |\n|---|---|\n";
     for (const LayoutField& field : layout_fields()) {
@@ -36,7 +36,7 @@ std::string page_table() {
     return table;
 }
 
-// After a change that is meant, `tools/schemas.sh` writes the table again.
+// After an intended change, `tools/schemas.sh` rewrites the table.
 TEST(LayoutFields, AreTheTableOfTheirPage) {
     const std::string page = NDSIM_SOURCE_DIR "/docs/ndsim-train.md";
     const std::string first = "<!-- begin of the layout's switches: written by tools/schemas.sh -->\n";
@@ -63,7 +63,7 @@ TEST(LayoutFields, AreOptionsAndKeysOfJsonByOneName) {
     EXPECT_EQ(json.size(), layout_fields().size() + 1);
 }
 
-// Two layouts that differ in anything differ in a field.
+// Two layouts that differ at all differ in a field.
 TEST(LayoutFields, LeaveNoMemberOfALayoutOut) {
     const auto equal = [](const Layout& a, const Layout& b) {
         for (const LayoutField& field : layout_fields()) {

@@ -1,4 +1,4 @@
-// The picture of a GPU's memory: its bars are as long as the parts are large.
+// The picture of a GPU's memory: bar lengths are proportional to the parts.
 #include "libsim/explain/train/memory_report.hpp"
 
 #include "libsim/training/hardware.hpp"
@@ -29,7 +29,7 @@ MemoryReport report_of(int pp, std::int64_t capacity) {
     return report;
 }
 
-// Of all rectangles whose title begins so.
+// Total width of all rectangles whose title has this prefix.
 double sum_of_widths(const std::string& svg, const std::string& title) {
     const std::regex bar("width=\"([0-9.]+)\" height=\"[0-9.]+\" fill=\"#[0-9A-Fa-f]+\"><title>" + title);
     double sum = 0;
@@ -39,7 +39,7 @@ double sum_of_widths(const std::string& svg, const std::string& title) {
     return sum;
 }
 
-// 700 pixels are 108 % of the GPU's 90 GB.
+// 700 pixels represent 108 % of the GPU's 90 GB.
 TEST(MemoryPicture, HasABarOfAllPartsForEachStage) {
     const MemoryReport report = report_of(4, 90'000'000'000);
     const std::string svg = memory_svg(report);

@@ -1,4 +1,4 @@
-// What --model takes: a name, a config.json, a TOML file.
+// Values of --model: a name, a config.json, a TOML file.
 #include "libsim/predict/model_file.hpp"
 
 #include "libsim/config/errors.hpp"
@@ -38,7 +38,7 @@ TEST(ModelFile, IsAPresetOrAFile) {
     EXPECT_EQ(read_model(toml), training::preset("deepseek-v3"));
     const std::string json = written("config.json", R"({"model_type": "gpt2", "n_embd": 768, "n_head": 12,
         "n_layer": 12, "n_positions": 1024, "vocab_size": 50257})");
-    // A config.json does not name its model: the folder does.
+    // A config.json does not name its model; the folder does.
     training::Transformer gpt2 = training::preset("gpt2");
     gpt2.name = std::filesystem::path(json).parent_path().filename();
     EXPECT_EQ(read_model(json), gpt2);

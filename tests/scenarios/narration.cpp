@@ -137,7 +137,7 @@ TEST(Narration, IsInOrderOfTimeThenRankThenProgram) {
 }
 
 TEST(Narration, OfMoreThan400LinesShowsTheFirst200AndTheLast100) {
-    // 40,000 lines, of which each rank's last come long before the other's first
+    // 40,000 lines; each rank's last lines are written long before the other's first
     Story story;
     for (int rank = 0; rank < 2; ++rank) {
         for (std::uint32_t op = 0; op < 10'000; ++op) {
@@ -147,7 +147,7 @@ TEST(Narration, OfMoreThan400LinesShowsTheFirst200AndTheLast100) {
     story.narration.tell_all();
     ASSERT_EQ(story.lines.size(), 301U);
     EXPECT_EQ(story.lines[200], "  … 39700 more lines: --verbose shows them all …");
-    // At time 0 there are 2 lines, at each time after that 4: 200 lines end in the middle of those of 50 s.
+    // There are 2 lines at time 0 and 4 at each later time: line 200 is in the middle of those of 50 s.
     EXPECT_NE(story.lines[199].find("   50.000s [PID 4711] Rank 0: Starting"), std::string::npos) << story.lines[199];
     EXPECT_NE(story.lines[300].find("10000.000s [PID 4712] Rank 1: Finished"), std::string::npos);
 }

@@ -217,7 +217,7 @@ TEST(Options, OfContextParallelStandInForExpertParallelUnlessBothAreAskedFor) {
     EXPECT_EQ(context.shape.experts, 0);
     const Options both = read(mesh, {"--cp", "2", "--ep", "2"});
     EXPECT_EQ(both.ranks, 32);
-    EXPECT_EQ(both.shape.experts, 4);  // two for each of ep, unless --experts says otherwise
+    EXPECT_EQ(both.shape.experts, 4);  // two per ep rank, unless --experts is given
     EXPECT_EQ(read(mesh, {"--experts", "8"}).shape.experts, 8);
 }
 
@@ -273,7 +273,7 @@ TEST(Summary, SaysWhatMegatronCallsTheExpertAxis) {
               "ep 4 is an axis of its own beside dp 1; Megatron and ndsim train call this dp 4 with ep 4");
 }
 
-// The last of two; not what only says how a run is done and shown.
+// The last of two values counts; options that only affect how a run is executed and shown are left out.
 TEST(Given, AreTheOptionsThatChangeTheResult) {
     const TemporaryFolder folder;
     const std::string config = folder.with("run.toml", "steps = 2\noverlap = true\nhost = \"fiber\"\n");

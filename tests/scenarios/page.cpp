@@ -39,7 +39,7 @@ Span sending(OpKind kind, int rank, int peer, Duration begin, Duration end) {
             .message = 7};
 }
 
-// Rank 0 computes for 10 us and sends for 5; rank 1 waits 10 us of its 15.
+// Rank 0 computes for 10 us and sends for 5; rank 1 waits for 10 us of its 15.
 Timeline two_ranks() {
     Timeline timeline{.title = "two", .ranks = 2};
     timeline.add(computing(0, 0us, 10us));
@@ -93,7 +93,7 @@ TEST(PageColumns, OfSmallNumbersAreAByteEach) {
     EXPECT_EQ(columns.bytes().size(), 100U);
 }
 
-// The words of RFC 4648, section 10.
+// The test vectors of RFC 4648, section 10.
 TEST(PageColumns, AreWrittenInBase64) {
     EXPECT_EQ(base64(""), "");
     EXPECT_EQ(base64("f"), "Zg==");
@@ -137,7 +137,7 @@ TEST(PageDetail, OfFewSpansIsEachOfThem) {
     EXPECT_EQ(drawn.merged, 0U);
 }
 
-// 1,000 spans of 1 ns, one of 1 ms: the long one stays as it is, the others become at most nine bars.
+// 1,000 spans of 1 ns and one of 1 ms: the long one is kept, the others become at most nine bars.
 TEST(PageDetail, MergesTheShortestSpans) {
     std::vector<Span> spans;
     for (int i = 0; i < 1'000; ++i) {

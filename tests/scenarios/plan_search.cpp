@@ -65,7 +65,7 @@ TEST(PlanSearch, CountsWhatBecomesOfEveryLayout) {
     EXPECT_EQ(counts.all, 7U);
     EXPECT_EQ(refused(counts, training::Misfit::heads), 1U);  // 16 over tp 3
     EXPECT_EQ(refused(counts, training::Misfit::batch), 1U);  // dp 8 x 2
-    EXPECT_EQ(counts.too_large_at_least, 2U);                 // tp 1: 119; tp 2 in twos: 104
+    EXPECT_EQ(counts.too_large_at_least, 2U);                 // tp 1: 119; tp 2 with micro-batches of 2: 104
     EXPECT_EQ(counts.feasible, 3U);
     EXPECT_EQ(counts.refused_in_all() + counts.evaluated() + counts.not_reached, counts.all);
 }
@@ -86,7 +86,7 @@ TEST(PlanSearch, PutsTheFastestFirst) {
     EXPECT_EQ(plan.pareto, (std::vector<std::size_t>{0, 1, 2}));  // 19 s 90 B, 38 s 75 B, 39 s 60 B
 }
 
-// 38 s and 39 s over 19 s are factors of 2 and 2.053, of which the logarithms are 0.693 and 0.719.
+// 38 s and 39 s are 2 and 2.053 times 19 s, with logarithms of 0.693 and 0.719.
 TEST(PlanSearch, MarksWhatCannotBeToldApartFromTheFastestOnAsManyGpus) {
     PlanQuestion what = question();
     const auto marks = [&](double order) {
@@ -117,7 +117,7 @@ TEST(PlanSearch, FindsTheCheapestAmongSeveralNumbersOfGpus) {
     what.space.tp = {2};
     what.space.micro_batch = {1};
     PlanOracle faster = oracle();
-    // Twice the GPUs, 19 seconds in place of 28: 8 x 19 > 4 x 28.
+    // Twice the GPUs take 19 seconds instead of 28: 8 x 19 > 4 x 28.
     faster.simulate = [](const PlanQuestion&, const Layout& l) {
         return PlanOracle::Answer{.step = Duration{std::chrono::seconds{l.ranks() == 8 ? 19 : 28}}, .memory = 90};
     };
@@ -132,20 +132,20 @@ TEST(PlanSearch, DoesNotSimulateWhatIsOutdone) {
     what.space.tp = {2, 4};
     what.space.micro_batch = {1};
     PlanOracle wasteful = oracle();
-    // 4 is slower than 2, and as large.
+    // tp 4 is slower than tp 2, and as large.
     wasteful.least_memory = [](const PlanQuestion&, const Layout&) { return 50; };
     wasteful.simulate = [](const PlanQuestion&, const Layout& l) {
         EXPECT_EQ(l.parallelism.tp, 2);
         return PlanOracle::Answer{.step = Duration{std::chrono::seconds{19}}, .memory = 50};
     };
-    // A round is simulated before one looks: fill it.
+    // A round is simulated before pruning: fill it.
     what.space.recompute.assign(8, training::Recompute::none);
     const PlanCounts counts = search_layouts(what, {.oracle = wasteful}).counts;
     EXPECT_EQ(counts.simulated(), 8U);
     EXPECT_EQ(counts.outdone, 8U);
 }
 
-// Some 3,000 layouts with steps and sizes that follow no order.
+// Some 3,000 layouts whose steps and sizes follow no order.
 PlanQuestion wide_question() {
     PlanQuestion what = question();
     what.machine.scale_out = 1e9;
@@ -189,7 +189,7 @@ TEST(PlanSearch, HasTheSameFrontWhetherAllAreSimulatedOrNot) {
     EXPECT_LT(few.counts.simulated(), all.counts.simulated() / 2);
 }
 
-// The bounds of steps are true here, so that a search for the 40 fastest finds those of a search of all.
+// The step bounds are valid here, so that a search for the 40 fastest finds the same as an exhaustive search.
 TEST(PlanSearch, SimulatesWhatMayBeAmongTheBestThatAreAskedFor) {
     const Plan all = search_layouts(wide_question(), {.exhaustive = true, .oracle = disordered()});
     const Plan best = search_layouts(wide_question(), {.best = 40, .oracle = disordered()});
@@ -201,7 +201,7 @@ TEST(PlanSearch, SimulatesWhatMayBeAmongTheBestThatAreAskedFor) {
     EXPECT_LT(best.counts.simulated(), all.counts.simulated() / 2);
 }
 
-// A node of 72 GPUs holds 64 of a job of 128: what is simulated has such nodes, as in `ndsim train`.
+// A node of 72 GPUs holds 64 of a job of 128: the simulated machine has such nodes, as in `ndsim train`.
 TEST(PlanSearch, AsksOfTheMachineAsTheJobLiesOnIt) {
     PlanQuestion what = question();
     what.machine.gpus_per_node = 72;
@@ -240,7 +240,7 @@ TEST(PlanSearch, NamesThoseThatNeedLeastWhereNoneFits) {
     EXPECT_TRUE(plan.rows.empty());
     ASSERT_EQ(plan.nearest.size(), 3U);
     EXPECT_EQ(plan.nearest[0].memory, 59);  // tp 4
-    EXPECT_EQ(plan.nearest[1].memory, 74);  // tp 4 in twos
+    EXPECT_EQ(plan.nearest[1].memory, 74);  // tp 4, micro-batches of 2
     EXPECT_EQ(plan.nearest[2].point.tp, 2);
 }
 

@@ -27,7 +27,7 @@ training::Machine node() {
     return {.gpus_per_node = 4};
 }
 
-// All values of an axis that occur.
+// The distinct values of a field over all points.
 template <class Field>
 std::set<int> values(const PlanSpace& space, Field PlanPoint::*field, const training::Transformer& model = dense()) {
     std::set<int> found;
@@ -46,11 +46,11 @@ PlanSpace of(int gpus) {
 }
 
 TEST(PlanSpace, HasTheUsualValuesWhereNoneAreSaid) {
-    EXPECT_EQ(values(of(24), &PlanPoint::tp), (std::set{1, 2, 3, 4}));            // of a node of 4
+    EXPECT_EQ(values(of(24), &PlanPoint::tp), (std::set{1, 2, 3, 4}));            // in a node of 4
     EXPECT_EQ(values(of(24), &PlanPoint::pp), (std::set{1, 2, 3, 4, 6, 8, 12}));  // of 12 layers
     EXPECT_EQ(values(of(24), &PlanPoint::cp), (std::set{1, 2}));                  // 4,096 tokens each
     EXPECT_EQ(values(of(24), &PlanPoint::ep), (std::set{1}));                     // no experts
-    EXPECT_EQ(values(of(1), &PlanPoint::zero), (std::set{0}));                    // nothing to spread over
+    EXPECT_EQ(values(of(1), &PlanPoint::zero), (std::set{0}));                    // nothing to shard over
     EXPECT_EQ(values(of(24), &PlanPoint::micro_batch), (std::set{1, 2, 4, 8, 16}));
     EXPECT_EQ(values(of(24), &PlanPoint::interleave), (std::set{1, 2, 3, 4, 6}));
 }
@@ -127,7 +127,7 @@ TEST(PlanSpace, GivesSeveralChunksToTheScheduleThatKnowsThem) {
     EXPECT_EQ(values(space, &PlanPoint::interleave), (std::set{1}));
     space.interleave = {2};
     space.schedule = {pipeline_schedule("1f1b"), pipeline_schedule("interleaved")};
-    EXPECT_EQ(values(space, &PlanPoint::schedule), (std::set{0, 1}));  // to the letter
+    EXPECT_EQ(values(space, &PlanPoint::schedule), (std::set{0, 1}));  // exactly as given
 }
 
 TEST(PlanSpace, SpreadsActivationsWhereverTensorParallelDividesThem) {
@@ -137,7 +137,7 @@ TEST(PlanSpace, SpreadsActivationsWhereverTensorParallelDividesThem) {
     EXPECT_FALSE(layout_of(space, dense(), {.tp = 3}).parallelism.sequence_parallel);
 }
 
-// With zero 3 it is by operators, as PyTorch's own loop has it.
+// With zero 3, PyTorch's own loop has it by operators.
 TEST(PlanSpace, TriesSelectiveRecomputationOnlyWhereItIsNeitherNoneNorFull) {
     PlanSpace space = of(4);
     space.zero = {0, 1};
@@ -176,7 +176,7 @@ TEST(PlanSpace, RefusesTooManyLayouts) {
 }
 
 }  // namespace
-// Modules are what selective recomputation is of, and of no concern to the others.
+// Modules apply to selective recomputation only, and do not affect the others.
 TEST(PlanSpace, HasSelectiveRecomputationWhereModulesAreNamed) {
     PlanSpace space = of(8);
     const auto selective = [&] {

@@ -1,4 +1,4 @@
-// Predictions that are made by several threads at once share nothing that they write to.
+// Predictions made by several threads at once share no data that they write.
 #include "libsim/search/search.hpp"
 #include "libsim/training/hardware.hpp"
 #include "libsim/training/presets.hpp"

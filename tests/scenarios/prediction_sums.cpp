@@ -1,4 +1,4 @@
-// What a prediction's parts must add up to, and what its shares are shares of.
+// Sums that a prediction's parts add up to, and the totals that its shares refer to.
 #include "libsim/predict/predict.hpp"
 #include "libsim/training/hardware.hpp"
 #include "libsim/training/presets.hpp"
@@ -77,7 +77,7 @@ double sum_of(const Budget& budget) {
     return std::accumulate(budget.begin(), budget.end(), 0.0);
 }
 
-// GPT with attention in full and matrices alone: what the published formulas count.
+// GPT with full attention and matrix products only, as the published formulas count.
 struct Gpt {
     double batch, sequence, layers, hidden, vocabulary;
     double attention() const { return sequence / (6 * hidden); }
@@ -86,7 +86,7 @@ struct Gpt {
         return 72 * batch * sequence * layers * hidden * hidden *
                (1 + attention() + vocabulary / (12 * layers * hidden));
     }
-    // Narayanan et al. 2021: with full recomputation.
+    // Narayanan et al. 2021: hardware FLOPs with full recomputation.
     double hardware() const {
         return 96 * batch * sequence * layers * hidden * hidden *
                (1 + attention() + vocabulary / (16 * layers * hidden));
@@ -95,7 +95,7 @@ struct Gpt {
 
 }  // namespace
 
-// 16 ranks of two nodes: of 16 pieces that a rank sends, 8 leave its node by its own network card.
+// 16 ranks on two nodes: of the 16 pieces that a rank sends, 8 leave its node through its own NIC.
 TEST(Communication, OfExpertsIsMeasuredByARanksOwnLink) {
     Transformer model = preset("mixtral-8x7b");
     model.experts.count = 16;
@@ -137,7 +137,7 @@ TEST(TimeBudget, IsTheSameOfAllRanksAndOfOneRankAStage) {
     }
 }
 
-// What is listed is what the middle stage's rank did, as often and as large.
+// The list matches the collectives of the middle stage's rank in number and size.
 TEST(Communication, IsListedAsItIsSimulated) {
     std::vector<Layout> some{
         {.parallelism = {.dp = 16, .zero = 3}, .batch = {.global = 64}, .framework = {.gathers_per_layer = 4}},
@@ -161,7 +161,7 @@ TEST(Communication, IsListedAsItIsSimulated) {
                                  bytes += span.amount;
                              }
                          }});
-        const int steps = layout.parallelism.schedule->steps_overlap ? 2 : 1;  // these run twice, to overlap
+        const int steps = layout.parallelism.schedule->steps_overlap ? 2 : 1;  // two steps, to overlap
         for (const CommunicationUse& use : p.communication) {
             if (use.group == TimeCategory::data && !use.what.ends_with("embedding's gradient")) {
                 (use.what == "all-gather of parameters" ? gathers : reductions) -= steps * use.count;
@@ -174,7 +174,7 @@ TEST(Communication, IsListedAsItIsSimulated) {
     }
 }
 
-// A search prunes by it.
+// A search prunes with this bound.
 TEST(EstimatedStep, IsNeverLongerThanTheStep) {
     std::vector<std::pair<std::string, Layout>> some;
     for (const auto& [name, base] : layouts()) {
@@ -186,7 +186,7 @@ TEST(EstimatedStep, IsNeverLongerThanTheStep) {
                 Layout layout = base;
                 layout.batch.global *= batches;
                 layout.framework.recompute = recompute;
-                layout.framework.offloaded_layers *= recompute == Recompute::none ? 1 : 0;  // full keeps nothing
+                layout.framework.offloaded_layers *= recompute == Recompute::none ? 1 : 0;  // full keeps none
                 some.emplace_back(name, layout);
             }
         }
@@ -195,7 +195,7 @@ TEST(EstimatedStep, IsNeverLongerThanTheStep) {
     slow.scale_out /= 20;
     slow.scale_up /= 20;
     slow.derive_network();
-    Machine busy = plain_machine();  // whose host has much to do before each micro-batch
+    Machine busy = plain_machine();  // its host has much to do before each micro-batch
     busy.gpu.efficiency.micro_batch_overhead = 0.05;
     Transformer wide = small_gpt(40);  // the last stage has far more to do
     wide.vocabulary = 131'072;
@@ -210,7 +210,7 @@ TEST(EstimatedStep, IsNeverLongerThanTheStep) {
     }
 }
 
-// Stages as uneven as they can be, also with nothing on some.
+// Stages as uneven as possible, some of them without layers.
 TEST(EstimatedStep, OfListedLayersIsNeverLongerThanTheStep) {
     for (const int chunks : {1, 2}) {
         for (std::vector<int> layers : {std::vector{8, 0, 0, 0, 0, 0, 0, 0}, std::vector{0, 0, 0, 0, 0, 0, 0, 8},

@@ -21,7 +21,7 @@ latency_seconds = 0.05
 seconds_per_data_unit = 0.01
 )";
 
-// The complaint from the file's name on; its folder is another one every time.
+// The error message from the file's name on; the folder differs every time.
 std::string complaint(const std::string& content) {
     const TemporaryFolder folder;
     try {

@@ -1,4 +1,4 @@
-// Kernels of traces of PyTorch's profiler, as measurements: which are read, and what a calibration finds of them.
+// Kernels in PyTorch profiler traces, as measurements: the ones that are read, and a calibration's results from them.
 #include "tools/ndsim/calibrate/profiled_kernels.hpp"
 
 #include "libsim/config/errors.hpp"
@@ -71,7 +71,7 @@ const TimedKernel& kernel_of(const Measurement& measurement) {
     return std::get<TimedKernel>(measurement.what);
 }
 
-// 30, 10 and 20 us of one shape, the first in two kernels; 7 us of another.
+// 30, 10 and 20 us of one shape, the first split over two kernels; 7 us of another shape.
 TEST(ProfiledKernels, AreTheMedianOfEachShape) {
     ProfilerTrace trace;
     const int split = trace.op("aten::mm", product_args(512, 256, 128));
@@ -138,7 +138,8 @@ TEST(ProfiledKernels, AreOfCausalAttentionWhoseHeadsHaveTheirOwnKeys) {
     EXPECT_EQ(found[1].line, 7);
 }
 
-// Products in fp32 may run as tf32; shapes that do not go together, that are missing, and operators without a kernel.
+// Ambiguous or absent: products in fp32 (which may run as tf32), mismatched or missing shapes, operators without a
+// kernel.
 TEST(ProfiledKernels, AreNoneWhereNothingIsSureOrThere) {
     ProfilerTrace trace;
     const auto add = [&](const char* args) { trace.kernel(trace.op("aten::mm", args), 1e-6); };
@@ -165,11 +166,11 @@ TEST(ProfiledKernels, AreRefusedWhereTheFileIsNoTrace) {
                 EndsWith("rank0.json: event 1: Input Dims is longer than 1 MiB"));
 }
 
-// A training run's products, with hidden numbers and 3 % of noise.
+// Matrix products of a training run, with hidden numbers and 3 % noise.
 TEST(ProfiledKernels, FindWhatAClusterReaches) {
     training::Machine hidden = read_machine("dgx-h100");
     hidden.gpu.efficiency.gemm_peak = 0.58;
-    hidden.gpu.efficiency.kernel_gap = 9e-6;  // not in a profiler's times
+    hidden.gpu.efficiency.kernel_gap = 9e-6;  // does not show in a profiler's times
     Noise noise(0.03, 7);
     ProfilerTrace trace;
     for (const double m : {1024.0, 2048.0, 4096.0, 8192.0, 16384.0}) {

@@ -1,4 +1,4 @@
-// What a program says of its options, as data, and what is made of that: a manual page and scripts for shells.
+// A program's options as data, and the manual page and shell scripts generated from them.
 #include "tools/command_line/program_facts.hpp"
 
 #include "tools/command_line/command_line.hpp"

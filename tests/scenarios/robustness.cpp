@@ -1,4 +1,4 @@
-// How much longer a step is with a slow GPU, or with slow links: against runs of every rank.
+// The slowdown of a step from one slow GPU, or from slow links, against runs of every rank.
 #include "libsim/predict/robustness.hpp"
 
 #include "libsim/predict/predict.hpp"
@@ -15,7 +15,7 @@ using training::Layout;
 
 namespace {
 
-// Without kernels that a stream makes longer: those of GPUs that wait would be, too.
+// Without kernels slowed by concurrent streams, because those of waiting GPUs would be slowed, too.
 training::Machine undisturbed_machine() {
     training::Machine machine = plain_machine();
     machine.gpu.efficiency.compute_beside = 1;
@@ -49,7 +49,7 @@ TEST(Robustness, IsWhatOneSlowGpuOfAllCosts) {
         EXPECT_NEAR(found.slow_gpu, share_of_all_ranks(undisturbed_machine(), layout, 3), 1e-9)
             << layout.parallelism.dp;
         EXPECT_EQ(found.slow_gpu, found.slow_gpu_on_average) << "there is one stage";
-        EXPECT_LT(found.slow_gpu, 0.1);  // communication is as long as before
+        EXPECT_LT(found.slow_gpu, 0.1);  // communication takes as long as before
     }
 }
 

@@ -1,4 +1,4 @@
-// The files of tools/schemas/ that are read off a record are what the record says. `tools/schemas.sh` writes them anew.
+// The files of tools/schemas/ that are derived from a record match it. `tools/schemas.sh` rewrites them.
 #include "libsim/predict/records.hpp"
 #include "scenarios/report/bandwidth_report.hpp"
 #include "scenarios/report/hello_report.hpp"
@@ -20,7 +20,7 @@ namespace {
 using namespace sim;
 using Json = nlohmann::ordered_json;
 
-// As a person would lay it out: on one line what fits there.
+// Lays out JSON as a person would: everything that fits on one line is on one line.
 std::string laid_out(const Json& value, std::size_t indent);
 
 std::string inner(const Json& value, std::size_t indent) {
@@ -29,7 +29,7 @@ std::string inner(const Json& value, std::size_t indent) {
     std::size_t width = 0;
     for (auto at = value.begin(); at != value.end(); ++at) {
         const std::string one = (value.is_object() ? Json(at.key()).dump() + ": " : "") + laid_out(*at, indent + 2);
-        // Words of a list share lines.
+        // Strings of a list share lines.
         const bool shares = value.is_array() && at->is_string() && width > 0 && width + one.size() < 140;
         text += (text.empty() ? "\n" + blanks : shares ? ", " : ",\n" + blanks) + one;
         width = shares ? width + one.size() + 2 : blanks.size() + one.size();
@@ -54,7 +54,7 @@ std::string laid_out(const Json& value, std::size_t indent) {
     if (!value.is_structured() || (is_leaf && indent > 0 && line.size() + indent < 140)) {
         return line;
     }
-    // A description may be as long as it is: its own line is no longer for it.
+    // A description can be long: splitting it off would not shorten its line.
     if (value.is_object() && !value.contains("properties") && value.contains("description") && value.size() <= 3 &&
         !value.contains("items") && !value.contains("enum") && !value.contains("anyOf") &&
         !value.contains("additionalProperties") && line.find("\"properties\": ") == std::string::npos) {
@@ -63,7 +63,7 @@ std::string laid_out(const Json& value, std::size_t indent) {
     return value.is_object() ? "{" + inner(value, indent) + "}" : "[" + inner(value, indent) + "]";
 }
 
-// The file with what is declared: all of it, a program's row, or some definitions.
+// The file with the declared part replaced: the whole file, a program's row, or some definitions.
 Json with(const std::string& text, const Json& declared) {
     if (declared.contains("$schema")) {
         return declared;

@@ -1,5 +1,5 @@
-// Every account of a step's time is the same account: what is printed, what every trace says, what a page holds, and
-// how two steps differ.
+// Every breakdown of a step's time is the same: in the output, in every trace, on a page, and in the difference of two
+// steps.
 #include "libsim/interop/trace_files/difference.hpp"
 #include "libsim/interop/trace_files/read_trace.hpp"
 #include "libsim/interop/trace_files/shares.hpp"
@@ -83,7 +83,7 @@ Drawn drawn(const Accounted& one) {
     return result;
 }
 
-// Of all ranks together, in picoseconds.
+// Sum over all ranks, in picoseconds.
 std::int64_t all_of(const std::vector<TimeParts>& ranks, TimeCategory category) {
     std::int64_t sum = 0;
     for (const TimeParts& rank : ranks) {
@@ -110,7 +110,7 @@ std::vector<std::vector<std::int64_t>> counts_of(const std::vector<TimeParts>& r
     return counts;
 }
 
-// What the slices of a Perfetto trace are annotated with.
+// Sums of the annotations of a Perfetto trace's slices.
 std::map<std::string, std::int64_t> annotated(const std::string& bytes) {
     std::map<std::uint64_t, std::string> names;
     std::map<std::string, std::int64_t> sums;
@@ -203,11 +203,11 @@ TEST(StepAccounts, AreWhatAPageHolds) {
     }
 }
 
-// The parts of a pass that are drawn inside it are what the account says of it.
+// The collectives drawn inside a pass are as long as in the breakdown.
 TEST(StepAccounts, OfCollectivesInsidePassesAreDrawnAsLong) {
     for (const Accounted& one : layouts()) {
         if (one.what.layout.parallelism.schedule->steps_overlap) {
-            continue;  // the account is of the last step alone
+            continue;  // the breakdown covers only the last step
         }
         const Drawn found = drawn(one);
         std::vector<Duration> inside(found.ranks.size());
@@ -224,7 +224,7 @@ TEST(StepAccounts, OfCollectivesInsidePassesAreDrawnAsLong) {
     }
 }
 
-// A profiler's activities: computing is none of the communication.
+// In a profiler's trace, computing excludes all communication.
 TEST(StepAccounts, LeaveToComputingWhatIsNoCommunication) {
     const TemporaryFolder folder;
     int number = 0;
@@ -240,7 +240,7 @@ TEST(StepAccounts, LeaveToComputingWhatIsNoCommunication) {
                 const TimeParts& parts = found.ranks[rank];
                 const Duration computing = parts[TimeCategory::compute] + parts[TimeCategory::recompute] +
                                            parts[TimeCategory::overhead] + parts[TimeCategory::optimizer];
-                // The all-reduce of the norm is the optimizer's, and no computing.
+                // The all-reduce of the norm belongs to the optimizer, and is not computing.
                 const double norm = seconds(parts[TimeCategory::optimizer]);
                 EXPECT_LE(shares.of_rank[rank].compute, seconds(computing) + 1e-12) << one.name << suffix;
                 EXPECT_GE(shares.of_rank[rank].compute, seconds(computing) - norm) << one.name << suffix;
@@ -272,7 +272,7 @@ TEST(StepAccounts, OfTwoStepsDifferAsTheirBudgets) {
     }
 }
 
-// Tensor parallelism over 8 GPUs: a seventh of the step, in every account.
+// Tensor parallelism over 8 GPUs takes more than a seventh of the step, in every breakdown.
 TEST(StepAccounts, CallTensorParallelismNoComputing) {
     const Drawn found = drawn(layout("llama3-8b", 8, 8, 1, 512));
     const double step = seconds(found.step.step);

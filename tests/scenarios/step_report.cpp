@@ -30,7 +30,7 @@ TrainingCase some_case() {
     return what;
 }
 
-// 1 s of which 0.7 s are compute, 0.2 s bubble and 0.1 s tensor-parallel communication.
+// 1 s, of which 0.7 s are compute, 0.2 s bubble and 0.1 s tensor-parallel communication.
 Prediction some_step() {
     Prediction step;
     step.step = std::chrono::seconds{1};
@@ -87,7 +87,7 @@ TEST(Amounts, HaveFourFiguresAndAUnit) {
     EXPECT_EQ(change_text(-0.061), "-6.1 %");
 }
 
-// Three thirds are 33.3 % each; the tenth that is missing goes to the first of them.
+// Three thirds are 33.3 % each; the missing tenth goes to the first.
 TEST(Percents, AddUpToAHundred) {
     EXPECT_THAT(tenths_of_percent(std::vector<double>{1, 1, 1}), testing::ElementsAre(334, 333, 333));
     EXPECT_THAT(tenths_of_percent(std::vector<double>{0.7, 0.2, 0.1}), testing::ElementsAre(700, 200, 100));
@@ -157,7 +157,7 @@ TEST(StepReport, HasBothBandwidthsOfACollective) {
     EXPECT_THAT(text, HasSubstr("17.8 %"));
 }
 
-// 2 x 16 MB and 1 x 64 MB of one sort: 96 MB in 3, which take 1 ms alone: 96 GB/s.
+// 2 x 16 MB and 1 x 64 MB of one kind: 96 MB in 3 collectives, which take 1 ms alone: 96 GB/s.
 TEST(StepReport, HasOneLineForBucketsOfSeveralSizes) {
     const CommunicationUse bucket{.what = "reduction of gradients",
                                   .count = 2,

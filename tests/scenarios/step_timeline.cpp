@@ -1,4 +1,4 @@
-// The timeline of a predicted step: what its slices say beyond the run's spans.
+// The timeline of a predicted step: its slices in addition to the run's spans.
 #include "libsim/predict/step_timeline.hpp"
 
 #include "libsim/predict/predict.hpp"
@@ -85,7 +85,7 @@ TEST(StepTimeline, NamesMicroBatchAndChunkOfEveryPass) {
     }
 }
 
-// 32 layers on stages 0, 2 and 3: stage 1 hands on what it gets, and computes nothing.
+// 32 layers on stages 0, 2 and 3: stage 1 forwards its input, and computes nothing.
 TEST(StepTimeline, LeavesOutThePassesOfStagesWithoutLayers) {
     TrainingCase what = case_of("llama3-8b", layout(1, 1, 4, 8));
     what.layout.parallelism.split.layers = {10, 0, 12, 10};
@@ -100,11 +100,11 @@ TEST(StepTimeline, LeavesOutThePassesOfStagesWithoutLayers) {
     chunks.layout.parallelism.schedule = parallel::pipeline_schedule("interleaved");
     chunks.layout.parallelism.split.layers = {16, 0, 0, 16};
     const auto found = slices(drawn(chunks).timeline, 1);
-    EXPECT_EQ(found.at("forward of micro-batch 3, chunk 0"), 0);  // rank 0 has it
+    EXPECT_EQ(found.at("forward of micro-batch 3, chunk 0"), 0);  // rank 0 has its layers
     EXPECT_EQ(found.at("forward of micro-batch 3, chunk 1"), 1);
 }
 
-// Whatever the layers, the schedule and the buckets: what is drawn adds up to what the budget says.
+// For any layers, schedule and buckets, the drawn collectives add up to the budget.
 TEST(StepTimeline, ShowsAllExposedCollectivesInsidePasses) {
     std::vector<TrainingCase> cases{
         case_of("llama3-8b", layout(1, 2, 2, 8)), case_of("gpt3-175b", layout(1, 8, 8, 16)),
@@ -117,7 +117,7 @@ TEST(StepTimeline, ShowsAllExposedCollectivesInsidePasses) {
     cases[5].layout.parallelism.sequence_parallel = true;
     cases[5].model.mtp_layers = 1;
     for (TrainingCase& what : cases) {
-        what.layout.framework.overlap_gradients = false;  // no pass is slower than its kernels
+        what.layout.framework.overlap_gradients = false;  // so no pass is slower than its kernels
         const Drawn result = drawn(what);
         const int steps = what.layout.parallelism.schedule->steps_overlap ? 2 : 1;
         for (int stage = 0; stage < what.layout.parallelism.pp; ++stage) {

@@ -1,4 +1,4 @@
-// A timeline as a picture: what is drawn where, and that no name can be more than a name.
+// A timeline as a picture: positions of its parts, and names that are never more than text.
 #include "libsim/report/svg_timeline.hpp"
 
 #include "libsim/report/colours.hpp"
@@ -21,7 +21,7 @@ using testing::Not;
 const std::string forward = "forward of micro-batch 0";
 const std::string data = "data";
 
-// Rank 0 computes for 40 of 100 us and sends for 20; rank 1 waits for it. A column is a pixel is 0.1 us.
+// Rank 0 computes for 40 of 100 us and sends for 20; rank 1 waits for it. A column, one pixel, is 0.1 us.
 Timeline message_between_two() {
     Timeline timeline{.title = "two", .ranks = 2, .end = Time{100us}};
     timeline.add({.rank = 0, .label = &forward, .end = Time{40us}});
@@ -55,7 +55,7 @@ TEST(SvgTimeline, DrawsWorkAndWaitingWhereTheyAre) {
     EXPECT_THAT(
         svg,
         HasSubstr("<path class=\"waiting\" d=\"M674 70h400v24h-400zM74 106h400v24h-400zM674 106h400v24h-400z\"/>"));
-    // From the bottom of the sender's row, when it begins to send, to the top of the receiver's.
+    // From the bottom of the sender's row, at the start of the send, to the top of the receiver's row.
     EXPECT_THAT(svg, HasSubstr("<path class=\"arrow\" d=\"M474 94L674 106\"/>"));
     EXPECT_THAT(svg, HasSubstr(">F0</text>"));
     EXPECT_THAT(svg, HasSubstr(">forward of micro-batch</text>"));
@@ -91,7 +91,7 @@ TEST(SvgTimeline, ShowsWhichRankEndedTheRun) {
     const std::string svg = svg_timeline(timeline, thousand);
     EXPECT_THAT(svg, HasSubstr("broke off</text>"));
     EXPECT_THAT(svg, HasSubstr("<text x=\"678\" y=\"122\" class=\"end\">× died</text>"));
-    // Nothing is drawn of the rank behind its end.
+    // Nothing is drawn for the rank after its end.
     EXPECT_THAT(svg, HasSubstr("<path class=\"waiting\" d=\"M674 70h400v24h-400zM74 106h400v24h-400z\"/>"));
 }
 

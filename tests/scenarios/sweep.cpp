@@ -107,7 +107,7 @@ TEST(SweepTable, GoesOnWhereAnInterruptionLeftItsFile) {
         first.add(i, first.row(i, result("ok")));
     }
     const std::string whole = first.csv();
-    // In the middle of the third row of four.
+    // Cut in the middle of the third of four rows.
     const std::string part = whole.substr(0, whole.find("16,1") + 7);
     SweepTable second = two_by_two();
     second.read(part, "rows.csv");
@@ -118,7 +118,7 @@ TEST(SweepTable, GoesOnWhereAnInterruptionLeftItsFile) {
     EXPECT_EQ(second.csv(), whole);
 }
 
-// A row that ends in the middle and is followed by others: two processes, or a full disk.
+// An incomplete row followed by others, from two processes or a full disk.
 TEST(SweepTable, DropsWhatIsNoRow) {
     SweepTable table = two_by_two();
     table.read(table.header() + "\n8,1,ok,1\n8,2,\"ok\n" + table.row(3, result("ok")) + "\n", "rows.csv");

@@ -1,4 +1,4 @@
-// A folder of a test's own, gone with it.
+// A temporary folder for one test, deleted by the destructor.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ public:
     }
 
     std::string file(const std::string& name) const { return (path_ / name).string(); }
-    // A new file with this content; its name.
+    // Creates a file with this content; returns its path.
     std::string with(const std::string& name, const std::string& content) const {
         std::ofstream(file(name), std::ios::binary) << content;
         return file(name);

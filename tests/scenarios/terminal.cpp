@@ -53,7 +53,7 @@ TEST(Terminal, HasAsciiAloneWhereItIsDumbOrTheLocaleIsC) {
     EXPECT_FALSE(with(window).ascii);
     EXPECT_FALSE(with({}, {{"LANG", "C.UTF-8"}}).ascii);
     EXPECT_TRUE(with(window, {{"TERM", "dumb"}}).ascii);
-    EXPECT_FALSE(with({}, {{"TERM", "dumb"}}).ascii);  // of a pipe it says nothing
+    EXPECT_FALSE(with({}, {{"TERM", "dumb"}}).ascii);  // TERM says nothing about a pipe
     EXPECT_TRUE(with({}, {{"LC_ALL", "C"}, {"LANG", "C.UTF-8"}}).ascii);
     EXPECT_TRUE(with({}, {{"LANG", "POSIX"}}).ascii);
     EXPECT_FALSE(with({}, {{"LC_CTYPE", "de_DE.UTF-8"}, {"LANG", "C"}}).ascii);

@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-// Timelines by hand. Times are seconds.
+// Timelines made by hand. Times are in seconds.
 class Drawn {
 public:
     Drawn(std::string title, int ranks) {
@@ -51,7 +51,7 @@ private:
     std::deque<std::string> labels_;
 };
 
-// Two stages, two micro-batches; a hop takes 1 s, of which the receiver waits for the first half second.
+// Two stages, two micro-batches; a hop takes 1 s, and the receiver waits for its first half second.
 Drawn pipeline() {
     Drawn drawn("pipeline", 2);
     drawn.compute(0, "forward of micro-batch 0", 0, 2).compute(0, "forward of micro-batch 1", 2, 4);
@@ -108,8 +108,8 @@ TEST(TextTimeline, InColoursIsTheSameTextBetweenEscapeSequences) {
 }
 
 TEST(TextTimeline, ShowsInEachCellWhatFillsMostOfIt) {
-    // 10 columns of 1 s. The first: 0.6 s of compute, 0.4 s of send; the second the other way round; the third a tie
-    // of work and waiting.
+    // 10 columns of 1 s. The first is 0.6 s of compute and 0.4 s of send, the second the opposite, the third a tie of
+    // work and waiting.
     Drawn drawn("", 1);
     drawn.compute(0, "0", 0, 0.6).with(0, OpKind::send, "", 0.6, 1.6).compute(0, "1", 1.6, 2).compute(0, "2", 2, 2.5);
     drawn.compute(0, "3", 9.4, 10);
@@ -148,7 +148,7 @@ TEST(TextTimeline, LeavesALabelOutThatDoesNotFit) {
     Drawn drawn("", 1);
     drawn.compute(0, "item 7", 0, 1).compute(0, "item 8", 1, 3).compute(0, "item 12345", 3, 8);
     drawn.compute(0, "item 12345678", 8, 10);
-    // The number of the last has more than six digits: none would be its own.
+    // The last label's number has more than six digits, too many to be shown.
     EXPECT_THAT(drawn.text(18), HasSubstr("rank 0  █I8███████\n"
                                           "█ compute  I item\n"));
 }
@@ -201,7 +201,7 @@ TEST(TextTimeline, ShowsTheRankThatEndedTheRunAmongThoseLeftOut) {
 }
 
 TEST(TextTimeline, IsDrawnFromOneTimeToAnother) {
-    // 20 columns of 0.2 s: the forward pass of micro-batch 0 on rank 1 lies from 3 s to 5 s, in columns 5 to 14.
+    // 20 columns of 0.2 s: the forward pass of micro-batch 0 on rank 1 is from 3 s to 5 s, in columns 5 to 14.
     EXPECT_EQ(pipeline().text({.width = 28, .from = Drawn::at(2), .until = Drawn::at(6)}),
               "pipeline: 2 ranks, 2 s to 6…\n"
               "        |2 s      |4 s\n"
@@ -227,7 +227,7 @@ TEST(TextTimeline, OfARankThatDiedHasItsEndInItsRow) {
     const TextStyle style{.width = 28, .ascii = true, .until = Drawn::at(10), .now = Drawn::at(4)};
     EXPECT_THAT(drawn.text(style), HasSubstr("rank 0  F0CCF1CC\n"
                                              "rank 1  ....<<F0x died\n"));
-    // With nothing behind it, the word lies over the last columns.
+    // With nothing after it, the word covers the last columns.
     EXPECT_THAT(drawn.text({.width = 28, .ascii = true, .until = Drawn::at(4), .now = Drawn::at(4)}),
                 HasSubstr("rank 1  ..........<<<<x died\n"));
 }

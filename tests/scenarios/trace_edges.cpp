@@ -1,4 +1,4 @@
-// Traces at their edges: numbers, names and files that are almost right, which are read exactly or refused.
+// Edge cases of traces: almost valid numbers, names and files, which are read exactly or refused.
 #include "libsim/config/errors.hpp"
 #include "libsim/interop/trace_files/difference.hpp"
 #include "tests/support/written_trace.hpp"
@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// What the reader says of a folder or file, without its path; empty: it reads it.
+// The reader's error for a folder or file, without its path; empty if it is read.
 std::string refusal_of_trace(const std::string& path) {
     try {
         read_trace(path);
@@ -36,7 +36,7 @@ ReadTrace trace_of(const std::string& text) {
     return read_trace(folder.with("t.json", text));
 }
 
-// An event of a profiler, and one of ours.
+// A profiler's event.
 std::string kernel_from(const std::string& ts, const std::string& dur) {
     return fmt::format(R"({{"ph":"X","cat":"kernel","name":"k","ts":{},"dur":{}}})", ts, dur);
 }
@@ -50,7 +50,7 @@ TEST(TraceNumbers, MayHaveExponentsAndMoreDigitsThanAreKept) {
                  kernel_from("-5.25", "1e-7") + "]")
             .timeline.spans;
     ASSERT_EQ(spans.size(), 3U);
-    // Counted from the earliest, which begins at -5.25 us.
+    // Counted from the earliest event, which begins at -5.25 us.
     EXPECT_EQ(spans[0].end - spans[0].begin, Duration{0});
     EXPECT_EQ(spans[1].begin, Time{Duration{20'250'000}});
     EXPECT_EQ(spans[1].end - spans[1].begin, Duration{2'500'000});
@@ -91,7 +91,7 @@ TEST(TraceNumbers, OfSpansStayInTheRangeOfTime) {
     EXPECT_EQ(refusal_of_text("t.json", "[" + our_event(R"("ps":"5")") + "]"), ": event 1: ps must be a number, not 5");
     const ReadTrace instant = trace_of("[" + our_event(R"("ps":7,"kind":"log","label":"said")") + "]");
     EXPECT_EQ(instant.timeline.spans.at(0).begin, Time{Duration{7}});
-    EXPECT_EQ(instant.timeline.spans.at(0).end, Time{Duration{7}});  // it lasts no time where nothing else is said
+    EXPECT_EQ(instant.timeline.spans.at(0).end, Time{Duration{7}});  // without a duration it takes no time
     EXPECT_EQ(*instant.timeline.spans.at(0).label, "said");
 }
 
@@ -125,7 +125,7 @@ TEST(TraceOfAnInterruptedRun, IsMarkedAsPartial) {
     EXPECT_EQ(trace_of(R"({"more": {"partial": true}, "traceEvents": [)" + event + "]}").timeline.fault, "");
 }
 
-// A folder with a file of each name, all with the same kernels; the ranks that are read.
+// Writes a file of each name, all with the same kernels; returns the ranks that are read.
 std::vector<int> ranks_of_files(const std::vector<std::string>& names) {
     const TemporaryFolder folder;
     for (const std::string& name : names) {
@@ -211,7 +211,7 @@ TEST(CompressedTrace, ThatIsCutOffOrBentIsRefused) {
     EXPECT_EQ(refusal_of_text("t.json.gz", bytes), "");
     EXPECT_EQ(refusal_of_text("t.json.gz", bytes.substr(0, bytes.size() - 4)),
               ": is cut off: its compressed data has no end");
-    bytes[bytes.size() - 8] = static_cast<char>(~bytes[bytes.size() - 8]);  // of the checksum
+    bytes[bytes.size() - 8] = static_cast<char>(~bytes[bytes.size() - 8]);  // in the checksum
     EXPECT_THAT(refusal_of_text("t.json.gz", bytes), HasSubstr(": cannot be read: "));
 }
 
@@ -237,7 +237,7 @@ TEST(Difference, NamesTheLabelThatMadeMostOfIt) {
         }
         return diff_side(name, shares_of(trace_of(fmt::format("[{}]", fmt::join(events, ","))).timeline), 1);
     };
-    // 10 us more: 6 of a, 4 of b; then 4, 3 and 3.
+    // 10 us more: 6 in a and 4 in b; then 4, 3 and 3.
     EXPECT_EQ(difference_of(of("x", {{"a", 10}, {"b", 10}}), of("y", {{"a", 16}, {"b", 14}})).cause,
               "y takes 50.0 % more time than x: it has 50.0 % more compute, most of it in \"a\".");
     EXPECT_EQ(difference_of(of("x", {{"a", 10}, {"b", 5}, {"c", 5}}), of("y", {{"a", 14}, {"b", 8}, {"c", 8}})).cause,

@@ -1,4 +1,4 @@
-// Traces that are read: the PyTorch profiler's, and what is none.
+// Reading traces: those of the PyTorch profiler, and invalid ones.
 #include "libsim/config/errors.hpp"
 #include "libsim/interop/trace_files/difference.hpp"
 #include "tests/support/written_trace.hpp"
@@ -42,7 +42,7 @@ std::string profile(int rank, std::int64_t base_ns, const std::vector<std::strin
 
 constexpr const char* all_reduce = "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)";
 
-// Two ranks whose clocks count from 10 us apart. In microseconds since the first kernel:
+// Two ranks whose clocks start 10 us apart. In microseconds since the first kernel:
 //   rank 0   compute 0-100, 180-200   all-reduce 50-160   copy 155-170
 //   rank 1   compute 10-130           all-reduce 60-160
 std::string two_ranks(const TemporaryFolder& folder) {
@@ -130,7 +130,7 @@ TEST(Difference, MayBeMadeByCopies) {
                 HasSubstr("fast takes 40.0 % less time than slow: it has 80.0 % less exposed copies"));
 }
 
-// One rank that computes, waits for a collective and is idle for so many microseconds each.
+// One rank that computes, waits for a collective and idles, for the given microseconds each.
 TraceShares step_of(const TemporaryFolder& folder, double compute, double exposed, double idle) {
     return shares_of(
         read_trace(folder.with("t.json", profile(0, 0,
@@ -155,7 +155,7 @@ TEST(Difference, MayBeMadeByNothingThatRuns) {
     const TemporaryFolder folder;
     EXPECT_EQ(cause(step_of(folder, 99, 50, 50), step_of(folder, 99, 50, 100)),
               "b takes 25.0 % more time than a: it has 100.0 % more idle time.");
-    // Of a part that was next to nothing, a percentage would say nothing.
+    // A part that took next to nothing has no meaningful percentage.
     EXPECT_EQ(cause(step_of(folder, 99, 100, 0), step_of(folder, 99, 100, 100)),
               "b takes 50.0 % more time than a: it has more idle time.");
 }
@@ -192,7 +192,7 @@ TEST(Shares, CountWaitingForTheOtherSideWithinExposedCommunication) {
     EXPECT_DOUBLE_EQ(shares.waiting, 7 * us);
 }
 
-// What read_trace says of a file of this content.
+// The error of read_trace for a file with this content, or "none".
 std::string complaint(const std::string& name, const std::string& content) {
     static const TemporaryFolder folder;
     const std::string file = folder.with(name, content);
@@ -326,7 +326,7 @@ TEST(BadTrace, OfTwoFilesOfOneRankNamesBoth) {
     }
 }
 
-// However a file is cut or bent, it is read or refused.
+// A file that is cut or altered anywhere is read or refused.
 TEST(BadTrace, CutAnywhereIsRefusedButBetweenTwoLines) {
     const TemporaryFolder folder;
     const report::Timeline timeline = read_trace(two_ranks(folder)).timeline;
@@ -351,7 +351,7 @@ TEST(BadTrace, WithAnyByteChangedIsReadOrRefused) {
         for (std::size_t i = 0; i < whole.size(); i += 3) {
             std::string bent = whole;
             bent[i] = "\0\"{9-,\xff"[i % 7];
-            complaint(name, bent);  // throws nothing else
+            complaint(name, bent);  // throws nothing but a UsageError
         }
     }
 }

@@ -1,4 +1,4 @@
-// The formats of traces: chosen by suffix, and what each writes of the same spans.
+// Trace formats: selected by suffix, all written from the same spans.
 #include "libsim/report/trace_formats.hpp"
 
 #include "libsim/config/errors.hpp"
@@ -29,7 +29,7 @@ using testing::Not;
 
 const std::string name = "say \"so\", twice";
 
-// A message, beside which the receiver computes; what both hold.
+// A message while the receiver also computes, and the memory of both ranks.
 Timeline ping() {
     Timeline timeline{.title = "ping", .ranks = 2, .end = Time{Duration{9'000'500}}};
     timeline.add({.rank = 0,
@@ -111,7 +111,7 @@ TEST(TraceFormats, KeepTheTimeThatAComputationSaid) {
     }
 }
 
-// The same with two steps on rank 1, and with what is said of it.
+// The same with two steps on rank 1, and with an answer.
 Timeline trained() {
     Timeline timeline = ping();
     timeline.steps = {{1, "step 3", Time{Duration{1'500}}, Time{Duration{4'000'700}}},
@@ -191,7 +191,7 @@ TEST(PerfettoTrace, IsReadByProtoc) {
     const std::string file = written(folder, "t.pftrace", ping());
     const std::string raw = folder.file("raw");
     ASSERT_EQ(std::system(fmt::format("protoc --decode_raw < '{}' > '{}'", file, raw).c_str()), 0);
-    // The last event: the end of the receive, at 9000 ns, and of its arrow.
+    // The last event: the end of the receive at 9000 ns, and of its arrow.
     EXPECT_THAT(content_of(raw), testing::EndsWith("1 {\n"
                                                    "  8: 9000\n"
                                                    "  11 {\n"
@@ -224,7 +224,7 @@ TEST(KinetoTrace, TakesNoComputationForSomethingElseByItsName) {
     EXPECT_THAT(test::KinetoRules().broken_in(text, 0), IsEmpty());
 }
 
-// The checkers themselves: what is broken is found.
+// Tests the checkers themselves: they find broken rules.
 TEST(TraceRules, FindWhatIsBroken) {
     const TemporaryFolder folder;
     const auto changed = [](std::string text, const std::string& from, const std::string& to) {

@@ -1,4 +1,4 @@
-// The range of a prediction: how its width is found, and that what ships is what the runs that were left out tell.
+// A prediction's range: how its width is derived, and that the shipped widths follow from the left-out runs.
 #include "libsim/config/text_file.hpp"
 #include "libsim/fit/validation/spread.hpp"
 #include "libsim/predict/step_range.hpp"
@@ -32,7 +32,7 @@ TEST(Uncertainty, HoldsEightOfTenDeviations) {
     EXPECT_EQ(spread_of({}, false), std::nullopt);
 }
 
-// Four of five runs are within 0.4; the one of A is half of all where sets count alike.
+// Four of five runs are within 0.4; the run of A counts half if every set counts equally.
 TEST(Uncertainty, CountsRunsOrSets) {
     const std::vector<Deviation> all{deviation("A", 0.5), deviation("B", 0.1), deviation("B", -0.2),
                                      deviation("B", 0.3), deviation("B", -0.4)};
@@ -40,7 +40,7 @@ TEST(Uncertainty, CountsRunsOrSets) {
     EXPECT_DOUBLE_EQ(spread_of(all, true).value_or(0), 0.5);
 }
 
-// Differences 0.25, 0.5 and 0.75 of the first sweep; the second has one run.
+// Differences of 0.25, 0.5 and 0.75 in the first sweep; the second has one run.
 TEST(Uncertainty, OfAnOrderIsThatOfPairsOfOneSweep) {
     EXPECT_DOUBLE_EQ(spread_of_pairs({deviation("S", 0.25, "x"), deviation("S", 0.5, "x"), deviation("S", -0.25, "x"),
                                       deviation("S", 9, "y")})
@@ -77,7 +77,7 @@ TEST(StepRange, IsAFactorEitherWay) {
     EXPECT_FALSE(are_told_apart(ten, duration_of_seconds(10.9), machine));
 }
 
-// 768 x 2,048 numbers are small; gpt-oss's 2,880 x 2,880 are not.
+// 768 x 2,048 parameters are small; gpt-oss's 2,880 x 2,880 are not.
 TEST(StepRange, IsWiderOfSmallExpertsAndSaysSo) {
     training::Machine machine = training::machine("dgx-h100");
     machine.gpu.uncertainty = {.experts = std::log(1.25), .small_experts = std::log(2.0)};
@@ -105,7 +105,7 @@ Published published() {
     return runs;
 }
 
-// By the id of a run: what docs/data/left_out.csv keeps of predictions by numbers that were found without its set.
+// By run id: docs/data/left_out.csv, predictions with numbers that were fitted without the run's set.
 std::map<std::string, Deviation> kept_left_out() {
     std::ifstream file(NDSIM_SOURCE_DIR "/docs/data/left_out.csv");
     std::string line;
@@ -148,7 +148,7 @@ training::Uncertainty shipped_of(const char* gpu) {
     return training::accelerator(gpu).uncertainty;
 }
 
-// Whoever fits a generation's numbers again runs tools/leave_one_out.sh, and copies what it prints.
+// After refitting a generation's numbers, run tools/leave_one_out.sh and copy its output.
 TEST(Uncertainty, ThatShipsIsWhatRunsThatWereLeftOutTell) {
     std::map<std::string, Found> found = found_by_generation();
     for (const auto& [generation, gpu] :
@@ -164,7 +164,7 @@ TEST(Uncertainty, ThatShipsIsWhatRunsThatWereLeftOutTell) {
     }
 }
 
-// On 16 H100; 0025 took 1.8 times what is predicted.
+// Both ran on 16 H100; 0025 took 1.8 times the predicted time.
 TEST(Uncertainty, OfSmallExpertsHoldsTheRunsThatWereMeasured) {
     const Published runs = published();
     int seen = 0;
@@ -181,7 +181,7 @@ TEST(Uncertainty, OfSmallExpertsHoldsTheRunsThatWereMeasured) {
     EXPECT_EQ(seen, 2);
 }
 
-// The figure that the ranges promise is 80 %.
+// The ranges promise 80 %.
 TEST(Uncertainty, HoldsThreeQuartersOfTheRunsOfEachGenerationAtLeast) {
     const Published runs = published();
     const std::vector<RangeScore> scores =
@@ -201,8 +201,8 @@ std::vector<EfficiencyChange> taken_over(const char* from, const char* to) {
     return changes;
 }
 
-// A generation that nobody measured has numbers by analogy. Those of A100, H100 and B200, taken over by each other, are
-// so far off; every pair counts alike.
+// A generation without measurements has numbers by analogy. The error of A100, H100 and B200 with each other's numbers
+// gives the width; every pair counts equally.
 TEST(Uncertainty, OfAGenerationWithoutRunsIsThatOfNumbersTakenOver) {
     const Published runs = published();
     const char* const gpus[] = {"A100-SXM-80GB", "H100-SXM-80GB", "B200"};

@@ -1,4 +1,4 @@
-// What is assumed of a run that its record does not say.
+// Assumptions about a run where its record says nothing.
 #include "libsim/error.hpp"
 #include "libsim/fit/validation/predict_run.hpp"
 #include "tools/command_line/workers.hpp"
@@ -66,7 +66,7 @@ RunRecord bridge(const char* gpu, const char* container, const char* precision) 
     return record;
 }
 
-// What changed from one version to the next holds from there on.
+// A change between two versions applies from the later one on.
 TEST(Practice, OfAVersionIsThatOfTheLatestRowBeforeIt) {
     const auto graphs = [](const RunRecord& record) { return practice_of(record).habits.cuda_graphs; };
     EXPECT_EQ(graphs(bridge("GB200-NVL72", "25.09", "BF16")), CudaGraphs::none);
@@ -156,7 +156,7 @@ TEST(Practice, OfMegatronLmReducesGradientsBehindTheLastMicroBatch) {
     EXPECT_EQ(layout.numerics.precision, Precision::fp16);
 }
 
-// Without --accumulate-allreduce-grads-in-fp32, and before gradient accumulation was fused.
+// Without --accumulate-allreduce-grads-in-fp32, and before fused gradient accumulation.
 TEST(Practice, OfMegatronLmOf2021AddsFp16Gradients) {
     const sim::training::Layout then = open(gpt("Narayanan et al. 2021 Table 2")).candidates.known;
     EXPECT_FALSE(then.framework.fused_accumulation);
@@ -178,7 +178,7 @@ TEST(Practice, OfTorchtitanCutsABatchIntoAsManyMicroBatchesAsStages) {
     EXPECT_TRUE(open(record).candidates.known.framework.reshard_after_forward);
 }
 
-// Jiang et al. 2024 compare their system with Megatron-LM, both with ZeRO 2: gradients are reduced once a chunk.
+// Jiang et al. 2024 compare their system with Megatron-LM, both with ZeRO 2: gradients are reduced once per chunk.
 TEST(Practice, OfMegaScalesTablesReducesGradientsOnceAChunk) {
     RunRecord record = gpt("Jiang et al. 2024, MegaScale (arXiv 2402.15627) Table 2, Megatron-LM");
     record.layout.zero = 2;
@@ -217,7 +217,7 @@ TEST(Candidates, AreWhatTheRecordSays) {
     EXPECT_EQ(result.candidates.open.recomputes, (std::vector{Recompute::full}));
 }
 
-// 16 sequences over 2 replicas are 8; 8 layers over 2 stages are 4.
+// 16 sequences over 2 replicas are 8 each; 8 layers over 2 stages are 4 each.
 TEST(Candidates, AreAllLegalValuesOfWhatItDoesNotSay) {
     RunRecord record = gpt("Narayanan");
     record.layout.micro_batch.reset();

@@ -1,4 +1,4 @@
-// Reading published runs: what is known, what is not, and what cannot be.
+// Reading published runs: known and unknown values, and impossible ones.
 #include "libsim/config/errors.hpp"
 #include "libsim/fit/validation/measured.hpp"
 #include "libsim/fit/validation/record.hpp"
@@ -34,7 +34,7 @@ std::vector<RunRecord> read(const json& records) {
 std::string problem_of(const json& record) {
     return read(json::array({record})).front().problem;
 }
-// The record with another value at `pointer`.
+// The record with the value at `pointer` replaced.
 json with(const char* pointer, const json& value) {
     json record = good_record();
     record[json::json_pointer(pointer)] = value;

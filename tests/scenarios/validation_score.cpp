@@ -1,4 +1,4 @@
-// Errors and ranks of predictions, worked out by hand.
+// Prediction errors and rank correlations, worked out by hand.
 #include "libsim/fit/validation/gates.hpp"
 #include "libsim/fit/validation/score.hpp"
 
@@ -55,7 +55,7 @@ TEST(Score, LeavesOutRunsThatAreNotUsableOrNotPredicted) {
     EXPECT_DOUBLE_EQ(mean_error(sets[0].memories), -0.2);
 }
 
-// Four runs on 1 GPU in the right order, four on 2 in the wrong one; the two on 4 are no sweep.
+// Four runs on 1 GPU in the right order, four on 2 in the wrong order; the two on 4 are too few for a sweep.
 TEST(Score, MeansTheRankCorrelationOverSweeps) {
     std::vector<RunPrediction> runs;
     std::vector<Measured> measured;

@@ -28,7 +28,7 @@ TrainingCase case_of(const TrainingOptions& options) {
     return training_case(options, training::preset("gpt3-6.7b"), training::machine("dgx-h100"));
 }
 
-// A step that arithmetic and links between nodes share, 1 s each at first.
+// A step split evenly between arithmetic and links between nodes, 1 s each at first.
 Prediction half_and_half(const training::Transformer&, const training::Machine& machine, const training::Layout&) {
     const training::Machine plain = training::machine("dgx-h100");
     Prediction step;
@@ -64,7 +64,7 @@ TEST(Changed, KeepsTheGpusAndTheBatch) {
     EXPECT_EQ(after.layout.batch.micro, 2);
 }
 
-// The predictor likes tp 4 alone.
+// The predictor favours only tp 4.
 TEST(Advice, IsTheNeighbourThatWasPredictedFaster) {
     const TrainingOptions options = options_of({{"gpus", "64"}, {"tp", "2"}});
     const auto likes_four = [](const training::Transformer&, const training::Machine&, const training::Layout& layout) {
@@ -79,7 +79,7 @@ TEST(Advice, IsTheNeighbourThatWasPredictedFaster) {
     EXPECT_EQ(list.tried[1].gain, 0);
 }
 
-// dp was said, so it has to be said again; the batch was not, and would follow dp.
+// dp was given, so it must be given again; the batch was not, and would follow dp.
 TEST(Advice, SaysAllThatHasToBeTyped) {
     const TrainingOptions options = options_of({{"dp", "32"}, {"tp", "2"}});
     const auto equal = [](const training::Transformer&, const training::Machine&, const training::Layout&) {
@@ -96,7 +96,7 @@ TEST(Advice, SaysAllThatHasToBeTyped) {
     EXPECT_EQ(typed(four->change), fmt::format("--tp 4 --dp 16 --global-batch {}", what.layout.batch.global));
 }
 
-// Modules go with selective recomputation alone, and offloaded layers with none.
+// Modules require selective recomputation, and offloaded layers require none.
 TEST(Advice, TakesBackWhatAChangeExcludes) {
     const auto advised = [](Change said, const Change& change) {
         said.insert(said.end(), {{"gpus", "8"}, {"zero", "1"}});

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# usage.sh SOURCE: every script of tools/ and .ci/ says how it is used, on standard output, and refuses what it does not know with one
-# line and exit code 2. Scripts are found by their first line, so that a new one is held to it.
+# usage.sh SOURCE: checks that every script of tools/ and .ci/ prints its usage on standard output, and refuses unknown arguments
+# with one line and exit code 2. Scripts are found by their first line, so new ones are checked, too.
 set -euo pipefail
 cd "$1"
 said=$(mktemp -d)
@@ -10,7 +10,7 @@ scripts=()
 for file in tools/* .ci/*; do
     [[ -f $file && -x $file && $(head -n 1 "$file") == '#!/usr/bin/env bash' ]] && scripts+=("$file")
 done
-# Those that are there today; fewer would mean that they are not found.
+# Today's number of scripts; fewer would mean that they are not found.
 ((${#scripts[@]} >= 15)) || { echo "only ${#scripts[@]} scripts were found" >&2; exit 1; }
 
 fail() {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# build_site.sh PYTHON SOURCE BUILD FOLDER: builds the documentation site into FOLDER; a warning or a dead link fails it. Ends
-# with 77, which skips the test, where something that makes the site is not installed.
+# build_site.sh PYTHON SOURCE BUILD FOLDER: builds the documentation site into FOLDER; fails on a warning or a dead link. Exits
+# with 77, which skips the test, if a package that builds the site is missing.
 set -euo pipefail
 python=$1 source=$2 build=$3 folder=$4
 

@@ -1,4 +1,4 @@
-"""What makes the documentation site, on small cases: pages, links, the theme, and the references."""
+"""The generator of the documentation site, on small cases: pages, links, the theme, and the references."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pages import BadLink, Stage  # noqa: E402
 
 
 class Repository(unittest.TestCase):
-    """A repository of a few files, gone with the test."""
+    """A repository of a few files, deleted after the test."""
 
     def setUp(self) -> None:
         temporary = tempfile.TemporaryDirectory()
@@ -33,7 +33,7 @@ class Repository(unittest.TestCase):
         file.write_text(text, encoding="utf-8")
 
     def staged(self, page: str) -> str:
-        """The page as Sphinx reads it."""
+        """The page as given to Sphinx."""
         stage = Stage(self.root, self.root / "stage")
         stage.copy_pages()
         return (self.root / "stage" / page).read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-// What compressed gradients train: not the same weights, but nearly as good a model.
+// Training with compressed gradients: not the same weights, but nearly as good a model.
 #include "tests/strategies/strategy_run.hpp"
 
 #include <fmt/format.h>
@@ -12,12 +12,12 @@ struct Case {
     std::string mesh;
     std::string optimizer;
     std::string compression;
-    double at_most = 1;  // times the loss without compression
+    double at_most = 1;  // relative to the loss without compression
 };
 
 constexpr const char* model = "--hidden 8 --heads 2 --sequence 4 --layers 2 --steps 100";
 
-// By the factor in which its loss is larger than after the same training without compression.
+// Compares by the ratio of its loss to that of the same training without compression.
 void expect_as_good_a_model(const Case& with) {
     const std::string line = fmt::format("{} {} --optimizer {}", with.mesh, model, with.optimizer);
     const scenarios::Outcome whole = outcome_of_line(line);
@@ -27,7 +27,7 @@ void expect_as_good_a_model(const Case& with) {
     EXPECT_TRUE(compressed.agrees());
 }
 
-// Adam divides by gradients that become small, and what they were rounded by counts for more.
+// Adam divides by gradients that become small, so their rounding errors matter more.
 TEST(Compression, ToSixteenBitsTrainsToTheSameLossWithinAThousandthAndWithAdamTwoHundredths) {
     for (const char* const mesh : {"1d_data_parallel --ranks 4", "4d_hybrid --dp 2 --tp 2 --pp 2 --cp 2"}) {
         expect_as_good_a_model({mesh, "sgd", "16-bit", 1.001});
@@ -35,8 +35,8 @@ TEST(Compression, ToSixteenBitsTrainsToTheSameLossWithinAThousandthAndWithAdamTw
     }
 }
 
-// A tenth of the gradients is sent, and what is left out is remembered: SGD's steps add up all the same. Adam divides
-// by what it has seen of a gradient, and sees little of most: it is slower.
+// A tenth of the gradients is sent, and the rest is remembered: SGD's steps still add up. Adam divides by the part of a
+// gradient that it has seen, little for most weights: it converges more slowly.
 TEST(Compression, ToATenthOfTheGradientsTrainsToNearlyTheSameLoss) {
     for (const char* const mesh : {"1d_data_parallel --ranks 4", "4d_hybrid --dp 2 --tp 2 --pp 2 --cp 2"}) {
         expect_as_good_a_model({mesh, "sgd", "top-k --compress-fraction 0.1", 1.05});

@@ -1,4 +1,4 @@
-// What cannot be split ends with exit code 2 and one line that says what would fit.
+// Impossible splits end with exit code 2 and one line with a value that would fit.
 #include "tests/cli/command.hpp"
 
 #include <fmt/format.h>
@@ -109,7 +109,7 @@ TEST(Exclusive, OptionsOfDataParallelismAreRefused) {
           "--accumulate and --overlap exclude each other: gradients are added up once in a step"}});
 }
 
-// Which stages, at which step of theirs; and what would end.
+// The error names the stages, their steps, and an option that would help.
 TEST(BlockingSends, OfOneForwardOneBackwardEndWithExitCode3AndTheStagesThatWaitForEachOther) {
     const Said said = run_command("3d_pipeline_parallel --blocking-sends");
     EXPECT_EQ(said.exit_code, 3);

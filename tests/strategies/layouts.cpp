@@ -14,7 +14,7 @@ namespace {
 
 constexpr int most_ranks = 16;
 
-// The smallest multiple of `unit` that is `wanted` or more.
+// The smallest multiple of `unit` not below `wanted`.
 int at_least(int wanted, int unit) {
     return (wanted + unit - 1) / unit * unit;
 }
@@ -37,7 +37,7 @@ std::string pipeline(const MeshSizes& mesh, Random& random) {
     const auto known = pipeline_schedules();
     const NamedPipelineSchedule& drawn = known[static_cast<std::size_t>(random.below(static_cast<int>(known.size())))];
     const NamedPipelineSchedule& named =
-        drawn.both_ways && mesh.pp % 2 != 0 ? usual_pipeline_schedule() : drawn;  // both ways takes even stages
+        drawn.both_ways && mesh.pp % 2 != 0 ? usual_pipeline_schedule() : drawn;  // these need an even pp
     const std::string_view schedule = named.name;
     const int chunks = mesh.pp > 1 && named.uses_chunks ? 2 : 1;
     const int micro_batches =

@@ -1,6 +1,6 @@
 // Every mesh of up to 16 ranks, each with a few of the many ways to train on it.
 //
-// A layout is a command line: what fails can be typed again. Models are as small as the mesh allows.
+// A layout is a command line, so that a failure can be reproduced by typing it. Models are as small as the mesh allows.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@ struct MeshSizes {
     int ranks() const { return dp * tp * pp * ep * cp; }
 };
 
-// The 341 ways to write a number up to 16 as a product of five.
+// The 341 ordered factorizations into five factors of the numbers up to 16.
 std::vector<MeshSizes> all_meshes();
 
-// One way to train on `mesh`: schedule, micro-batches, ZeRO, overlap, buckets, algorithm, sequence parallelism,
-// experts, loss and optimizer drawn from `seed`.
+// One way to train on `mesh`: draws schedule, micro-batches, ZeRO, overlap, buckets, algorithm, sequence parallelism,
+// experts, loss and optimizer from `seed`.
 std::string layout_line(const MeshSizes& mesh, std::uint64_t seed);
 
-// The options of data parallelism, all of them with all others that they can be with, on 2 to 5 replicas.
+// The options of data parallelism in all valid combinations, on 2 to 5 replicas.
 std::vector<std::string> data_parallel_lines();
 
 }  // namespace sim::test

@@ -1,4 +1,4 @@
-// What ranks keep: weights, gradients, optimizer states and activations, at the moment when it is most.
+// Memory of ranks: weights, gradients, optimizer states and activations, at their peak.
 #include "tests/strategies/strategy_run.hpp"
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ void expect_every_rank_keeps(const std::string& line, double expected) {
     }
 }
 
-// M = 480, 4 layers of 120. An item's activations are 50 at each of 4 layers: items one by one keep 200.
+// M = 480, 4 layers of 120. An item's activations are 50 for each of 4 layers: one item at a time keeps 200.
 std::string data_parallel(const std::string& options) {
     return fmt::format("1d_data_parallel {} --ranks 4 --gradient-units 480 {}", small, options);
 }
@@ -37,8 +37,8 @@ TEST(Memory, OfDataParallelRanksIsAllWeightsGradientsAndStates) {
     expect_every_rank_keeps(data_parallel("--optimizer adam"), 480 * (2 + 2) + 200);
 }
 
-// They work on 4 items at once: 800 of activations. On top, in stages 2 and 3, while gradients of a layer are
-// scattered, that layer's gradient; in stage 3 its gathered weights as well.
+// Ranks work on 4 items at once: 800 of activations. In stages 2 and 3, while a layer's gradients are scattered, that
+// layer's gradient comes on top; in stage 3, its gathered weights, too.
 TEST(Memory, OfZeroRanksIsAnNthOfWhatTheStageShards) {
     expect_every_rank_keeps(data_parallel("--optimizer adam --zero 1"), 480 * (1 + 1 + 2 / 4.0) + 800);
     expect_every_rank_keeps(data_parallel("--optimizer adam --zero 2"), 480 * (1 + (1 + 2) / 4.0) + 800 + 120);
@@ -47,7 +47,7 @@ TEST(Memory, OfZeroRanksIsAnNthOfWhatTheStageShards) {
                             480 * (1 + 1 + 2) / 4.0 + 800 + 2 * 120 + 2 * 120);
 }
 
-// Activations are whole between the halves of a layer, unless their rows are spread as well.
+// Activations are unsharded between the halves of a layer, unless their rows are sharded as well.
 TEST(Memory, OfTensorParallelRanksIsATpThOfTheWeights) {
     const std::string line = fmt::format("4d_hybrid {} --tp 4 --gradient-units 480 --optimizer adam", small);
     expect_every_rank_keeps(line, 480 / 4 * 4 + 4 * 50 * 4);
@@ -59,7 +59,7 @@ TEST(Memory, OfContextParallelRanksIsAllWeightsAndACpThOfTheActivations) {
                             480 * 4 + 4 * 50 * 4 / 4);
 }
 
-// Half of the weights are the experts', and those spread.
+// Half of the weights belong to the experts, and only those are sharded.
 TEST(Memory, OfExpertParallelRanksIsHalfOfTheWeightsAndAnEpThOfTheOtherHalf) {
     expect_every_rank_keeps(
         fmt::format("4d_hybrid {} --ep 4 --gradient-units 480 --optimizer adam --micro-batches 2", small),
@@ -85,7 +85,7 @@ TEST(Memory, OfPipelineStagesIsAPThOfTheWeightsAndTheActivationsInFlight) {
     }
 }
 
-// Chunks of one layer each: min(2 (p-i-1) + (v-1) p + 1, m v) of them, 2 stages, 2 chunks.
+// Each chunk is one layer; min(2 (p-i-1) + (v-1) p + 1, m v) of them are in flight; 2 stages, 2 chunks.
 TEST(Memory, OfChunksIsThatOfTheChunksInFlight) {
     for (const int m : {2, 4, 8}) {
         const std::vector<double> all =

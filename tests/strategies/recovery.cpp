@@ -1,5 +1,5 @@
-// Whatever the parallelism and whenever ranks die: from its checkpoints a training ends with the weights that it would
-// have had undisturbed, bit by bit; with fewer replicas, with those of one rank.
+// For any parallelism and any time of death, a training resumed from its checkpoints ends with the weights of the
+// undisturbed run, bit by bit; with fewer replicas, with those of one rank.
 #include "scenarios/run/elastic.hpp"
 #include "tests/strategies/strategy_run.hpp"
 
@@ -11,7 +11,7 @@ using namespace sim;
 using namespace sim::test;
 using ranks::Host;
 
-// A rank that dies in such a part of the undisturbed run's time.
+// A rank that dies at this fraction of the undisturbed run's time.
 struct DeathAt {
     int rank = 0;
     double share = 0;
@@ -90,7 +90,7 @@ TEST(RecoveredWeights, ComeWithOneTimelineFromProcessesAndFibers) {
     }
 }
 
-// The second death comes when the mesh has shrunk already.
+// The second death comes after the mesh has shrunk.
 TEST(RecoveredWeights, WithFewerReplicasAreThoseOfOneRank) {
     for (const char* const line :
          {"1d_data_parallel --ranks 4 --steps 5", "1d_data_parallel --ranks 4 --steps 5 --optimizer adam --zero 1",

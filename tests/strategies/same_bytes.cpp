@@ -1,4 +1,4 @@
-// What ranks send: every strategy by its own formula, and every mesh by the sum of them.
+// Bytes that ranks send: every strategy by its own formula, and every mesh by the sum of these.
 #include "tests/strategies/layouts.hpp"
 #include "tests/strategies/strategy_run.hpp"
 #include "tests/strategies/volumes.hpp"
@@ -10,9 +10,9 @@ namespace {
 using namespace sim;
 using namespace sim::test;
 
-// Divided by whatever makes up to 16 ranks.
+// Divisible by all numbers up to 16.
 constexpr int divisible = 720'720;
-// As small as can be: what is sent does not depend on it.
+// The smallest possible model: the units sent do not depend on it.
 constexpr const char* small = "--hidden 8 --heads 4 --sequence 4";
 
 std::vector<Volume> sent(const std::string& line) {
@@ -79,7 +79,7 @@ TEST(ZeroBytes, AreTwoNthsOfTheWeightsInStagesOneAndTwoAndThreeInStageThree) {
     }
 }
 
-// Stage 2 scatters every micro-batch's gradient, stage 3 gathers for each as well.
+// Stage 2 scatters every micro-batch's gradient; stage 3 also gathers for each.
 TEST(ZeroBytes, OfSeveralMicroBatchesGrowWithThemInStagesTwoAndThree) {
     for (const auto& [stage, times] : {std::pair{1, 2}, {2, 6}, {3, 15}}) {
         expect_every_rank_sends(
@@ -89,7 +89,8 @@ TEST(ZeroBytes, OfSeveralMicroBatchesGrowWithThemInStagesTwoAndThree) {
     }
 }
 
-// 4 all-reduces of a micro-batch's activation in each layer, of 2 (tp-1)/tp of it each; 2 layers, 3 micro-batches of 2.
+// 4 all-reduces of a micro-batch's activation per layer, each sending 2 (tp-1)/tp of it; 2 layers, 3 micro-batches of
+// 2.
 TEST(TensorParallelBytes, AreFourAllReducesOfTheActivationForEachLayerAndMicroBatch) {
     for (const int tp : {2, 4}) {
         const double s = 2.0 * divisible;
@@ -99,7 +100,7 @@ TEST(TensorParallelBytes, AreFourAllReducesOfTheActivationForEachLayerAndMicroBa
         const std::int64_t times = std::int64_t{2} * 3;
         const Volume all = messages(times, layer_and_micro_batch.units);
         expect_every_rank_sends(line, {all.units, times * layer_and_micro_batch.messages});
-        // The same bytes where rows are gathered and scattered; the norms' gradients are a sum of their own.
+        // The same bytes if rows are gathered and scattered; the norms' gradients have an all-reduce of their own.
         expect_every_rank_sends(line + " --sequence-parallel",
                                 {all.units, times * layer_and_micro_batch.messages + std::int64_t{2} * (tp - 1)});
     }
@@ -113,15 +114,15 @@ TEST(PipelineBytes, AreTheActivationForEachMicroBatchBoundaryAndDirection) {
     }
 }
 
-// Every stage but the ends of the pipeline passes on what each of its chunks makes, both ways.
+// Every stage but the first and last forwards the output of each of its chunks, in both directions.
 TEST(PipelineBytes, OfChunksAreThoseOfAsManyStages) {
     const std::vector<Volume> volumes = sent(fmt::format(
         "4d_hybrid {} --pp 2 --schedule interleaved --chunks 2 --micro-batches 8 --activation-units 3", small));
     EXPECT_EQ(volumes, (std::vector<Volume>{{144, 24}, {144, 24}}));
 }
 
-// 4 all-to-alls for each layer and micro-batch, each of (ep-1)/ep of top_k times the activation; and half of the
-// gradient, which is not the experts', once around the ring.
+// 4 all-to-alls per layer and micro-batch, each of (ep-1)/ep of top_k times the activation; and the half of the
+// gradient that does not belong to experts, once around the ring.
 TEST(ExpertParallelBytes, AreFourAllToAllsOfTopKActivationsForEachLayerAndMicroBatch) {
     for (const int ep : {2, 4}) {
         for (const int top_k : {1, 2}) {
@@ -137,8 +138,8 @@ TEST(ExpertParallelBytes, AreFourAllToAllsOfTopKActivationsForEachLayerAndMicroB
     }
 }
 
-// Keys and values, of twice the activation's size, go to the next cp-1 times forward; backward they do so again, and
-// their gradients go around all of the ring.
+// Keys and values, twice the activation's size, go to the next rank cp-1 times forward; backward they do so again, and
+// their gradients go all the way around the ring.
 TEST(ContextParallelBytes, AreKeysAndValuesAroundTheRingForEachLayerAndMicroBatch) {
     for (const int cp : {2, 4}) {
         const std::string line = fmt::format(

@@ -1,4 +1,4 @@
-// How long a step takes: every strategy by its closed form, exactly.
+// Duration of a step: every strategy by its closed form, exactly.
 #include "tests/strategies/strategy_run.hpp"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ Duration time_of(const std::string& line, const Cluster& cluster = gpu_py()) {
     return launched(options_of(line), ranks::Host::fiber, cluster).end.time_since_epoch();
 }
 
-// Of one step, an item in each micro-batch: a stage takes 1 s forward and 2 s backward, 1 s of it for the weights.
+// One step, one item per micro-batch: a stage takes 1 s forward and 2 s backward, 1 s of it for the weights.
 std::string pipeline(int p, int m, const std::string& schedule, int chunks = 1) {
     return fmt::format(
         "4d_hybrid {} --pp {} --micro-batches {} --items {} --schedule {} --chunks {} --layers {} --compute-units {}",
@@ -55,7 +55,7 @@ TEST(PipelineTimes, OnAFreeNetworkAreMPlusPMinusOneMicroBatches) {
     }
 }
 
-// The bubble is (p-1)/(v m) of the time that the work alone takes.
+// The bubble is (p-1)/(v m) of the time of the work alone.
 TEST(PipelineTimes, OfChunksOnAFreeNetworkHaveABubbleDividedByTheirNumber) {
     for (const int chunks : {2, 3}) {
         for_stages_and_micro_batches([&](int p, int m) {
@@ -87,7 +87,7 @@ TEST(PipelineTimes, OfZeroBubbleOnAFreeNetworkHaveAThirdOfTheBubble) {
     });
 }
 
-// The stations of a line, see docs/formulas.md: hops of 20 units of data, 0.25 s.
+// The stages as stations of a line, see docs/formulas.md: hops of 20 units of data, 0.25 s.
 TEST(PipelineTimes, OfGPipeOnGpuPyAreItsClosedForm) {
     constexpr milliseconds hop = latency + units_of_data(20);
     constexpr milliseconds forward{1'000};
@@ -104,7 +104,7 @@ TEST(PipelineTimes, OfGPipeOnGpuPyAreItsClosedForm) {
     });
 }
 
-// Every p micro-batches wait for a round trip of hops.
+// Every p micro-batches wait for one round trip of hops.
 TEST(PipelineTimes, OfOneForwardOneBackwardOnGpuPyAreItsClosedForm) {
     constexpr milliseconds hop = latency + units_of_data(20);
     for (int p = 2; p <= 8; ++p) {
@@ -118,7 +118,7 @@ TEST(PipelineTimes, OfOneForwardOneBackwardOnGpuPyAreItsClosedForm) {
     }
 }
 
-// Forward 3.2 s, backward 1.6 s for each layer; a bucket is its own all-reduce of a quarter of the gradient.
+// Forward takes 3.2 s, backward 1.6 s per layer; each bucket is an all-reduce of a quarter of the gradient.
 TEST(DataParallelTimes, OfOverlappedBucketsHideWhatFitsBesideTheBackwardPass) {
     const std::string line = fmt::format("1d_data_parallel {} --ranks 4 --compute-units 24 --buckets 4", small);
     const auto buckets = [](milliseconds backward, milliseconds all_reduce) {
@@ -132,11 +132,11 @@ TEST(DataParallelTimes, OfOverlappedBucketsHideWhatFitsBesideTheBackwardPass) {
     EXPECT_EQ(time_of(line + " --gradient-units 160"), buckets(4 * milliseconds{1'600}, 4 * little));
 }
 
-// Whole layers in a bucket: 2 buckets begin after 2 and after 4 of the layers' backward passes.
+// Buckets of whole layers: 2 buckets start after 2 and after 4 of the layers' backward passes.
 TEST(DataParallelTimes, OfOverlappedBucketsOfSeveralLayersFollowTheirRecurrence) {
     for (const int ranks : {2, 4, 8}) {
         for (const int gradient : {160, 480, 1600}) {
-            const int items = 16 / ranks;  // of each rank; 0.8 s forward and 0.4 s for each layer backward
+            const int items = 16 / ranks;  // per rank; 0.8 s forward, and 0.4 s per layer backward
             const milliseconds all_reduce =
                 2 * (ranks - 1) * (latency + units_of_data(gradient) / 2 / ranks + acknowledgement);
             const milliseconds first = items * milliseconds{1'600};
@@ -150,7 +150,7 @@ TEST(DataParallelTimes, OfOverlappedBucketsOfSeveralLayersFollowTheirRecurrence)
     }
 }
 
-// 4 all-reduces for each layer and micro-batch.
+// 4 all-reduces per layer and micro-batch.
 TEST(TensorParallelTimes, AreTheComputeSharedOutAndFourAllReducesForEachLayerAndMicroBatch) {
     EXPECT_EQ(time_of("4d_hybrid --tp 4"), milliseconds{238'400});  // 8 s + 4 x 4 x 4 x 6 x 0.6 s
     for (const int tp : {1, 2, 4}) {
@@ -167,7 +167,7 @@ TEST(TensorParallelTimes, AreTheComputeSharedOutAndFourAllReducesForEachLayerAnd
     }
 }
 
-// The same, and the norms' small gradients in one all-reduce that costs 2 (tp-1) latencies and acknowledgements.
+// The same, plus the norms' small gradients in one all-reduce that costs 2 (tp-1) latencies and acknowledgements.
 TEST(TensorParallelTimes, WithSequenceParallelismAreTheSameAndOneMoreAllReduceOfNothing) {
     for (const int tp : {2, 4}) {
         const std::string line = fmt::format("4d_hybrid {} --tp {}", small, tp);
@@ -175,7 +175,7 @@ TEST(TensorParallelTimes, WithSequenceParallelismAreTheSameAndOneMoreAllReduceOf
     }
 }
 
-// Each rank has 1/cp of the compute; 3 cp - 2 hops for each layer and micro-batch; the gradient's all-reduce.
+// Each rank has 1/cp of the compute; 3 cp - 2 hops per layer and micro-batch; and the gradient's all-reduce.
 TEST(ContextParallelTimes, AreTheComputeSharedOutAndTheHopsOfKeysAndValues) {
     for (const int cp : {2, 4}) {
         for (const int micro_batches : {1, 4}) {
@@ -190,8 +190,7 @@ TEST(ContextParallelTimes, AreTheComputeSharedOutAndTheHopsOfKeysAndValues) {
     }
 }
 
-// Each rank has 1/ep of the items; 4 all-to-alls for each layer and micro-batch; the all-reduce of half of the
-// gradient.
+// Each rank has 1/ep of the items; 4 all-to-alls per layer and micro-batch; and the all-reduce of half of the gradient.
 TEST(ExpertParallelTimes, AreTheItemsSharedOutAndFourAllToAllsForEachLayerAndMicroBatch) {
     for (const int ep : {2, 4}) {
         for (const int top_k : {1, 2}) {
@@ -207,7 +206,8 @@ TEST(ExpertParallelTimes, AreTheItemsSharedOutAndFourAllToAllsForEachLayerAndMic
     }
 }
 
-// Two groups of two split layers: half the items each, and an all-reduce of half of the gradient between them.
+// Two groups of two ranks with split layers: half the items each, and an all-reduce of half of the gradient between
+// them.
 TEST(HybridTimes, OfDataAndTensorParallelAreTheSumOfBoth) {
     const milliseconds tensor = 4 * 4 * 8 * (latency + units_of_data(2 * 50) / 2 + acknowledgement);
     const milliseconds data = 2 * (latency + units_of_data(250) / 2 + acknowledgement);
@@ -215,8 +215,8 @@ TEST(HybridTimes, OfDataAndTensorParallelAreTheSumOfBoth) {
               units_of_compute(16 * 24) / 4 + tensor + data);
 }
 
-// GPipe, whose stages take longer by the sums over tp: four for each of a stage's layers, forward and backward each. A
-// GPU sends one message after another, so the first sum of a micro-batch waits for the hop of the one before.
+// GPipe with stages that are longer by the all-reduces over tp: four for each of a stage's layers, in each direction. A
+// GPU sends one message after another, so a micro-batch's first all-reduce waits for the previous one's hop.
 TEST(HybridTimes, OfPipelineAndTensorParallelAreAPipelineWhoseSumsWaitForItsHops) {
     const milliseconds half_layer = units_of_compute(4 * 24) / (2 * 4 * 6);  // on one of 2 tp ranks, a third of it
     const milliseconds sums = 2 * 4 * (latency + units_of_data(4 * 50) / 2 + acknowledgement);

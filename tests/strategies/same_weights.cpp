@@ -1,4 +1,4 @@
-// Whatever the parallelism: the model that one rank would have trained.
+// Any parallelism trains the same model as one rank.
 #include "tests/strategies/layouts.hpp"
 #include "tests/strategies/strategy_run.hpp"
 
@@ -15,7 +15,7 @@ void expect_the_weights_of_one_rank(const std::string& line) {
     EXPECT_LE(outcome_of_line(line).max_weight_difference, 1e-9) << line;
 }
 
-// On processes and on fibers.
+// On processes and on fibers, both with the same timeline and weights.
 void expect_one_timeline_and_one_model(const std::string& line) {
     const scenarios::Options options = options_of(line);
     const ranks::Result fibers = launched(options, ranks::Host::fiber);
@@ -30,7 +30,7 @@ TEST(Layouts, AreTheFactorizationsOfAllNumbersUpTo16) {
 
 class SameWeights : public testing::TestWithParam<int> {};
 
-// A part of all meshes, so that several can be tested at a time.
+// Meshes are split into parts, so that several can be tested at a time.
 constexpr int parts = 8;
 std::vector<std::string> lines_of_part(int part, std::size_t stride) {
     std::vector<std::string> lines;
@@ -69,7 +69,8 @@ TEST(DataParallelWeights, AndTheirTimelineAreTheSameFromProcessesAndFibers) {
     }
 }
 
-// 5, 5, 5 and 1 items of 2 s, and the last GPU takes five times as long: 10 s, where even shares take 4 x 10 s.
+// 5, 5, 5 and 1 items of 2 s, where the last GPU takes five times as long: 10 s, while equal shares would take 4 x 10
+// s.
 TEST(DataParallelWeights, AreThoseOfOneRankWhereASlowGpuGetsFewerItems) {
     Cluster cluster = free_messages();
     cluster.compute.slowdown = {1, 1, 1, 5};

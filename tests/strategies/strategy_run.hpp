@@ -1,4 +1,4 @@
-// Runs of the scenarios' one training program, asked for as on the command line.
+// Runs of the scenarios' one training program, requested as on the command line.
 #pragma once
 
 #include "libsim/config/profile.hpp"
@@ -16,7 +16,7 @@
 
 namespace sim::test {
 
-// The scenarios whose names begin so, with meshes of one rank: a line says all that it means.
+// The scenario of this name, with 1 as the default of every axis: a line states every size that it uses.
 inline scenarios::Scenario scenario_named(const std::string& name) {
     scenarios::Scenario scenario{
         .name = name, .summary = "", .axes = {{"dp", 1}, {"tp", 1}, {"pp", 1}, {"ep", 1}, {"cp", 1}}};
@@ -27,7 +27,7 @@ inline scenarios::Scenario scenario_named(const std::string& name) {
     return scenario;
 }
 
-// `line` as typed, beginning with 1d_data_parallel or 4d_hybrid; without quotes.
+// Parses `line` as typed, beginning with 1d_data_parallel or 4d_hybrid; without quotes.
 inline scenarios::Options options_of(const std::string& line) {
     std::istringstream in(line);
     std::vector<std::string> words;
@@ -44,7 +44,7 @@ inline scenarios::Options options_of(const std::string& line) {
     return options;
 }
 
-// gpu-py whose messages cost nothing: a unit of compute is 0.1 s.
+// gpu-py with free messages: a unit of compute takes 0.1 s.
 inline Cluster free_messages() {
     Cluster cluster = gpu_py();
     cluster.network = Uniform{.per_byte = Pace{}, .per_billionth_unit = Pace{}};
@@ -58,7 +58,7 @@ inline ranks::Result launched(const scenarios::Options& options, ranks::Host hos
     return result;
 }
 
-// As fibers.
+// Runs on fibers.
 inline scenarios::Outcome outcome_of_line(const std::string& line, const Cluster& cluster = gpu_py()) {
     const scenarios::Options options = options_of(line);
     return scenarios::outcome_of(line, options, cluster, launched(options, ranks::Host::fiber, cluster));

@@ -1,4 +1,4 @@
-// Every trace obeys the rules of those who read it, and is read back as it was: all scenarios, layouts and streams.
+// Every trace obeys the rules of its readers, and is read back unchanged: all scenarios, layouts and streams.
 #include "libsim/interop/goal/run.hpp"
 #include "libsim/interop/goal/text.hpp"
 #include "libsim/predict/predict.hpp"
@@ -41,7 +41,7 @@ report::Timeline predicted(const training::Layout& layout) {
     return timeline;
 }
 
-// Long and short messages, some of them early, on two CPUs.
+// Long and short messages on two CPUs; some arrive before their receive.
 report::Timeline scheduled(goal::Charge charge) {
     const std::string text =
         "num_ranks 3\n"
@@ -58,7 +58,7 @@ report::Timeline scheduled(goal::Charge charge) {
     return timeline;
 }
 
-// In every format: the rules of its readers, and the same spans again.
+// Checks every format: the rules of its readers, and the same spans when read back.
 void expect_good_traces(const report::Timeline& timeline, const std::string& what) {
     const TemporaryFolder folder;
     EXPECT_THAT(ChromeRules().broken_in(content_of(written(folder, "t.json", timeline))), IsEmpty()) << what;

@@ -8,7 +8,7 @@ namespace {
 
 using scenarios::Options;
 
-// S: all of a micro-batch's activation at a layer boundary.
+// S: a micro-batch's whole activation at a layer boundary.
 double activation(const Options& o) {
     return o.activation_units * o.items / (o.mesh.dp * o.mesh.ep * o.micro_batches);
 }
@@ -17,12 +17,12 @@ std::int64_t layers_and_micro_batches(const Options& o) {
     return std::int64_t{o.shape.layers} / o.mesh.pp * o.micro_batches;
 }
 
-// Stages that hold each part of the model; where they are two, a rank has the chunks of both ways.
+// Stages that hold each part of the model; with two, a rank has the chunks of both directions.
 int copies(const Options& o) {
     return o.schedule->both_ways ? 2 : 1;
 }
 
-// Eight halves of all-reduces; and once in a step a sum that costs nothing but its messages.
+// Eight half all-reduces, and once per step an all-reduce without size, which costs only its messages.
 Volume tensor(const Options& o) {
     const int tp = o.mesh.tp;
     const double part = activation(o) / o.mesh.cp / tp;
@@ -53,7 +53,8 @@ Volume experts(const Options& o) {
     return messages(layers_and_micro_batches(o) * 4 * (ep - 1), o.shape.top_k * activation(o) / o.mesh.cp / ep);
 }
 
-// Of gradients of `size` in the layers of a stage. A rank that holds two stages' parts has as many of each.
+// Gradients of `size_of_stage` in a stage's layers. In both directions, a rank has those of two stages, and twice the
+// replicas.
 Volume gradients(const Options& o, int mesh_replicas, double size_of_stage) {
     const int replicas = mesh_replicas * copies(o);
     const double size = size_of_stage * copies(o);

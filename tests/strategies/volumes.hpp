@@ -1,4 +1,4 @@
-// What every rank of a layout sends in a step, by docs/formulas.md: a sum over the axes of its mesh.
+// Volume that each rank of a layout sends in a step, by docs/formulas.md: a sum over the axes of its mesh.
 #pragma once
 
 #include "scenarios/options/options.hpp"
@@ -24,8 +24,8 @@ inline Volume messages(std::int64_t count, double units) {
     return {static_cast<double>(count) * units, count};
 }
 
-// Of any rank of pipeline stage `stage`, in one step. Requires: neither parameter server, nor compression, nor items
-// one by one; sizes that every split divides.
+// Volume of any rank of pipeline stage `stage` in one step. Requires: no parameter server, no compression, no
+// processing of items one by one; sizes that every split divides.
 Volume volume_of(const scenarios::Options& options, int stage);
 
 }  // namespace sim::test

@@ -1,5 +1,5 @@
-// Ranks that are processes wait in step with the wall's clock. How exactly they do is in docs/benchmarks.md; here is
-// what holds on any machine.
+// Rank processes that pace themselves by the wall clock. Their precision is in docs/benchmarks.md; these properties
+// hold on any machine.
 #include "tests/cli/command.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@ namespace {
 
 using nlohmann::json;
 
-// Stages that compute side by side: 15.5 s, where one after another would take 32 s.
+// Stages that compute concurrently: 15.5 s, compared with 32 s one after another.
 constexpr const char* pipeline = "3d_pipeline_parallel --schedule gpipe --activation-units 0 --json --quiet";
 
 TEST(WallClock, OfAPipelineIsNeverAheadOfSimulatedTime) {

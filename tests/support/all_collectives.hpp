@@ -1,4 +1,4 @@
-// Every collective there is, by every algorithm and in several parts, for tests that must hold for all of them.
+// Every collective by every algorithm, and in several parts, for tests that must hold for all of them.
 #pragma once
 
 #include "libsim/collectives/schedule.hpp"
@@ -23,7 +23,7 @@ struct AnyCollective {
             return false;
         }
     }
-    // Requires: it fits.
+    // Requires: fits(members).
     Schedule schedule(int members, int root) const { return schedule_of(kind, config, members, root); }
 };
 
@@ -31,7 +31,7 @@ inline std::ostream& operator<<(std::ostream& out, const AnyCollective& any) {
     return out << name_of(any.kind) << " (" << text_of(any.config) << ")";
 }
 
-// With 1 and 3 channels and, of pipelines, 1 and 5 pieces; those of nodes fit some numbers of members only.
+// With 1 and 3 channels and, for pipelines, 1 and 5 pieces; node-aware algorithms fit only some numbers of members.
 inline std::vector<AnyCollective> all_collectives() {
     std::vector<AnyCollective> all;
     const auto add = [&all](CollectiveKind kind, Algorithm algorithm, const AlgorithmParameters& options, int members) {

@@ -1,7 +1,7 @@
-// Any collective with numbers whose result is known, for tests that compare with a sequential program.
+// Any collective, with numbers whose result is known, for tests that compare it with a sequential program.
 //
-// Member i's array holds value_of(i, ·); where members own chunks, only its own, and rubbish elsewhere. Sums of up to
-// 51 members are exact in every type, also in bfloat16 and 8 bits.
+// Member i's array holds value_of(i, ·); if members own chunks, only in its own chunk, and garbage elsewhere. Sums of
+// up to 51 members are exact in every type, including bfloat16 and 8 bits.
 #pragma once
 
 #include "libsim/collectives/all_gather.hpp"
@@ -20,7 +20,7 @@
 
 namespace sim::test {
 
-// One call: of `group`, by its members' indices.
+// One call by the members of `group`; `root` is a member index.
 struct Call {
     AnyCollective any;
     Group group;
@@ -78,7 +78,7 @@ T expected_value(const Call& call, int self, std::size_t i) {
     }
 }
 
-// What of member `self`'s array is the result.
+// The part of member `self`'s array that holds the result.
 inline ChunkRange result_of(const Call& call, int self) {
     switch (call.any.kind) {
         case CollectiveKind::reduce_scatter:
@@ -109,7 +109,7 @@ void carry(GPU& gpu, const Call& call, std::vector<T>& data, Size size) {
     }
 }
 
-// The same as one op with its data beside it.
+// The same as a single op that carries its data.
 template <class T>
 void carry_whole(GPU& gpu, const Call& call, std::vector<T>& data, Size size) {
     as_a_whole(gpu, call.group, data,
@@ -120,7 +120,7 @@ void carry_whole(GPU& gpu, const Call& call, std::vector<T>& data, Size size) {
                size);
 }
 
-// Carries it out; whether this rank's part of the result is what it should be.
+// Runs the collective; returns whether this rank's part of the result is right.
 template <class T>
 bool is_right(GPU& gpu, const Call& call, Size size, bool whole = false) {
     const int self = call.group.index_of(gpu.rank());

@@ -1,9 +1,9 @@
-// What viewers ask of a trace in Chrome JSON, as Perfetto reads it: each break of a rule is a line.
+// Rules that viewers such as Perfetto require of a trace in Chrome JSON; each violation is a line.
 //
-//   event   name, ts and pid are there; ts and dur are whole nanoseconds; events that are drawn are sorted by ts
-//   X       slices of one thread do not overlap; args.ps and args.dur_ps are the exact times that ts and dur cut down
-//   s, f    one of each for an id, s first, with the same name and category, inside a slice; f binds to its slice
-//   C       numbers alone; M: the four names that are read, for each thread that is drawn
+//   event   name, ts and pid exist; ts and dur are whole nanoseconds; drawn events are sorted by ts
+//   X       slices of a thread do not overlap; ts and dur are args.ps and args.dur_ps, truncated
+//   s, f    one of each per id, s first, with the same name and category, inside a slice; f binds to its slice
+//   C       only numbers; M: the four names that viewers read, for each thread that is drawn
 #pragma once
 
 #include <fmt/format.h>

@@ -1,1 +1,1 @@
-// A source for the library that holds the precompiled headers of all tests.
+// The source of the library that holds the precompiled headers of all tests.

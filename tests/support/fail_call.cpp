@@ -1,13 +1,13 @@
-// This library, put before the C library by LD_PRELOAD, lets one call of a program fail: of the calls of the kind in
-// NDSIM_FAIL_KIND, that of the number in NDSIM_FAIL_NUMBER, from 1. The processes that a program forks count on for
-// themselves. The kinds, and what a call that fails says:
-//   memory       ENOMEM   malloc and its like
+// A library, preloaded before the C library by LD_PRELOAD, that makes one call of a program fail: among the calls of
+// the kind in NDSIM_FAIL_KIND, the one with the number in NDSIM_FAIL_NUMBER, counted from 1. Forked processes count
+// separately. The kinds, and the errno of the failing call:
+//   memory       ENOMEM   malloc and related functions
 //   mapping      ENOMEM   mmap
 //   task         EAGAIN   fork, pthread_create
 //   descriptor   EMFILE   open, fopen, dup, eventfd, memfd_create, epoll_create1, socketpair, pipe2
 //   disk         ENOSPC   write, writev, fsync, ftruncate, rename
-//   interrupt    EINTR    write, writev: to be tried again
-//   short        none     write, writev: half of it is written
+//   interrupt    EINTR    write, writev: the caller must retry
+//   short        none     write, writev: writes half of the bytes
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -31,7 +31,7 @@ void* __libc_memalign(std::size_t alignment, std::size_t bytes);
 
 namespace {
 
-// What stands behind `name` ("NAME=") in the environment; getenv() is not ready yet when the first allocation comes.
+// The value of `name` ("NAME=") in the environment; getenv() is not ready at the first allocation.
 const char* value_of(const char* name) {
     for (char** at = environ; at != nullptr && *at != nullptr; ++at) {
         const char* text = *at;
@@ -47,7 +47,7 @@ const char* value_of(const char* name) {
     return "";
 }
 
-// A kind of calls, and whether the next of them is the one that fails.
+// A kind of call; counts the calls, and tells whether the next one fails.
 class Kind {
 public:
     constexpr Kind(const char* name, int says) : name_(name), says_(says) {}

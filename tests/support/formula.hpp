@@ -1,4 +1,4 @@
-// Formulas as a page writes them: 2 (n-1) (L + S/n/B), floor(log2(n)) a. Side by side is multiplied.
+// Formulas as written on a page: 2 (n-1) (L + S/n/B), floor(log2(n)) a. Adjacent terms are multiplied.
 #pragma once
 
 #include <cctype>

@@ -1,4 +1,4 @@
-// A test's body in a process of its own, which it may limit or turn as it likes.
+// Runs a test's body in a process of its own, which it may limit or change freely.
 #pragma once
 
 #include <sys/wait.h>
@@ -10,7 +10,7 @@
 
 namespace sim::test {
 
-// Returns the exit status of a process that runs this; 1000 and the signal that killed it.
+// Returns the exit status of a process that runs `body`, or 1000 plus the signal that killed it.
 inline int in_a_process(const std::function<int()>& body) {
     const int pid = fork();
     if (pid == 0) {
@@ -21,7 +21,7 @@ inline int in_a_process(const std::function<int()>& body) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }
 
-// What such a process has to say.
+// Returns the text that `body` returns in such a process.
 inline std::string said_in_a_process(const std::function<std::string()>& body) {
     std::array<int, 2> ends{};
     if (pipe(ends.data()) != 0) {
@@ -33,7 +33,7 @@ inline std::string said_in_a_process(const std::function<std::string()>& body) {
         return write(ends[1], said.data(), said.size()) == static_cast<ssize_t>(said.size()) ? 0 : 1;
     });
     close(ends[1]);
-    std::string said(65'536, '\0');  // what a pipe holds
+    std::string said(65'536, '\0');  // capacity of a pipe
     const ssize_t got = read(ends[0], said.data(), said.size());
     close(ends[0]);
     said.resize(got > 0 ? static_cast<std::size_t>(got) : 0);

@@ -1,9 +1,9 @@
-// What Holistic Trace Analysis asks of one rank's trace of the PyTorch profiler: each break of a rule is a line.
+// Rules that Holistic Trace Analysis requires of one rank's PyTorch profiler trace; each violation is a line.
 //
-//   file     a line with "distributedInfo": {"rank": N, as it stands; ProfilerStep#0, the only one, over all of it
-//   event    ts is there and whole, so that nothing is rounded inwards
-//   kernel   stream and correlation; one launch with its correlation, not later; slices of a stream do not overlap
-//   name     communication begins with ncclKernel, copies have Memcpy in it, computation neither
+//   file     has a line with "distributedInfo": {"rank": N, exactly so; one ProfilerStep#0, which spans everything
+//   event    ts exists and is whole, so that nothing is rounded inwards
+//   kernel   has stream and correlation; one launch with its correlation, not later; slices of a stream do not overlap
+//   name     communication begins with ncclKernel, copies contain Memcpy, computation neither
 #pragma once
 
 #include <fmt/format.h>
@@ -95,7 +95,7 @@ private:
     }
 
     std::vector<std::string> broken_;
-    std::map<std::int64_t, std::pair<std::int64_t, bool>> launches_;  // by correlation: when, and whether it started
+    std::map<std::int64_t, std::pair<std::int64_t, bool>> launches_;  // by correlation: time, has a kernel
     std::map<std::int64_t, std::int64_t> free_at_;                    // by stream
     std::int64_t step_end_ = -1;
     std::int64_t last_end_ = 0;

@@ -1,5 +1,5 @@
-// Linear layers in the plainest arithmetic, and the parts that members of a tensor-parallel group have of them: what is
-// between TensorParallel::enter and leave in a test. Matrices lie row by row.
+// Linear layers in the simplest arithmetic, and a tensor-parallel member's parts of them: the computation between
+// TensorParallel::enter and leave in a test. Matrices are stored row by row.
 #pragma once
 
 #include "libsim/parallel/tensor_parallel.hpp"
@@ -9,7 +9,7 @@
 
 namespace sim::test {
 
-// y = x W + b of any number of rows; no bias where b is empty.
+// y = x W + b for any number of rows; no bias if b is empty.
 struct Linear {
     std::size_t in = 1;
     std::size_t out = 1;
@@ -53,7 +53,7 @@ struct Linear {
     }
 };
 
-// Of a matrix of so many columns, which are `blocks` matrices side by side, the columns or the rows of a member.
+// A member's columns or rows of a matrix with `columns` columns, which are `blocks` matrices side by side.
 inline std::vector<double> own_columns(std::span<const double> whole, std::size_t columns, int index, int parts,
                                        std::size_t blocks = 1) {
     const std::size_t width = columns / blocks / static_cast<std::size_t>(parts);

@@ -1,10 +1,12 @@
-// Max-min fair rates of flows over shared links, all of them at once.
+// Max-min fair rates of flows over shared links, computed for all flows at once.
 //
-// Progressive filling: all rates grow together until a link is full; the flows on it keep their rate, the others grow
-// on. In each round the least level  remaining / flows that still grow  over all links; every flow on a link of exactly
-// that level gets it, and each link loses level * (its flows that got it). No order of links or flows enters, so that
-// the rates are the same, bit by bit, however either is numbered. A link's level never falls: rounding cannot make it.
-// Cost: O(rounds * links + flows * route), rounds <= links. FlowNetwork solves only what changed, and gets these rates.
+// Progressive filling: all rates grow together until a link is full; flows on that link keep their rate, the others
+// keep growing. Each round takes the smallest level  remaining / flows that still grow  over all links; every flow on a
+// link of exactly that level gets this rate, and each link loses level * (its flows that got it). The order of links
+// and flows has no influence, so the rates are the same bit by bit, however they are numbered. A link's level never
+// falls, so rounding must not lower it.
+// Cost: O(rounds * links + flows * route), rounds <= links. FlowNetwork recomputes only what changed, and gets these
+// rates.
 // Source: Bertsekas & Gallager, Data Networks (1992), section 6.5.2.
 #pragma once
 
@@ -67,7 +69,7 @@ inline void end_round(std::vector<Filling>& links, double level) {
 using namespace filling;
 
 // One rate per route, in bytes per second; infinite for an empty one.
-// Requires: bandwidths > 0; routes of links that exist, none twice.
+// Requires: bandwidths > 0; routes of existing links, none of them twice.
 inline std::vector<double> max_min_rates(std::span<const double> bytes_per_second,
                                          std::span<const std::vector<LinkId>> routes) {
     std::vector<Filling> links = begin_filling(bytes_per_second, routes);

@@ -1,4 +1,4 @@
-// A mixed program does all that a rank program can, at random, so that two ways of running it can be compared.
+// A mixed program does everything that a rank program can, at random, to compare two ways of running it.
 #pragma once
 
 #include "libsim/collectives/all_reduce.hpp"
@@ -12,8 +12,8 @@
 
 namespace sim::test {
 
-// Who sends first when all ranks send to the one at a distance. With senders that wait for their receivers they would
-// wait for ever, all around, if nobody received first.
+// The order of sends and receives when all ranks send to the one at a distance. Blocking senders would wait forever in
+// a circle if no rank received first.
 enum class First { all_send, some_receive };
 
 template <class Send, class Receive>
@@ -27,7 +27,8 @@ void exchange(GPU& gpu, First first, int distance, const Send& send, const Recei
     }
 }
 
-// All ranks to their right on one stream, and from their left: by size, as a collective, or as one with data.
+// Every rank sends to its right and receives from its left on one stream: as messages by size, as a collective, or as a
+// collective with data.
 inline Handle exchange_on(GPU& gpu, Stream stream, int form, First first, std::vector<double>& data, Size size) {
     const int n = gpu.world_size();
     return gpu.on(stream, [&] {
@@ -43,8 +44,8 @@ inline Handle exchange_on(GPU& gpu, Stream stream, int form, First first, std::v
     });
 }
 
-// Everything at once: uneven compute, messages with and without data, asynchronous ones, collectives, streams, memory,
-// observations. Ranks also dawdle in wall time, which must not show.
+// Everything at once: uneven compute, messages with and without data, asynchronous messages, collectives, streams,
+// memory, queries. Ranks also dawdle in wall time, which must have no effect.
 inline void mixed_program(GPU& gpu, std::uint64_t seed, First first = First::all_send) {
     Random shared(seed);  // the same on all ranks
     Random own(seed * 1000 + static_cast<std::uint64_t>(gpu.rank()));

@@ -1,4 +1,4 @@
-// What a rank's process shares with others, as it finds it itself: a program may do anything to that.
+// The memory that a rank's process shares with others, as a program can find it: it may do anything to that memory.
 #pragma once
 
 #include "ranks/process/shared_memory.hpp"
@@ -34,7 +34,7 @@ inline std::vector<Mapped> shared_mappings() {
     return found;
 }
 
-// Of the rank in whose process this runs: its queues, the flags of all ranks, and its supervisor's word.
+// The mappings of the rank whose process this is: its queues, all ranks' flags, and the supervisor's memory.
 struct OwnMappings {
     ranks::RankMemory* memory = nullptr;
     volatile std::uint64_t* flags = nullptr;

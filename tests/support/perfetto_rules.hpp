@@ -1,11 +1,11 @@
-// What Perfetto's importer asks of a trace: each break of a rule is a line.
+// Rules that Perfetto's importer requires of a trace; each violation is a line.
 //
 //   packet    one sequence; the first clears the incremental state, all need it; timestamps never fall
-//   track     described before it is used, below a track that is described; names and places differ within a parent
-//   slice     every END has a BEGIN on its track, none stays open, none lies within another; no time on counter tracks
+//   track     described before it is used, below a described track; names and positions differ within a parent
+//   slice     every END has a BEGIN on its track, none stays open, none is inside another; no time on counter tracks
 //   name      interned before it is used
 //   flow      an id begins once and ends once, later in the file
-//   exact     the annotation ps is the timestamp before it was cut down
+//   exact     the annotation ps is the timestamp before truncation
 #pragma once
 
 #include "tests/support/protobuf_reader.hpp"

@@ -1,5 +1,5 @@
-// Flows over shared links, the plain way: at every instant all rates are solved anew, and all flows looked at.
-// What FlowNetwork must agree with to the last bit, written without anything of it but its arithmetic.
+// Flows over shared links, the simple way: at every instant all rates are solved again and all flows are visited.
+// FlowNetwork must agree with it to the last bit; it shares nothing with FlowNetwork but the arithmetic.
 #pragma once
 
 #include "libsim/network/flows.hpp"
@@ -29,7 +29,7 @@ public:
         }
     }
 
-    // When each flow ends.
+    // The end of each flow.
     std::vector<double> finish_times() {
         while (step()) {
         }

@@ -1,5 +1,5 @@
-// The run of a GOAL schedule once more, as plainly as it can be written: a sorted set of events, lists that are
-// searched from their front. What libsim/interop/goal/run.hpp does faster must be the same.
+// A second implementation of running a GOAL schedule, as simple as possible: a sorted set of events, lists that are
+// searched from the front. The faster libsim/interop/goal/run.hpp must give the same results.
 #pragma once
 
 #include "libsim/interop/goal/run.hpp"
@@ -208,7 +208,7 @@ private:
     std::map<Clock, std::int64_t> clocks_;
     std::vector<int> needs_;
     std::vector<goal::OpIndex> free_;
-    std::vector<goal::OpIndex> receives_;  // of all ranks, as they came
+    std::vector<goal::OpIndex> receives_;  // of all ranks, in the order posted
     std::vector<goal::OpIndex> messages_;
     std::map<goal::OpIndex, goal::OpIndex> partner_;
     std::set<goal::OpIndex> begun_;

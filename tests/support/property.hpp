@@ -1,4 +1,4 @@
-// A property that is tried on many random cases. The same ones in every run; a failing one is shrunk and printed.
+// Tests a property on many random cases, the same in every run; a failing case is shrunk and printed.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 namespace sim::test {
 
-// `property` takes random arguments, or draws them with `*generator`, and fails by RC_ASSERT or a throw.
+// `property` takes random arguments, or draws them with `*generator`; it fails by RC_ASSERT or by an exception.
 template <class Property>
 void for_all(int cases, Property property) {
     rc::detail::TestParams params;

@@ -12,7 +12,7 @@ namespace sim::test {
 
 class ProtobufFields {
 public:
-    // Throws std::runtime_error where that is no message.
+    // Throws std::runtime_error if the bytes are not a message.
     explicit ProtobufFields(std::string_view bytes) : bytes_(bytes) {
         while (!bytes_.empty()) {
             const std::uint64_t key = varint();
@@ -29,7 +29,7 @@ public:
     const std::vector<std::uint64_t>& numbers(std::uint32_t field) const { return found(numbers_, field); }
     const std::vector<std::string>& texts(std::uint32_t field) const { return found(texts_, field); }
     bool has(std::uint32_t field) const { return numbers_.contains(field) || texts_.contains(field); }
-    // Of a field that is there once.
+    // The value of a field that occurs once.
     std::uint64_t number(std::uint32_t field) const { return numbers(field).at(0); }
     ProtobufFields message(std::uint32_t field) const { return ProtobufFields(texts(field).at(0)); }
 

@@ -1,4 +1,4 @@
-// A pseudo terminal runs an executable of ours as a user at a terminal would see it.
+// A pseudo terminal runs one of our executables as a user at a terminal sees it.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace sim::test {
 
 class PseudoTerminal {
 public:
-    // `line` begins with the executable's name, as for run_command(); `before`: variables, say.
+    // `line` begins with the executable's name, as for run_command(); `before` may set variables.
     explicit PseudoTerminal(const std::string& line, const std::string& before = "") {
         winsize size{.ws_row = 30, .ws_col = 100, .ws_xpixel = 0, .ws_ypixel = 0};
         pid_ = forkpty(&master_, nullptr, nullptr, &size);
@@ -41,7 +41,7 @@ public:
         close(master_);
     }
 
-    // All that was written so far, once it satisfies `enough`, or the program has ended, or a minute has passed.
+    // The output so far, once it satisfies `enough`, the program has ended, or a minute has passed.
     const std::string& read_until(const std::function<bool(const std::string&)>& enough) {
         const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
         while (!enough(seen_) && std::chrono::steady_clock::now() < end && read_more()) {
@@ -57,7 +57,7 @@ public:
     const std::string& seen() const { return seen_; }
 
     void interrupt() const { kill(pid_, SIGINT); }
-    // Requires: it ends by itself.
+    // Requires: the program ends by itself.
     int exit_code() {
         read_all();
         int status = 0;
@@ -75,7 +75,7 @@ private:
         char bytes[4096];
         const ssize_t got = read(master_, bytes, sizeof bytes);
         if (got <= 0) {
-            return false;  // EIO: no process has the terminal any more
+            return false;  // EIO: no process has the terminal open any more
         }
         seen_.append(bytes, static_cast<std::size_t>(got));
         return true;

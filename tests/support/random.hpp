@@ -1,4 +1,4 @@
-// Random numbers that are the same on every machine, from a seed that a failing test can print.
+// Random numbers from a seed that a failing test can print, the same on every machine.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The memory of a rank, as if the rank had written there, and what its supervisor makes of it.
+// A rank's memory as if the rank had written it, and the supervisor's verdict on it.
 #pragma once
 
 #include "ranks/process/inbox.hpp"
@@ -8,7 +8,7 @@
 
 namespace sim::test {
 
-// Of rank 0 of two.
+// The memory of rank 0 of two.
 struct WrittenMemory {
     ranks::LaunchOptions options{.ranks = 2};
     ranks::Run run{options, kernel::Order::any};
@@ -26,14 +26,14 @@ struct WrittenMemory {
     }
 
     std::byte* arena() const { return ranks::object_in<std::byte>(own.mapping); }
-    // Empty: the op was taken.
+    // Returns the complaint about the op, or nothing if it was taken.
     std::string complaint(const Op& op) {
         const std::uint64_t at = memory->ops_written;
         memory->ops[at % ranks::op_slots] = op;
         memory->ops_written = at + 1;
         return complaint();
     }
-    // The same, of all that stands there.
+    // The same for everything written so far.
     std::string complaint() {
         try {
             inbox.fetch();

@@ -1,4 +1,4 @@
-// Rank processes under test: what they share with the test, and what they must not leave behind.
+// Rank processes under test: the memory they share with the test, and the things they must not leave behind.
 #pragma once
 
 #include "tests/support/simulate.hpp"
@@ -17,14 +17,14 @@ namespace sim::test {
 
 inline constexpr int world_size = 6;
 
-// What a test shares with the ranks and with a killer process.
+// Memory that a test shares with the ranks and with a killer process.
 struct Shared {
     std::atomic<int> pids[world_size];
     std::atomic<int> victim;
     std::atomic<std::int64_t> killed_at;  // steady clock, ns
 };
 
-// An object that all processes see that are forked while it lives.
+// An object shared by all processes that are forked while it exists.
 template <class Object>
 class InSharedMemory {
 public:
@@ -50,7 +50,7 @@ inline bool all_started(Shared& shared) {
     return true;
 }
 
-// Sends data around the ring for ever, with answers, posts, and payloads in streams and arenas under way at every
+// Sends data around the ring forever, with answers, posts, and payloads in streams and arenas in flight at every
 // instant.
 inline void busy_for_ever(GPU& gpu, Shared& shared) {
     shared.pids[gpu.rank()] = getpid();
@@ -87,7 +87,7 @@ inline std::ptrdiff_t entries_of(const char* folder) {
 inline bool in_use(const std::filesystem::path& file) {
     for (const auto& process : std::filesystem::directory_iterator("/proc")) {
         for (const char* held : {"fd", "map_files"}) {
-            std::error_code gone;  // a process that ends, or that is another user's
+            std::error_code gone;  // the process has ended, or belongs to another user
             for (const auto& entry : std::filesystem::directory_iterator(process.path() / held, gone)) {
                 if (std::filesystem::read_symlink(entry.path(), gone) == file) {
                     return true;
@@ -98,7 +98,7 @@ inline bool in_use(const std::filesystem::path& file) {
     return false;
 }
 
-// Named shared memory that no process has: what others have beside this test is theirs.
+// Counts named shared memory that no process uses; memory in use may belong to programs other than this test.
 inline std::ptrdiff_t abandoned_memory() {
     std::ptrdiff_t count = 0;
     for (const auto& entry : std::filesystem::directory_iterator("/dev/shm")) {

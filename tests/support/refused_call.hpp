@@ -1,4 +1,4 @@
-// Calls that the system refuses from now on: an older system, or one that has no more to give.
+// Makes the system refuse a call from now on, as an older system would, or one out of resources.
 #pragma once
 
 #include <linux/filter.h>
@@ -14,12 +14,12 @@ namespace sim::test {
 
 struct RefusedCall {
     long number = 0;           // SYS_…
-    int error = 0;             // what it says
-    std::size_t argument = 0;  // which one decides, from 1; 0: every such call is refused
-    std::uint32_t value = 0;   // of its low half
+    int error = 0;             // errno of the call
+    std::size_t argument = 0;  // the one to compare, from 1; 0: every call is refused
+    std::uint32_t value = 0;   // of its lower half
 };
 
-// For the rest of this process and of what it starts. False: the system has no such filters.
+// Applies to the rest of this process and its descendants. Returns false if the system has no such filters.
 inline bool refuse_from_now_on(const RefusedCall& call) {
     constexpr std::uint8_t to_end = 3;
     const auto word = static_cast<std::uint32_t>(offsetof(seccomp_data, args) +

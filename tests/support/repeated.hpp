@@ -1,4 +1,4 @@
-// A text many times.
+// Repeats a text n times.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Runs a rank program and keeps all its spans: what most tests look at.
+// Runs a rank program and keeps all its spans, which most tests examine.
 #pragma once
 
 #include "ranks/hosts.hpp"
@@ -66,14 +66,14 @@ inline Simulation simulate(ranks::LaunchOptions options, const ranks::Program& p
     return simulation;
 }
 
-// As simulate, and the run must end well.
+// Like simulate(), but expects the run to succeed.
 inline Simulation simulate_well(const ranks::LaunchOptions& options, const ranks::Program& program) {
     Simulation simulation = simulate(options, program);
     EXPECT_TRUE(simulation.result.ok()) << simulation.result.fault->message;
     return simulation;
 }
 
-// For suites that run every test on both hosts.
+// Base of suites that run every test on both hosts.
 class OnBothHosts : public testing::TestWithParam<ranks::Host> {
 protected:
     static ranks::LaunchOptions ranks(int count) { return {.ranks = count, .host = GetParam()}; }
@@ -88,7 +88,7 @@ inline std::string host_name(const testing::TestParamInfo<ranks::Host>& info) {
     return name;
 }
 
-// Every row of the table.
+// Every row of the table of hosts.
 inline auto both_hosts() {
     std::vector<ranks::Host> all;
     for (std::size_t number = 0; number < ranks::hosts().size(); ++number) {

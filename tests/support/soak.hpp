@@ -1,4 +1,4 @@
-// How often a test repeats itself: a short version in the suite, a long one under tools/soak.sh.
+// The number of repetitions of a test: few in the suite, many under tools/soak.sh.
 #pragma once
 
 #include <cstdlib>

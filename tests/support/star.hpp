@@ -11,7 +11,7 @@
 
 namespace sim::test {
 
-// Each GPU has a link up to one switch, 1 GB/s, and one down, `down`; each takes 1 us. A FLOP takes 1 ns.
+// Each GPU has an uplink of 1 GB/s to one switch and a downlink of `down`; each takes 1 us. A FLOP takes 1 ns.
 inline Cluster star(int gpus, Bandwidth down = GB_per_s) {
     using namespace std::chrono_literals;
     Topology topology{.name = "star", .gpus = gpus};

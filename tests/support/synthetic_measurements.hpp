@@ -1,5 +1,5 @@
-// Measurements as a cluster with hidden numbers would give them: the model's own times, with noise, in the formats of
-// nccl-tests and of the benchmark's table.
+// Measurements of a cluster with hidden numbers: the model's own times with noise, in the formats of nccl-tests and of
+// the benchmark's table.
 #pragma once
 
 #include "libsim/fit/calibration/measurement.hpp"
@@ -13,7 +13,7 @@
 
 namespace sim::test {
 
-// Normal, the same in every run.
+// Approximately normal noise, the same in every run.
 class Noise {
 public:
     Noise(double share, std::uint64_t seed) : share_(share), state_(seed) {}
@@ -49,7 +49,7 @@ struct SyntheticCollective {
     std::int64_t largest = std::int64_t{8} << 30U;
 };
 
-// As `program`_perf prints it.
+// The output of `program`_perf.
 inline std::string nccl_tests_output(const training::Machine& machine, const SyntheticCollective& what, Noise& noise) {
     const int ranks = what.nodes * what.per_node;
     std::string text = fmt::format("# Collective test starting: {}_perf\n", what.program);
@@ -90,7 +90,7 @@ inline std::string kernel_line(const training::Machine& machine, const fit::Time
     }
 }
 
-// The shapes of the benchmark that ndsim prints.
+// A table with the shapes of the benchmark that ndsim prints.
 inline std::string kernel_table(const training::Machine& machine, Noise& noise, bool with_fp8) {
     using fit::KernelKind;
     using training::Precision;

@@ -1,7 +1,7 @@
-// Ranks as threads that really hand matrices to each other: what a stage's surroundings are in a test.
+// Ranks as threads that really exchange matrices: the surroundings of a stage in a test.
 //
-// Between any two ranks messages arrive in order. Sums are in the order of the group's members, so that all members get
-// the same bits. A rank that throws ends the others, and run() throws what it threw.
+// Messages between two ranks arrive in order. Sums are in the order of the group's members, so that all members get the
+// same bits. A rank that throws ends the others, and run() rethrows its exception.
 #pragma once
 
 #include "scenarios/lesson/transformer/batch.hpp"
@@ -21,7 +21,7 @@ namespace sim::test {
 
 using lesson::Matrix;
 
-// The inverse of split_rows(), given all parts in order, each with so many rows of every item.
+// The inverse of split_rows(): all parts in order, each with this number of rows of every item.
 inline Matrix join_rows(const std::vector<Matrix>& parts, int rows_per_item_of_each_part) {
     const Eigen::Index rows = rows_per_item_of_each_part;
     const Eigen::Index items = parts.front().rows() / rows;
@@ -77,7 +77,7 @@ public:
         }
     }
 
-    // Nobody has sent what nobody has received.
+    // Whether every message sent has been received.
     bool all_received() const {
         for (const auto& [ends, mail] : mail_) {
             if (!mail.empty()) {
@@ -94,13 +94,13 @@ private:
     std::exception_ptr failed_;
 };
 
-// Some ranks of a team, as the member at `position` of `ranks` sees them.
+// A group of a team's ranks, as seen by the member at `position` in `ranks`.
 struct TeamGroup {
     Team* team = nullptr;
     std::vector<int> ranks;
     std::size_t position = 0;
 
-    // The i-th matrix to the i-th member, for what each gives to this one.
+    // Sends the i-th matrix to the i-th member; returns the matrix that each sends to this one.
     std::vector<Matrix> exchange(std::vector<Matrix> matrices) const {
         for (std::size_t i = 0; i < ranks.size(); ++i) {
             team->send(ranks[position], ranks[i], std::move(matrices[i]));
@@ -122,7 +122,8 @@ struct TeamGroup {
         return sum;
     }
 
-    // Of parts with `rows` rows of each item, all rows of each item; and back, added up.
+    // Gathers the parts, `rows` rows of each item, to all rows of each item; scattered_sum() sums and splits them
+    // again.
     Matrix gathered(const Matrix& part, int rows) const { return join_rows(all(part), rows); }
     Matrix scattered_sum(const Matrix& all_rows, int rows) const {
         const int of = static_cast<int>(ranks.size());

@@ -1,4 +1,4 @@
-// What every topology must be.
+// Requirements for every topology.
 #pragma once
 
 #include "libsim/error.hpp"
@@ -95,9 +95,9 @@ inline void validate_route(const Topology& topology, int source, int target, std
 
 using namespace rules;
 
-// Every vertex has a name of its own; the GPUs come first, and only they are GPUs; every link joins two different
-// vertices and has a bandwidth; levels divide each other and all GPUs.
-// Throws ProgramError with the first vertex or link that does not. Cost: O(vertices + links).
+// Every vertex has a unique name; the GPUs come first, and no other vertex is one; every link joins two different
+// vertices and has a bandwidth; levels divide each other and the number of GPUs.
+// Throws ProgramError with the first vertex or link that breaks a rule. Cost: O(vertices + links).
 inline void validate_parts(const Topology& topology) {
     validate_vertices(topology);
     for (std::size_t id = 0; id < topology.links.size(); ++id) {
@@ -113,7 +113,7 @@ inline void validate_parts(const Topology& topology) {
     }
 }
 
-// That, and every route leads from its source to its target, link by link, and takes no link twice.
+// validate_parts(), and every route leads from its source to its target, link by link, and uses no link twice.
 // Cost: O(GPUs^2 x length).
 inline void validate(const Topology& topology) {
     validate_parts(topology);

@@ -1,4 +1,4 @@
-// Models, a machine and training steps for tests: round numbers of their own, so that nothing hangs on calibrated ones.
+// Models, a machine and training steps for tests: round numbers of their own, independent of calibrated ones.
 #pragma once
 
 #include "libsim/replay/recording.hpp"
@@ -24,7 +24,7 @@ inline training::Transformer small_gpt(int layers = 8) {
             .learned_positions = true};
 }
 
-// Every layer has 8 experts, of which a token visits 2.
+// Every layer has 8 experts; a token visits 2 of them.
 inline training::Transformer small_moe(int layers = 8) {
     training::Transformer model = small_gpt(layers);
     model.gated = true;
@@ -34,7 +34,7 @@ inline training::Transformer small_moe(int layers = 8) {
     return model;
 }
 
-// 8 GPUs a node; kernels are 1.25 times as long while a collective is under way.
+// 8 GPUs per node; kernels take 1.25 times as long while a collective is in flight.
 inline training::Machine plain_machine() {
     training::Machine machine{.name = "plain", .gpus_per_node = 8, .scale_up = 200e9, .scale_out = 20e9};
     machine.gpu = {.name = "plain",

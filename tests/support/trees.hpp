@@ -1,4 +1,4 @@
-// A small topology for tests: GPUs under node switches, these under one switch.
+// A small topology for tests: GPUs under node switches, which are under one top switch.
 #pragma once
 
 #include "libsim/network/topology.hpp"
@@ -12,8 +12,8 @@ namespace sim::test {
 struct TwoLevels {
     int nodes = 2;
     int gpus_per_node = 4;
-    Bandwidth up;    // of a node to the top, and back
-    Bandwidth link;  // of a GPU to its node's switch, and back
+    Bandwidth up;    // from a node to the top, and back
+    Bandwidth link;  // from a GPU to its node's switch, and back
     Duration latency{0};
 };
 

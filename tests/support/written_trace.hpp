@@ -1,4 +1,4 @@
-// A timeline in any format of --trace, as texts; and back.
+// Converts a timeline to text in any format of --trace, and back.
 #pragma once
 
 #include "libsim/interop/trace_files/gzip_input.hpp"
@@ -15,7 +15,7 @@
 
 namespace sim::test {
 
-// Writes `timeline` as `name` in `folder`; what it is called there.
+// Writes `timeline` as `name` in `folder`; returns the path.
 inline std::string written(const TemporaryFolder& folder, const std::string& name, const report::Timeline& timeline) {
     const std::string path = folder.file(name);
     const report::TraceFormat& format = report::trace_format_of(name);
@@ -29,7 +29,7 @@ inline std::string written(const TemporaryFolder& folder, const std::string& nam
     return path;
 }
 
-// Decompressed.
+// The file's text, decompressed.
 inline std::string plain_text_of(const std::string& file) {
     trace_files::GzipInput in(file);
     std::string text;
@@ -39,7 +39,7 @@ inline std::string plain_text_of(const std::string& file) {
     return text;
 }
 
-// All fields of all spans, a line each, in an order that no format changes.
+// All fields of all spans, one span per line, in an order that does not depend on the format.
 inline std::vector<std::string> lines_of(const report::Timeline& timeline) {
     std::ostringstream out;
     report::write_span_ndjson(out, timeline);

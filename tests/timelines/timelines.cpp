@@ -1,11 +1,11 @@
 // Timelines as text, run by every host. A file tests/timelines/NAME.timeline holds
 //
-//   # the sum by hand
+//   # the calculation by hand
 //   run NAME --ranks N
 //   ----
 //   rank 0   0 us   25 us   send 1000000 B to 1
 //
-// where NAME is one of the programs below. A rank's lines stand in the order of its program.
+// where NAME is one of the programs below. A rank's lines are in program order.
 #include "libsim/collectives/all_reduce.hpp"
 #include "libsim/collectives/broadcast.hpp"
 #include "libsim/kernel/describe.hpp"

@@ -19,7 +19,7 @@ TEST(UpdateRule, OfSgdGoesAlongTheMean) {
 }
 
 TEST(UpdateRule, OfAdamBeginsWithAStepOfItsRate) {
-    // Corrected for their bias, the first mean is g and the first square g^2.
+    // After bias correction, the first mean is g and the first square g^2.
     UpdateRule optimizer(OptimizerKind::adam, 2);
     std::vector<double> weights{1.0, -2.0};
     optimizer.step(weights, std::vector<double>{40.0, -8.0}, 4);
@@ -58,7 +58,7 @@ TEST(InitialWeights, AreWithinTheirBounds) {
     EXPECT_EQ(weights.size(), weight_count(shape));
     EXPECT_EQ(weights, initial_weights(shape, 1));
     EXPECT_NE(weights, initial_weights(shape, 2));
-    const double bound = std::sqrt(6.0 / (8 + 16));  // of We, which comes first
+    const double bound = std::sqrt(6.0 / (8 + 16));  // of We, which is first in the weights
     const auto [low, high] = std::minmax_element(weights.begin(), weights.begin() + 8 * 16);
     EXPECT_GT(*low, -bound);
     EXPECT_LT(*high, bound);
@@ -71,7 +71,7 @@ struct Lesson {
     Shape shape;
     OptimizerKind optimizer;
     int steps;
-    double falls_to;  // of the loss before
+    double falls_to;  // fraction of the initial loss
 };
 
 class TrainAlone : public testing::TestWithParam<Lesson> {};

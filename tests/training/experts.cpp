@@ -39,7 +39,7 @@ TEST(Routing, HasNoGradientWhereOneExpertIsChosen) {
 }
 
 TEST(Experts, ThatSeeNoTokenHaveNoGradient) {
-    // With a router of zeros every token goes to experts 0 and 1, and experts 2 and 3 stay empty.
+    // With a router of zeros every token goes to experts 0 and 1; experts 2 and 3 stay empty.
     const Shape shape{.layers = 1, .experts = 4};
     std::vector<double> weights = initial_weights(shape, 1);
     const WeightLayout layout = layout_of(shape, whole(shape));
@@ -65,7 +65,7 @@ TEST(Experts, ThatSeeNoTokenHaveNoGradient) {
 }
 
 TEST(Experts, ThatAreAllTheSameAreOne) {
-    // Gates add up to 1, so that equal experts give what one dense feed-forward part gives.
+    // Gates add up to 1, so that equal experts compute the same as one dense feed-forward layer.
     const Shape dense{.layers = 1};
     const Shape shape{.layers = 1, .experts = 3, .top_k = 2};
     std::vector<double> weights = initial_weights(shape, 1);

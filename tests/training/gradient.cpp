@@ -11,7 +11,7 @@ using namespace sim::lesson;
 
 constexpr double step = 1e-4;
 
-// Odd sizes, so that no two can be mistaken for each other.
+// Odd sizes, so that no two can be confused.
 constexpr Shape small{.layers = 2, .hidden = 6, .heads = 2, .sequence = 5, .inputs = 3, .outputs = 4};
 
 Shape with_loss(LossKind loss) {
@@ -32,7 +32,7 @@ double loss_of(Stage& stage, Weights weights, const TokenBatch& batch, const Mat
     return stage.loss(0);
 }
 
-// Of the loss, where `value` is what it depends on: exact but for terms of step^4.
+// Derivative of the loss by `value`, exact up to terms of step^4.
 template <typename LossNow>
 double slope(double& value, LossNow loss_now) {
     const double here = value;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t seed = 5;
 
-// Tensor varies fastest, then context, experts, pipeline.
+// A rank's place in the mesh: tensor varies fastest, then context, experts, pipeline.
 struct Seat {
     int tensor = 0;
     int context = 0;
@@ -88,7 +88,7 @@ struct Result {
     double loss = 0;
 };
 
-// Forward and backward of all micro-batches, between the stages before and after.
+// Forward and backward passes of all micro-batches, between the previous and the next stage.
 Result pass_through(Team& team, Stage& stage, const Shape& shape, const Mesh& mesh, int rank, Share items,
                     int micro_batches, std::span<const double> weights) {
     const Seat seat = seat_of(mesh, rank);

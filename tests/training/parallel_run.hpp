@@ -1,4 +1,4 @@
-// One gradient of the transformer, computed by a team of ranks and put together again.
+// One gradient of the transformer, computed by a team of ranks and reassembled.
 #pragma once
 
 #include "scenarios/lesson/transformer/alone.hpp"
@@ -21,16 +21,16 @@ struct Mesh {
 };
 
 struct ParallelRun {
-    // Of each tensor part, the whole model's gradient as far as that part has it; `held` says how far.
+    // One gradient of the whole model per tensor part, filled in where `held` says that the part has it.
     std::vector<std::vector<double>> gradients;
     std::vector<std::vector<bool>> held;
     double loss = 0;
 };
 
-// Over items 0 to items - 1, in micro-batches of items / (experts * micro_batches).
+// Runs items 0 to items - 1, in micro-batches of items / (experts * micro_batches).
 ParallelRun run_parallel(const lesson::Shape& shape, const Mesh& mesh, int items, int micro_batches = 2);
 
-// The same by one rank, in one micro-batch.
+// The same by one rank, as a single micro-batch.
 struct AloneRun {
     std::vector<double> gradient;
     double loss = 0;

@@ -44,8 +44,9 @@ TEST(Stage, HasSegmentsThatTileItsWeights) {
 TEST(Stage, OfATensorPartHoldsItsColumnsAndRows) {
     const Shape shape{.layers = 1, .hidden = 2, .heads = 2, .sequence = 1, .inputs = 1, .outputs = 1};
     const Stage stage(shape, {.layer_count = 1, .tensor = {1, 2}});
-    // Embedding 0 to 5. LayerNorm 6 to 9; Wq 10 to 13: its second column, as of Wk and Wv; Wo 22 to 25: its second row;
-    // bo, LayerNorm 26 to 31; W1 32 to 47: columns 4 to 7 of 8; b1 48 to 55: 4 to 7; W2 56 to 71: rows 4 to 7; b2.
+    // Embedding: 0 to 5. LayerNorm: 6 to 9. Wq: 10 to 13, its second column, as for Wk and Wv. Wo: 22 to 25, its second
+    // row; bo and LayerNorm: 26 to 31. W1: 32 to 47, columns 4 to 7 of 8. b1: 48 to 55, 4 to 7. W2: 56 to 71, rows 4 to
+    // 7; b2.
     EXPECT_THAT(stage.places(),
                 ElementsAre(6, 7, 8, 9, 11, 13, 15, 17, 19, 21, 24, 25, 26, 27, 28, 29, 30, 31, 36, 37, 38, 39, 44, 45,
                             46, 47, 52, 53, 54, 55, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73));
@@ -117,7 +118,7 @@ TEST(Stage, RotatesAsOftenAsTheRingIsLong) {
     EXPECT_EQ(rotations, 3);
     rotations = 0;
     stage.backward_input(weights, 0, Matrix::Ones(2, 16));
-    EXPECT_EQ(rotations, 3 + 4);  // [K|V], and its gradient, which goes home
+    EXPECT_EQ(rotations, 3 + 4);  // [K|V], and its gradient, which returns to its owner
 }
 
 TEST(Stage, LetsExpertsWorkBetweenTwoExchanges) {
@@ -132,7 +133,7 @@ TEST(Stage, LetsExpertsWorkBetweenTwoExchanges) {
     Stage stage(shape, {.layer_count = 1}, around);
     const std::vector<double> weights(stage.weight_count(), 0.5);
     stage.forward(weights, 0, {}, Matrix::Ones(8, 16));
-    // 8 tokens of 16 numbers for 2 experts each, and on their way there how many each expert gets
+    // 8 tokens of 16 numbers for 2 experts each; the dispatch also sends the number of tokens for each expert
     EXPECT_THAT(calls, ElementsAre("work", "exchange 258", "work", "exchange 256"));
     calls.clear();
     stage.backward_input(weights, 0, Matrix::Ones(8, 16));

@@ -118,7 +118,7 @@ TEST(CandidateAlgorithms, HaveManyDirectMessagesAtATimeOnlyWhereLinksAreShared) 
     EXPECT_EQ(most_channels_of_direct(CollectiveKind::all_reduce, 16, Wiring::rails), 1);
 }
 
-// A ring of which one thing is not as it should be.
+// Checks a schedule with its steps replaced by `at`; returns the error.
 std::string what_is_wrong(Schedule schedule, Step (*at)(const Schedule&, int, int, int)) {
     schedule.at = at != nullptr ? at : schedule.at;
     try {

@@ -1,5 +1,5 @@
-// What a layer's attention is made of: how many keys a query meets in one kernel, how wide the values are, and its
-// FLOPs.
+// The attention operator of a layer: the number of keys that a query meets in one kernel, the width of the values, and
+// the FLOPs.
 #include "libsim/training/operators.hpp"
 #include "libsim/training/presets.hpp"
 #include "tests/support/training_steps.hpp"
@@ -41,7 +41,7 @@ TEST(AttentionOperator, MeetsTheKeysOfOnePartAtATimeWhereRanksHaveParts) {
     EXPECT_EQ(attention_of(model, 4).keys, 4096 / 4);
 }
 
-// A query meets itself and 127 more, but for the first ones: 128 - 128^2 / (2 x 4096) = 126.
+// A query meets itself and 127 more keys, except the first queries: 128 - 128^2 / (2 x 4096) = 126.
 TEST(AttentionOperator, MeetsAWindowThatIsNarrowerThanAPartWhole) {
     Transformer model = model_of_4096();
     model.sliding = {.window = 128, .every = 1};
@@ -52,7 +52,7 @@ TEST(AttentionOperator, MeetsAWindowThatIsNarrowerThanAPartWhole) {
     EXPECT_EQ(attention_of(model, 8).keys, 256);
 }
 
-// Forward scores and values; backward the scores once more, and two products for each of the others' gradients.
+// Forward: scores and values. Backward: the scores again, and two products for the gradients of each.
 TEST(AttentionOperator, HasTwoProductsForwardAndFiveBackward) {
     const double pairs = 4096.0 * 2048;
     const Operator alike = attention_of(model_of_4096());

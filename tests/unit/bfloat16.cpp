@@ -26,7 +26,7 @@ TEST(Bfloat16, OfEveryBitPatternIsAFloatThatComesBackAsItIs) {
 
 TEST(Bfloat16, RoundsToTheNearestAndTiesToEven) {
     EXPECT_EQ(Bfloat16(1.0 + 1.0 / 256), 1.0F);               // a tie: 1 is even, 1 + 1/128 is not
-    EXPECT_EQ(Bfloat16(1.0 + 3.0 / 256), 1.0F + 4.0F / 256);  // a tie, upwards
+    EXPECT_EQ(Bfloat16(1.0 + 3.0 / 256), 1.0F + 4.0F / 256);  // a tie, rounded up
     EXPECT_EQ(Bfloat16(1.0 + 1.0001 / 256), 1.0F + 2.0F / 256);
     EXPECT_EQ(Bfloat16(-(1.0 + 0.9999 / 256)), -1.0F);
     EXPECT_EQ(Bfloat16(0.1).bits(), 0x3dcd);
@@ -34,14 +34,14 @@ TEST(Bfloat16, RoundsToTheNearestAndTiesToEven) {
 }
 
 TEST(Bfloat16, RoundsADoubleOnceNotTwice) {
-    // As a float this is a tie, which would then go down.
+    // Rounded to a float first, this would be a tie, and go down.
     EXPECT_EQ(Bfloat16(1.0 + 1.0 / 256 + 1e-12), 1.0F + 2.0F / 256);
     EXPECT_EQ(Bfloat16(1.0 + 3.0 / 256 - 1e-12), 1.0F + 2.0F / 256);
     EXPECT_EQ(Bfloat16(1e-300).bits(), 0);
     EXPECT_EQ(Bfloat16(-1e-300).bits(), 0x8000);
 }
 
-// Between its neighbours, none is nearer.
+// None of its neighbours is nearer.
 TEST(Bfloat16, IsNearestToRandomDoubles) {
     test::Random random(7);
     for (int i = 0; i < 100'000; ++i) {

@@ -11,11 +11,11 @@ using namespace test;
 namespace {
 
 struct Exposed {
-    double into_column;  // backward, of the collective of a column-parallel product
+    double into_column;  // backward, for the collective of a column-parallel product
     double into_row;
 };
 
-// Beside a weight gradient of a nanosecond.
+// Exposed communication next to a weight gradient of one nanosecond.
 Exposed exposed(const Framework& framework) {
     const Transformer model = small_gpt();
     const Machine machine = plain_machine();
@@ -37,7 +37,7 @@ TEST(BlockCosts, OfACollectiveCutIntoPiecesWithAProductAreWhatIsNeverHidden) {
     const Exposed pieces = exposed({.overlap_weight_gradients = false, .overlap_tensor = true});
     EXPECT_GT(all.into_row, 0);
     EXPECT_DOUBLE_EQ(pieces.into_row, all.into_row * Efficiency{}.tensor_exposed);
-    EXPECT_EQ(pieces.into_column, all.into_column);  // it carries the sum of several products' gradients
+    EXPECT_EQ(pieces.into_column, all.into_column);  // one collective for the gradients of several products
 }
 
 TEST(BlockCosts, OfAColumnParallelGradientAreLessByTheWeightGradientBesideIt) {

@@ -40,7 +40,7 @@ Machine nodes() {
             .scale_out = 25e9};
 }
 
-// All problems, a line each; "none".
+// All problems, one per line, or "none".
 std::string problems(const Transformer& model, const Layout& layout, int gpus = 0, const Machine& machine = nodes()) {
     std::string lines;
     for (const LayoutProblem& problem : problems_of(model, machine, layout, gpus)) {
@@ -97,7 +97,7 @@ TEST(CheckLayout, NamesTheNearestTensorParallelSizes) {
 }
 
 TEST(CheckLayout, LetsKeyValueHeadsBeReplicated) {
-    EXPECT_EQ(problems(dense(), {.parallelism = {.tp = 16}}), "none");  // two ranks for each of 8
+    EXPECT_EQ(problems(dense(), {.parallelism = {.tp = 16}}), "none");  // each of the 8 on two ranks
     Transformer odd = dense();
     odd.heads = 24;
     odd.kv_heads = 6;
@@ -134,7 +134,7 @@ TEST(CheckLayout, LetsLayersBeSplitUnevenlyButNotIntoNothing) {
               "layers: drop_last_layers = 16 leaves no layer to the first of 4 stages of 32 layers; 14 does");
 }
 
-// 128 = 126 + embedding + loss; of a stage's chunks the ends may be alone.
+// 128 = 126 + embedding + loss; the first and last chunk may hold only these.
 TEST(CheckLayout, LetsTheEndsStandWithoutLayersWhereTheyCountAsOneOrAreAChunk) {
     Transformer model = dense();
     model.layers = 126;
@@ -216,7 +216,7 @@ TEST(CheckLayout, SpreadsExpertsOverDataAndTensorParallelRanks) {
                                   .batch = {.global = 16}}),
               "none");
     EXPECT_EQ(problems(sparse(), {.parallelism = {.dp = 16, .tp = 2, .ep = 32}, .batch = {.global = 16}}),
-              "none");  // DeepSpeed-MoE
+              "none");  // as in DeepSpeed-MoE
     EXPECT_EQ(problems(dense(), {.parallelism = {.dp = 8, .ep = 8}, .batch = {.global = 8}}),
               "experts: ep = 8, but dense has no experts; ep = 1 does");
     EXPECT_EQ(problems(sparse(), {.parallelism = {.dp = 48, .ep = 48}, .batch = {.global = 48}}),
@@ -251,7 +251,7 @@ TEST(CheckLayout, KnowsWhatSchedulesNeed) {
 }
 
 TEST(CheckLayout, RefusesWhatFrameworksDoNotCombine) {
-    for (const int zero : {1, 2, 3}) {  // Megatron-LM, Megatron-FSDP, torchtitan
+    for (const int zero : {1, 2, 3}) {  // as Megatron-LM, Megatron-FSDP and torchtitan
         Layout layout{.parallelism = {.dp = 2, .pp = 2, .zero = zero}, .batch = {.global = 2}};
         EXPECT_EQ(problems(dense(), layout), "none");
         layout.parallelism.schedule = pipeline_schedule("zb_h1");
@@ -296,7 +296,7 @@ TEST(CheckLayout, ThrowsAllProblemsALineEach) {
     }
 }
 
-// Layouts that ran, of the kinds that are easily refused.
+// Layouts of real runs that a strict check could easily refuse.
 TEST(CheckLayout, LetsPassWhatRan) {
     Transformer model = dense();
     model.layers = 105;

@@ -1,4 +1,4 @@
-// docs/collectives.md: what its tables say is what the schedules do.
+// docs/collectives.md: its tables match the schedules.
 #include "libsim/collectives/readers/time_reader.hpp"
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "tests/support/formula.hpp"
@@ -82,7 +82,7 @@ AlgorithmConfig config_of(const Row& row) {
     return {algorithm_of(row), options};
 }
 
-// Times in picoseconds, a byte each; S divides by whatever a schedule may cut it into.
+// Times in picoseconds, one per byte; S is divisible by every number of parts that a schedule uses.
 constexpr int latency = 500;
 constexpr int acknowledgement = 70;
 constexpr std::int64_t size = 64LL * 9 * 5 * 7 * 11 * 13;

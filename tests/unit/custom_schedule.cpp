@@ -31,7 +31,7 @@ std::string complaint(const std::string& text) {
     return "";
 }
 
-// An all-gather of two ranks; `rest` goes on in line 4.
+// An all-gather of two ranks; `rest` continues in line 4.
 std::string all_gather_of_two(const std::string& rest) {
     return "collective all-gather\nranks 2\nchunks 2\n" + rest;
 }
@@ -60,7 +60,7 @@ TEST(CustomSchedule, KnowsOfItselfWhetherItIsInLockStepAndInTheSameStep) {
     EXPECT_EQ(later.synchrony, Synchrony::later_step);
     std::vector<MemberClock> clocks(2);
     read_time(later, {Duration{100}, Duration{7}}, clocks);
-    EXPECT_EQ(clocks[0].time, Time{Duration{107}});  // both send at once; rank 1 has sent before it receives
+    EXPECT_EQ(clocks[0].time, Time{Duration{107}});  // both send at once; rank 1 sends before it receives
     EXPECT_EQ(clocks[1].time, Time{Duration{107}});
 }
 
@@ -107,7 +107,7 @@ TEST(CustomSchedule, IsRefusedIfItDoesNotDoWhatItsCollectivePromises) {
         complaint(
             "collective all-reduce\nranks 2\nchunks 1\nstep 0: 0 -> 1 chunk 0 reduce\nstep 1: 0 -> 1 chunk 0 reduce\n"),
         "mine:5: channel 0, step 1: member 1 adds up chunk 0 of member 0 twice");
-    // Ranks 1 and 2 add up 0, 1 and 2 in different orders.
+    // Ranks 1 and 2 sum 0, 1 and 2 in different orders.
     EXPECT_EQ(complaint("collective all-reduce\nranks 3\nchunks 1\nsends input\n"
                         "step 0: 0 -> 1 chunk 0 reduce\nstep 1: 1 -> 0 chunk 0 reduce\n"),
               "mine:6: in the end chunk 0 of member 0 lacks chunk 0 of member 2");
@@ -117,7 +117,7 @@ TEST(CustomSchedule, IsRefusedIfItDoesNotDoWhatItsCollectivePromises) {
 }
 
 TEST(CustomSchedule, OfAnAllReduceThatAddsUpInDifferentOrdersIsRefused) {
-    // Member 0 adds up (0 + 1) + 2, member 2 adds up (2 + 1) + 0.
+    // Member 0 sums (0 + 1) + 2, member 2 sums (2 + 1) + 0.
     const std::string text =
         "collective all-reduce\nranks 3\nchunks 1\n"
         "step 0: 1 -> 0 chunk 0 reduce\nstep 1: 1 -> 2 chunk 0 reduce\n";

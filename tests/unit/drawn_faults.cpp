@@ -29,7 +29,8 @@ TEST(DrawnFaults, AreDeathsInTheOrderOfTimeAsOftenAsTheirMeanSays) {
         who.insert(kill.rank);
     }
     EXPECT_EQ(who.size(), 4U);
-    // 4 ranks, each 100 s: one failure in 25 s. The mean of 1,000 is within 4 of its deviations, 1 / sqrt(1000).
+    // 4 ranks with 100 s each: one failure in 25 s. The mean of 1,000 is within 4 standard deviations of 1 /
+    // sqrt(1000).
     EXPECT_NEAR(seconds(last), 25'000, 25'000 * 4 / std::sqrt(1000));
 }
 

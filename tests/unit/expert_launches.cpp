@@ -1,4 +1,4 @@
-// Experts on the GPU: what the host launches for them, and what hides their dispatch.
+// Experts on the GPU: the host's kernel launches for them, and the work that hides their dispatch.
 #include "libsim/training/block_time.hpp"
 #include "libsim/training/hardware.hpp"
 #include "libsim/training/step/step_plan.hpp"
@@ -33,7 +33,7 @@ BlockTime layer_time(const Transformer& model, const Layout& layout, Machine mac
     return BlockTimes(model, machine, layout, block_groups(layout, machine)).of_layer(0);
 }
 
-// A host of one second for each kernel, so that nothing else counts.
+// The host takes one second per kernel, so that nothing else matters.
 Machine slow_host() {
     Machine machine = training::machine("dgx-b200");
     machine.gpu.efficiency.kernel_floor = 1;
@@ -44,7 +44,7 @@ double forward_launches(const Layout& layout) {
     return std::chrono::duration<double>(layer_time(mixture(), layout, slow_host()).forward.total()).count();
 }
 
-// Two experts on a rank: five launches for each of them and of two products, instead of one for each product.
+// Two experts on a rank: five launches per expert and product, for two products, instead of one per product.
 TEST(ExpertLaunches, AreFiveForEachExpertWhereTheirProductsAreNotOneKernel) {
     Layout layout = spread_over_8();
     const double grouped = forward_launches(layout);
@@ -52,8 +52,8 @@ TEST(ExpertLaunches, AreFiveForEachExpertWhereTheirProductsAreNotOneKernel) {
     EXPECT_DOUBLE_EQ(forward_launches(layout) - grouped, 2 * 2 * 5 - 2);
 }
 
-// Quantising an input is one kernel more: of query, key, value; projection; both products of experts. Not of the
-// router.
+// Quantising an input takes one more kernel: for query, key and value; the projection; both products of the experts.
+// The router is not quantised.
 TEST(ExpertLaunches, AreOneMoreForEachInputThatIsQuantised) {
     Layout layout = spread_over_8();
     const double plain = forward_launches(layout);
@@ -70,7 +70,7 @@ TEST(ExpertLaunches, OfAPartialGraphAreThoseThatWaitForRouting) {
     EXPECT_LT(forward_launches(layout), 1e-2);
 }
 
-// All that a dense model computes is in a partial graph, too.
+// A partial graph contains everything that a dense model computes.
 TEST(ExpertLaunches, OfADenseModelInAPartialGraphAreNone) {
     Transformer dense = mixture();
     dense.experts = {};
@@ -79,7 +79,7 @@ TEST(ExpertLaunches, OfADenseModelInAPartialGraphAreNone) {
     EXPECT_LT(layer_time(dense, layout, slow_host()).forward.total(), std::chrono::milliseconds(10));
 }
 
-// What is never hidden is the generation's share of it (tensor_exposed), as of other collectives behind computation.
+// The part that is never hidden is the generation's tensor_exposed, as for other collectives behind computation.
 TEST(Dispatch, HidesBehindTheComputationOfAnotherMicroBatch) {
     Transformer model = mixture();
     model.hidden = 4096;
@@ -95,7 +95,7 @@ TEST(Dispatch, HidesBehindTheComputationOfAnotherMicroBatch) {
                 static_cast<double>(shown.count()) * machine.gpu.efficiency.tensor_exposed, 2);
 }
 
-// Where links are a thousand times slower, what is longer than all computation stays.
+// Links are a thousand times slower: the part beyond all computation stays exposed.
 TEST(Dispatch, ThatIsLongerThanTheComputationIsHiddenByThatMuch) {
     Transformer model = mixture();
     model.hidden = 4096;

@@ -26,7 +26,7 @@ std::vector<PartFailure> first(const FailureRates& rates, int count, std::uint64
     return failures;
 }
 
-// Failures before the end of a span, per run.
+// Failures before the end of a span, on average per run.
 double failures_in(const FailureRates& rates, LongDuration span, int runs) {
     int count = 0;
     for (int run = 0; run < runs; ++run) {
@@ -51,11 +51,11 @@ TEST(FailureRates, GiveTheSameFailuresForTheSameSeed) {
 }
 
 TEST(FailureRates, HaveAMeanTimeOfAllPartsTogether) {
-    // 100 GPUs of 1,000 h fail each 10 h, 10 nodes of 100 h, too: one each 5 h.
+    // 100 GPUs of 1,000 h fail every 10 h, and so do 10 nodes of 100 h: one failure every 5 h.
     FailureRates rates = gpus(100, 1000);
     rates[Part::node] = {.count = 10, .mean_hours = 100};
     EXPECT_DOUBLE_EQ(rates.failures_per_hour(), 0.2);
-    // 200 a run are expected in 1,000 h, with a standard deviation of sqrt(200); of 400 runs its 20th.
+    // 200 per run are expected in 1,000 h, with a standard deviation of sqrt(200), divided by 20 for 400 runs.
     EXPECT_NEAR(failures_in(rates, 1000h, 400), 200, 3 * std::sqrt(200.0) / 20);
 }
 
@@ -98,17 +98,17 @@ TEST(FailureRates, OfPartsThatNeverFailGiveNoFailure) {
     EXPECT_EQ(first(gpus(5, 0), 1)[0].at, never);
 }
 
-// A Weibull stream of shape 1 + nothing is the exponential one in distribution: both come to count x span / mean.
+// A Weibull stream also fails count x span / mean times in the long run, like an exponential one.
 TEST(FailureRates, OfWeibullLifetimesHaveTheirMeanInTheLongRun) {
     for (const double shape : {0.7, 1.5, 3.0}) {
-        // Renewals in a long span: 20 parts x 1,000 h / 10 h = 2,000 of them, and a beginning worth at most one a part.
+        // 20 parts x 1,000 h / 10 h = 2,000 renewals; the start adds or removes at most one per part.
         EXPECT_NEAR(failures_in(gpus(20, 10, shape), 1000h, 50), 2000, 25) << shape;
     }
 }
 
 TEST(FailureRates, OfWeibullLifetimesFailFirstAsTheFirstOfSoMany) {
-    // The least of n lifetimes is Weibull, too, with a mean of n^(-1/shape) times that of one: 10,000 parts of shape 2
-    // and 1,000 h fail first after 10 h; the standard deviation of one is 0.5227 of it.
+    // The minimum of n lifetimes is Weibull, too, with n^(-1/shape) times the mean of one: 10,000 parts of shape 2 and
+    // 1,000 h fail first after 10 h; the standard deviation is 0.5227 of the mean.
     double sum = 0;
     for (std::uint64_t run = 0; run < 2'000; ++run) {
         sum += hours_of(FailureStream(gpus(10'000, 1000, 2), 1, run).next().at);

@@ -1,4 +1,4 @@
-// Flows over shared links, worked out by hand. Bandwidths in bytes per second, times in picoseconds.
+// Flows over shared links, worked out by hand. Bandwidths are in bytes per second, times in picoseconds.
 #include "libsim/network/flows.hpp"
 #include "libsim/check.hpp"
 #include "tests/support/max_min.hpp"
@@ -22,32 +22,32 @@ TEST(Flows, AloneTakesTheLatenciesOfItsRouteAndItsBytesAtTheSmallestBandwidth) {
 }
 
 TEST(Flows, TwoOnOneLinkDrainAtHalfOfItUntilTheFirstHasEnded) {
-    // 1 GB each at 0.5 GB/s; the second has 1 GB more, at 1 GB/s.
+    // 1 GB of each at 0.5 GB/s; then the second's other 1 GB at 1 GB/s.
     EXPECT_EQ(finish_times({{1 * GB, 0}}, Flows{{0, {0}, 1 * GB}, {0, {0}, 2 * GB}}),
               (std::vector{2 * second, 3 * second}));
 }
 
 TEST(Flows, OneThatBeginsLateTakesHalfFromThenOn) {
-    // Alone for 1 s, 1 GB; then 1 GB each in 2 s; the late one's other 1 GB alone.
+    // 1 GB alone in 1 s; then 1 GB of each in 2 s; then the late one's other 1 GB alone.
     EXPECT_EQ(finish_times({{1 * GB, 0}}, Flows{{0, {0}, 2 * GB}, {second, {0}, 2 * GB}}),
               (std::vector{3 * second, 4 * second}));
 }
 
 TEST(Flows, ALatencyIsPaidOnceAndTakesNoBandwidth) {
-    // The second is under way for 1 s without draining; the first is alone until then.
+    // The second is in flight for 1 s before its data flows; the first is alone until then.
     EXPECT_EQ(finish_times({{1 * GB, 0}, {10 * GB, second}}, Flows{{0, {0}, 2 * GB}, {0, {0, 1}, 2 * GB}}),
               (std::vector{3 * second, 4 * second}));
 }
 
 TEST(Flows, ThroughAChainLeavesEachOfTheShortOnesTheOtherHalf) {
     const Channels links{{1 * GB, 0}, {1 * GB, 0}, {2 * GB, 0}};
-    // 0.5 GB/s on links 0 and 1; the one on link 2 has the 1.5 GB/s that are left.
+    // 0.5 GB/s on links 0 and 1; the flow on link 2 gets the remaining 1.5 GB/s.
     EXPECT_EQ(finish_times(links, Flows{{0, {0, 1, 2}, 1 * GB}, {0, {0}, 1 * GB}, {0, {1}, 2 * GB}, {0, {2}, 3 * GB}}),
               (std::vector{2 * second, 2 * second, 3 * second, 2 * second}));
 }
 
 TEST(Flows, ThatOneSenderStartsAtOneInstantAllHeedTheirOwnReceivers) {
-    // 1 GB/s shared by four; two receivers take 0.1 and 0.2 GB/s, the others (1 - 0.3) / 2 = 0.35 GB/s each.
+    // Four flows share 1 GB/s; two receivers take 0.1 and 0.2 GB/s, the others (1 - 0.3) / 2 = 0.35 GB/s each.
     const Channels links{{1 * GB, 0}, {1 * GB, 0}, {0.1 * GB, 0}, {0.2 * GB, 0}, {1 * GB, 0}};
     const Flows flows{{0, {0, 1}, 300 * MB}, {0, {0, 2}, 300 * MB}, {0, {0, 3}, 300 * MB}, {0, {0, 4}, 300 * MB}};
     EXPECT_EQ(finish_times(links, flows), (std::vector{6 * second / 7, 3 * second, 1.5 * second, 6 * second / 7}));
@@ -70,7 +70,7 @@ TEST(Flows, WithoutBytesTakeNothingFromOthers) {
 }
 
 TEST(Flows, OfOneThousandToABillionTimesTheBandwidthDrainSideBySide) {
-    // 1 kB/s holds the first back; 10^15 B/s - 1000 are left for the second.
+    // The first is limited to 1 kB/s; 10^15 B/s - 1000 are left for the second.
     const Channels links{{1e15, 0}, {1e3, 0}};
     EXPECT_EQ(finish_times(links, Flows{{0, {0, 1}, 2e3}, {0, {0}, 1e15 - 1e3}}), (std::vector{2 * second, second}));
 }
@@ -104,7 +104,8 @@ TEST(Flows, ThatEndTogetherAreToldByNumberAndTheirNumbersAreUsedAgain) {
     ASSERT_EQ(ended.size(), 3U);
     EXPECT_EQ((std::vector{ended[0].flow, ended[1].flow, ended[2].flow}), (std::vector<LinkId>{0, 1, 2}));
     EXPECT_EQ(network.next_event(), std::nullopt);
-    // Not before the next advance(): who goes through `ended` and starts others need not fear to meet one twice.
+    // Numbers are reused only after the next advance(): a caller that iterates over `ended` and starts flows never
+    // meets one twice.
     EXPECT_EQ(network.start(network.now(), route, 1 * GB), 3U);
     network.advance(ended);
     EXPECT_EQ(network.now(), 4 * second);
@@ -112,7 +113,7 @@ TEST(Flows, ThatEndTogetherAreToldByNumberAndTheirNumbersAreUsedAgain) {
 }
 
 TEST(Flows, AreNotRatedAnewByWhatBeginsWhereNoFullLinkConnectsThem) {
-    // The new flow shares link 0 with the first, which its own link 1 holds back.
+    // The new flow shares link 0 with the first flow, which is limited by its own link 1.
     FlowNetwork network(Channels{{10 * GB, 0}, {1 * GB, 0}, {1 * GB, 0}});
     const auto slow = network.start(0, std::vector<LinkId>{0, 1}, 1 * GB);
     const auto other = network.start(second / 4, std::vector<LinkId>{0, 2}, 1 * GB);
@@ -124,9 +125,9 @@ TEST(Flows, AreNotRatedAnewByWhatBeginsWhereNoFullLinkConnectsThem) {
 }
 
 TEST(Flows, HeedAChangeThatGoesOnFromLinkToLink) {
-    // Pairs x, y share links of 2, 6, 18 … MB/s, which are full; a y and the next x share one of 4, 12, 36 … and a
-    // little more, which is not. Where the first x ends, its y speeds up, fills the link that it shares with the next
-    // x, which slows down, so that its y speeds up, and so on.
+    // Pairs x, y share full links of 2, 6, 18 … MB/s; each y and the next x share a link of slightly more than 4, 12,
+    // 36 … MB/s, which is not full. When the first x ends, its y speeds up and fills the link that it shares with the
+    // next x, which slows down, so that its y speeds up, and so on.
     constexpr LinkId pairs = 9;
     Channels links;
     Flows flows;
@@ -151,7 +152,7 @@ TEST(Flows, HeedAChangeThatGoesOnFromLinkToLink) {
 }
 
 TEST(Flows, WhoseEndIsTooNearForTheClockStillEnd) {
-    // At 10^6 s the clock's smallest step is 128 ps; a byte takes 1 ps.
+    // At 10^6 s the clock's smallest increment is 128 ps; a byte takes 1 ps.
     FlowNetwork network(Channels{{1e12, 0}});
     network.start(1e18, std::vector<LinkId>{0}, 1);
     std::vector<FlowNetwork::Ended> ended;

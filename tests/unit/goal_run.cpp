@@ -43,21 +43,21 @@ TEST(GoalRun, OfAnEmptyMessageCostsTwoOverheadsAndALatency) {
 }
 
 TEST(GoalRun, RoundsAFractionOfABytesTimeUpOncePerMessage) {
-    // 999 bytes behind the first at 0.3: 299.7
+    // 999 bytes after the first, at 0.3: 299.7
     EXPECT_EQ(finish(two("send 1000b to 1", "recv 1000b from 0"), costs(1000, 200, 5, {3, 10}, {0, 1}, 1024)),
               (Times{200, 1700}));
-    // … at 0.7 for the CPUs: 699.3
+    // the same at 0.7 for the CPUs: 699.3
     EXPECT_EQ(finish(two("send 1000b to 1", "recv 1000b from 0"), costs(1000, 200, 5, {3, 10}, {7, 10}, 1024)),
               (Times{900, 2100}));
 }
 
 TEST(GoalRun, OnArrivalAMessageTakesTheReceiversCpuBeforeItsCalc) {
-    // It comes at 1200 and takes 200 + 100. The calcs would end at 1100 and 2100; the receive ends for nothing.
+    // The message arrives at 1200 and takes 200 + 100. The calcs alone would end at 1100 and 2100; the receive is free.
     const std::string text =
         two("send 101b to 1",
             "a: calc 1100\nb: calc 100\nc: calc 900\nr: recv 101b from 0\nb requires a\nc requires b\nr requires c");
     EXPECT_EQ(finish(text), (Times{200, 2400}));
-    // On match it waits for the receive at 2100, and costs it 300.
+    // On match the message waits for the receive at 2100, and costs it 300.
     EXPECT_EQ(finish(text, usual, Charge::match), (Times{200, 2400}));
 }
 
@@ -76,11 +76,11 @@ TEST(GoalRun, OnMatchTheReceivesCpuPaysAndOnArrivalTheOneOfTheSendsNumber) {
 }
 
 TEST(GoalRun, ALongSendEndsWhenItsReceiveTakesIt) {
-    // It arrives at 1200, the receive comes at 5000: the sender's calc begins then.
+    // The message arrives at 1200, the receive is posted at 5000: the sender's calc begins then.
     const std::string text =
         two("s: send 2001b to 1\nc: calc 10\nc requires s", "a: calc 5000\nr: recv 2001b from 0\nr requires a");
     EXPECT_EQ(finish(text, usual, Charge::match), (Times{5010, 7200}));
-    // On arrival the message waits for the CPU until 5000, takes it for 2200, and meets a receive that is there.
+    // On arrival the message waits for the CPU until 5000, takes it for 2200, and matches a posted receive.
     EXPECT_EQ(finish(text), (Times{5010, 7200}));
 }
 
@@ -90,7 +90,7 @@ TEST(GoalRun, AReceiveOfAnythingTakesWhatCameFirst) {
         "rank 0 {\na: recv 1b from -1 tag -1\nb: recv 1b from 2 tag 7\nc: calc 1000\nc requires b\n}\n"
         "rank 1 {\nw: calc 300\ns: send 1b to 0 tag 5\ns requires w\n}\n"
         "rank 2 {\ns: send 1b to 0 tag 7\nt: send 1b to 0 tag 7\nt requires s\n}\n";
-    // From rank 2 at 1200 and 1400, from rank 1 at 1500 (taken at 1600): a, b, and none.
+    // Messages arrive from rank 2 at 1200 and 1400, from rank 1 at 1500 (taken at 1600): they match a, b, and none.
     const goal::GoalOutcome outcome = goal::run(goal::parse(text, "x"), usual);
     EXPECT_EQ(outcome.rank_finish, (Times{2800, 500, 400}));
     EXPECT_EQ(outcome.unreceived, (std::vector<goal::OpIndex>{3 + 1}));
@@ -130,7 +130,7 @@ TEST(GoalRun, ThrowsWhereTimeLeavesItsRange) {
                  std::overflow_error);
 }
 
-// Few ranks, tags and times, so that very much happens at once, and much never.
+// Few ranks, tags and times, so that many events coincide, and many ops never end.
 goal::GoalSchedule random_schedule(test::Random& random) {
     const int ranks = 1 + random.below(4);
     const bool wild = random.below(3) == 0;
@@ -186,7 +186,7 @@ TEST(GoalRun, IsThatOfThePlainestProgramForThousandsOfRandomSchedules) {
     }
 }
 
-// One line of spans: what breaks the order of a CPU, or the numbers of the messages.
+// Violations in the spans: of the order on a CPU, or of the message numbers; one per line.
 std::vector<std::string> wrong_with(const std::vector<trace::Span>& spans, const Times& finish) {
     std::vector<std::string> wrong;
     std::map<std::pair<int, Stream>, Time> free_at;
@@ -233,7 +233,7 @@ TEST(GoalRun, IsTheSameWithSpansAndTheseFollowOneAnotherForThousandsOfRandomSche
 }
 
 TEST(GoalRun, ChargesTheSameOnMatchAsOnArrivalWhereEveryReceiveIsThereInTime) {
-    // A ring of four, two steps; the receives are there from the beginning.
+    // A ring of four, two steps; the receives are posted from the beginning.
     std::string text = "num_ranks 4\n";
     for (int rank = 0; rank < 4; ++rank) {
         const std::string right = std::to_string((rank + 1) % 4);
@@ -241,7 +241,7 @@ TEST(GoalRun, ChargesTheSameOnMatchAsOnArrivalWhereEveryReceiveIsThereInTime) {
         text += "rank " + std::to_string(rank) + " {\nr: recv 100b from " + left + " tag 1\nq: recv 100b from " + left +
                 " tag 2\ns: send 100b to " + right + " tag 1\nt: send 100b to " + right + " tag 2\nt requires r\n}\n";
     }
-    // s ends at 200, its message is taken from 1200 to 1499, t ends at 1699, and its message at 2998.
+    // s ends at 200, its message is taken from 1200 to 1499; t ends at 1699, and its message at 2998.
     EXPECT_EQ(finish(text), (Times{2998, 2998, 2998, 2998}));
     EXPECT_EQ(finish(text, usual, Charge::match), finish(text));
 }

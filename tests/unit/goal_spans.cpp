@@ -1,4 +1,4 @@
-// The spans of GOAL schedules under LogGP: L=1000, o=200, g=5, G=1, O=0, S=1024 in all of them.
+// Spans of GOAL schedules under LogGP, all with L=1000, o=200, g=5, G=1, O=0, S=1024.
 #include "libsim/interop/goal/run.hpp"
 #include "libsim/interop/goal/text.hpp"
 
@@ -17,7 +17,7 @@ constexpr LogGP costs{.latency = Duration{1000},
                       .overhead_per_byte = {0, 1},
                       .eager_limit = Bytes{1024}};
 
-// A line for each span: rank.CPU, when, what it is called and of which op, and its message.
+// One line per span: rank.CPU, time, name and op, and its message.
 std::string spans_of(const std::string& first, const std::string& second, Charge charge = Charge::arrival) {
     std::string text;
     const auto show = [&](const trace::Span& span) {
@@ -36,7 +36,7 @@ std::string spans_of(const std::string& first, const std::string& second, Charge
 }
 
 TEST(GoalSpans, OfAMessageAreItsSendAndItsReceiveWithOneNumber) {
-    // It comes at 200 + 1000, and takes 200 + 100.
+    // The message arrives at 200 + 1000, and takes 200 + 100.
     EXPECT_EQ(spans_of("c: calc 10\ns: send 101b to 1 tag 3\ns requires c", "recv 101b from 0 tag 3"),
               "0.0 0 to 10: op 0, calc\n"
               "0.0 10 to 210: op 1, send 1 101 B tag 3, message 2\n"
@@ -58,7 +58,7 @@ TEST(GoalSpans, OfALongSendLastsUntilItsReceiveTakesItAndWaitsMeanwhile) {
               "1.0 5000 to 7200: op 1, recv 0 2001 B tag 0, message 1\n"
               "0.0 0 to 5000 of it 4800 idle: op 0, send 1 2001 B tag 0, message 1\n"
               "0.0 5000 to 5010: op 1, calc\n");
-    // On arrival the message has waited for the CPU, and takes it at 5000 before the receive is looked at.
+    // On arrival the message waits for the CPU, and takes it at 5000, before the receive is handled.
     EXPECT_EQ(spans_of(sends, receives),
               "1.0 0 to 5000: op 0, calc\n"
               "1.0 5000 to 7200: op 2, message before its recv 0 2001 B tag 0, message 1\n"

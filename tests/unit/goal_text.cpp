@@ -23,7 +23,7 @@ std::string complaint(const std::string& text) {
     return "none";
 }
 
-// Of rank 0 of two; the first statement is line 2.
+// The complaint about statements of rank 0 of two; the first statement is in line 2.
 std::string complaint_of(const std::string& statements) {
     return complaint("num_ranks 2 rank 0 {\n" + statements + "\n}\n");
 }
@@ -185,7 +185,7 @@ TEST(GoalText, ThatIsDamagedIsRefusedOrReadButNeverMore) {
                 default: damaged.resize(at + 1); break;
             }
         }
-        // Of its own size, so that a sanitizer sees what is read behind its end.
+        // In a buffer of exact size, so that a sanitizer detects reads beyond its end.
         const std::vector<char> exact(damaged.begin(), damaged.end());
         try {
             parse({exact.data(), exact.size()}, "x");

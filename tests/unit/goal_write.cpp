@@ -1,4 +1,4 @@
-// The text of GOAL schedules, written and read again.
+// The text of GOAL schedules, written and read back.
 #include "libsim/interop/goal/text.hpp"
 #include "libsim/interop/goal/write.hpp"
 

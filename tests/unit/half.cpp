@@ -38,12 +38,12 @@ TEST(Half, HasTheValuesOfIeee754) {
 
 TEST(Half, RoundsToTheNearestAndTiesToEvenAndADoubleOnce) {
     EXPECT_EQ(Half(2049), 2048.0F);  // a tie
-    EXPECT_EQ(Half(2051), 2052.0F);  // a tie, upwards
+    EXPECT_EQ(Half(2051), 2052.0F);  // a tie, rounded up
     EXPECT_EQ(Half(2049.0001), 2050.0F);
-    EXPECT_EQ(Half(2049 + 1e-12), 2050.0F);           // a tie, were it a float
-    EXPECT_EQ(Half(std::ldexp(1.0, -25)).bits(), 0);  // a tie with nothing
+    EXPECT_EQ(Half(2049 + 1e-12), 2050.0F);           // would be a tie as a float
+    EXPECT_EQ(Half(std::ldexp(1.0, -25)).bits(), 0);  // a tie with zero
     EXPECT_EQ(Half(std::ldexp(1.5, -25)).bits(), 1);
-    EXPECT_EQ(Half(std::ldexp(2047.5, -25)).bits(), 0x0400);  // to the smallest normal
+    EXPECT_EQ(Half(std::ldexp(2047.5, -25)).bits(), 0x0400);  // rounds to the smallest normal
     EXPECT_EQ(Half(1e-300).bits(), 0);
 }
 
@@ -54,7 +54,7 @@ TEST(Half, BecomesInfiniteBeyondItsRange) {
     EXPECT_EQ(Half(std::numeric_limits<double>::infinity()), endless);
 }
 
-// Between its neighbours, none is nearer.
+// None of its neighbours is nearer.
 TEST(Half, IsNearestToRandomDoubles) {
     test::Random random(7);
     for (int i = 0; i < 100'000; ++i) {

@@ -1,4 +1,4 @@
-// Accelerators and machines as they ship.
+// The shipped accelerators and machines.
 #include "libsim/training/hardware.hpp"
 
 #include "libsim/error.hpp"
@@ -56,7 +56,7 @@ TEST(Hardware, OfAnAcceleratorWithoutAMachineIsANodeOfEight) {
     EXPECT_EQ(one.name, "8 x L40S");
     EXPECT_EQ(one.gpus_per_node, 8);
     EXPECT_EQ(one.scale_up, 31.5e9);
-    EXPECT_EQ(one.scale_out, 50e9 / 8);                    // one card of 400 Gb/s for all
+    EXPECT_EQ(one.scale_out, 50e9 / 8);                    // one NIC of 400 Gb/s for all
     EXPECT_EQ(one.network.ring.simple.within, 5.7e-6);     // a hop over PCIe
     EXPECT_EQ(machine("a100-pcie").gpu.power_watts, 300);  // not its base's 400
 }
@@ -94,7 +94,7 @@ TEST(Hardware, OfADgxA100IsWhatItsDataSheetsSay) {
     EXPECT_EQ(one.gpu.processors, 108);
     EXPECT_EQ(one.gpus_per_node, 8);
     EXPECT_EQ(one.scale_up, 300e9);
-    EXPECT_EQ(one.scale_out, 25e9);  // 8 cards of 200 Gb/s over 8 GPUs
+    EXPECT_EQ(one.scale_out, 25e9);  // 8 NICs of 200 Gb/s for 8 GPUs
     EXPECT_EQ(one.network.within, 300e9 * one.gpu.efficiency.link_share);
     EXPECT_EQ(one.network.ll_most, 87.7e9);
     EXPECT_EQ(one.network.switch_bandwidth, 0);
@@ -112,7 +112,7 @@ TEST(Hardware, OfACappedGpuSustainsLessThanItsPeak) {
     EXPECT_EQ(one.peak(Precision::bf16), 989e12);
     EXPECT_EQ(one.sustained(Precision::bf16), 989e12 * 0.85);
     EXPECT_EQ(one.memory_bandwidth, 2.4e12);
-    EXPECT_EQ(accelerator("h800").power_watts, 700);  // as its base
+    EXPECT_EQ(accelerator("h800").power_watts, 700);  // from its base
     EXPECT_EQ(accelerator("h800").driver_name, "NVIDIA H800");
     EXPECT_EQ(accelerator("H100-SXM-80GB").driver_name, "NVIDIA H100 80GB HBM3");
     EXPECT_EQ(machine("h800").scale_up, 200e9);
@@ -159,7 +159,7 @@ TEST(Hardware, IsFoundAsCloudsAndPeopleCallIt) {
     }
 }
 
-// 160 of 165 TFLOP/s were measured of a 4090 alone; nothing goes from card to card but through the host.
+// A 4090 alone was measured at 160 of 165 TFLOP/s; data between GPUs always goes through the host.
 TEST(Hardware, OfGeForceComputesAsMeasuredAndStagesThroughTheHost) {
     const Machine one = machine("rtx-4090");
     EXPECT_EQ(one.gpu.efficiency.gemm_peak, 0.83);

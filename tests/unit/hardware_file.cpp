@@ -1,4 +1,4 @@
-// A machine of the user's own, as TOML.
+// A user's own machine, as TOML.
 #include "libsim/error.hpp"
 #include "libsim/training/hardware.hpp"
 
@@ -57,7 +57,7 @@ TEST(HardwareFile, PutsAnotherAcceleratorIntoABase) {
     EXPECT_EQ(machine.gpu.generation, "ada");
     EXPECT_EQ(machine.scale_up, 31.5e9);
     EXPECT_EQ(machine.gpus_per_node, 4);
-    EXPECT_EQ(machine.network.ring.simple.within, 5.7e-6);  // the node's: it still has no NVLink
+    EXPECT_EQ(machine.network.ring.simple.within, 5.7e-6);  // from the node, which still has no NVLink
     EXPECT_EQ(read("base = 'dgx-h100'\n[accelerator]\nbase = 'A100'").gpu.name, "A100-SXM-80GB");
 }
 
@@ -118,7 +118,7 @@ gemm_peak = 0.7
     EXPECT_EQ(number(hardware, "scale_out").confidence, "A");
     EXPECT_EQ(number(hardware, "host_link").source, "t.toml:3");
     EXPECT_EQ(number(hardware, "efficiency.gemm_peak").source, "a day of measuring");
-    EXPECT_EQ(number(hardware, "nic_gbit").value, 0);  // the base's, which no longer holds
+    EXPECT_EQ(number(hardware, "nic_gbit").value, 0);  // the base's number, which no longer applies
 }
 
 TEST(HardwareFile, SplitsThePriceOfANode) {

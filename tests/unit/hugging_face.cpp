@@ -1,4 +1,4 @@
-// config.json files as they lie beside published checkpoints, and ones that nobody should have written.
+// config.json files as published with checkpoints, and invalid ones.
 #include "libsim/training/hugging_face.hpp"
 
 #include "libsim/error.hpp"
@@ -28,7 +28,7 @@ std::string complaint(const std::string& json) {
     return "";
 }
 
-// A preset, but for its name and the length that it was pretrained at.
+// Equal to a preset except for its name and its pretraining sequence length.
 void expect_preset(Transformer model, const char* name) {
     const Transformer wanted = preset(name);
     model.name = wanted.name;
@@ -108,7 +108,7 @@ TEST(HuggingFace, OfDeepSeekHasLatentAttentionAndDenseLayers) {
         "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "rope_scaling": {"original_max_position_embeddings": 4096},
         "topk_method": "noaux_tc", "v_head_dim": 128, "vocab_size": 129280})";
     Transformer predicting = preset("deepseek-v3");
-    predicting.mtp_layers = 1;  // as it was trained; the preset is what its checkpoint computes
+    predicting.mtp_layers = 1;  // as trained; the preset has only the layers that inference uses
     EXPECT_EQ(of(R"({"model_type": "deepseek_v3", "_name_or_path": "deepseek-v3", )" + v3), predicting);
     const std::string lite = R"({"model_type": "deepseek_v2", "first_k_dense_replace": 1, "hidden_size": 2048,
         "intermediate_size": 10944, "kv_lora_rank": 512, "max_position_embeddings": 163840,
@@ -207,8 +207,8 @@ TEST(HuggingFace, OfAModelForPicturesIsItsText) {
                   "llama3.1-8b");
 }
 
-// The text's part of 109 and 402 billion: all of the checkpoint's 108,641,793,536 and 401,583,781,376 parameters but
-// the 871,932,416 of what reads pictures.
+// The text part, 109 and 402 billion: all of the checkpoints' 108,641,793,536 and 401,583,781,376 parameters except the
+// vision part's 871,932,416.
 TEST(HuggingFace, OfLlama4HasASharedExpertAndDenseLayersBetween) {
     const auto text = [](int experts, int step, const char* more) {
         return fmt::format(
@@ -233,7 +233,7 @@ TEST(HuggingFace, OfLlama4HasASharedExpertAndDenseLayersBetween) {
                 HasSubstr("moe_layers[0] = 0 does not fit interleave_moe_layer_step = 2"));
 }
 
-// The checkpoints' 4,300,079,472 and 27,432,406,640 but the 419,816,304 and 423,060,336 of what reads pictures.
+// The checkpoints' 4,300,079,472 and 27,432,406,640 minus the 419,816,304 and 423,060,336 of the vision part.
 TEST(HuggingFace, OfGemma3HasTiedTablesAndWindowsInFiveOfSixLayers) {
     const Transformer small = of(R"({"model_type": "gemma3", "vision_config": {}, "text_config": {"hidden_size": 2560,
         "intermediate_size": 10240, "model_type": "gemma3_text", "num_hidden_layers": 34,
@@ -251,7 +251,7 @@ TEST(HuggingFace, OfGemma3HasTiedTablesAndWindowsInFiveOfSixLayers) {
     EXPECT_EQ(parameters_of(preset("gemma3-1b")).total(), 999'885'952);
 }
 
-// 110,468,824,832 in the checkpoint, with a layer of multi-token prediction and its copies of both tables.
+// The checkpoint's 110,468,824,832 include a multi-token prediction layer and its copies of both tables.
 TEST(HuggingFace, OfGlmHasExpertsBehindItsFirstLayer) {
     const Transformer air = of(R"({"model_type": "glm4_moe", "attention_bias": true, "first_k_dense_replace": 1,
         "head_dim": 128, "hidden_size": 4096, "intermediate_size": 10944, "max_position_embeddings": 131072,
@@ -345,7 +345,7 @@ TEST(HuggingFace, RefusesWhatIsNoObjectOfJson) {
     }
 }
 
-// Every key of every type in turn lost, or made into something else: a value or one clear line, nothing worse.
+// Every key in turn is removed, or given a value of every type: the result is a model or one clear line.
 TEST(HuggingFace, SurvivesAnyValueOfAnyKey) {
     const char* keys[] = {"hidden_size",
                           "n_embd",

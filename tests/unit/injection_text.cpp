@@ -12,7 +12,7 @@ using namespace sim::faults;
 using config::injection_of_text;
 using testing::HasSubstr;
 
-// As it is read and written again.
+// Reads a text and writes it back.
 std::string again(const std::string& text) {
     return to_text(injection_of_text("--fault", text));
 }

@@ -8,7 +8,7 @@ using namespace sim;
 using namespace sim::explain;
 using namespace std::chrono_literals;
 
-// Four workers, each 60 ms for a batch of 20 ms of computation.
+// Four workers, each taking 60 ms for a batch that takes 20 ms to compute.
 const InputPipeline usual{.load = 60ms, .pin = 1ms, .copy = 2ms, .compute = 20ms, .workers = 4, .copies_beside = true};
 
 InputPipeline with(InputPipeline pipeline, int workers, int prefetch) {
@@ -31,7 +31,8 @@ TEST(InputPipeline, WithoutWorkersACopyCountsAsLoadDoes) {
 }
 
 TEST(InputPipeline, WithEnoughWorkersTheGpuNeverWaits) {
-    // The first batch is there after 60 + 1 + 2 ms; from then on 4 workers bring one each 15 ms, and 20 ms are needed.
+    // The first batch is ready after 60 + 1 + 2 ms; from then on 4 workers deliver one every 15 ms, and 20 ms are
+    // needed.
     const InputRun run = run_input(usual, 10);
     EXPECT_EQ(run.computes.front().begin, Time{63ms});
     EXPECT_EQ(run.computes.back().end, Time{63ms + 10 * 20ms});
@@ -39,7 +40,7 @@ TEST(InputPipeline, WithEnoughWorkersTheGpuNeverWaits) {
 }
 
 TEST(InputPipeline, WithTooFewWorkersTheyAreTheLimit) {
-    // Two workers bring a batch each 30 ms: the GPU is idle for a third.
+    // Two workers deliver a batch every 30 ms: the GPU is idle for a third of the time.
     const SteadyInput steady = steady_input(with(usual, 2, 2));
     EXPECT_EQ(steady.span, steady.batches * Duration(30ms));
     EXPECT_EQ(idle_share(with(usual, 2, 2), steady), 1.0 / 3);
@@ -58,7 +59,7 @@ TEST(InputPipeline, ACopyBesideTheComputationIsTheLimitWhereItIsLonger) {
 }
 
 TEST(InputPipeline, AWorkerThatIsAskedForOneBatchAtATimeAlsoWaitsForThePinning) {
-    // One batch is asked for when the one before is taken: 60 + 9 ms each.
+    // A batch is requested when the previous one is taken: 60 + 9 ms each.
     InputPipeline one = with(usual, 1, 1);
     one.pin = 9ms;
     EXPECT_EQ(steady_input(one).span, Duration(69ms));
@@ -90,27 +91,27 @@ TEST(InputPipeline, InTheLongRunIsTheClosedFormForAllSmallCases) {
 }
 
 TEST(InputPipeline, AWorkerIsAskedForNoMoreThanItsBuffer) {
-    // With 100 ms of computation, the 4 x 2 batches are loaded by 120 ms; the ninth is asked for when the first is
-    // taken, at 61 ms, and worker 0 turns to it when its second is done.
+    // With 100 ms of compute, the 4 x 2 batches are loaded by 120 ms; the ninth is requested when the first is taken,
+    // at 61 ms, and worker 0 starts it when its second is done.
     InputPipeline slow = usual;
     slow.compute = 100ms;
     const InputRun run = run_input(slow, 12);
     EXPECT_EQ(run.loads[7].end, Time{120ms});
     EXPECT_EQ(run.taken[0], Time{61ms});
     EXPECT_EQ(run.loads[8].begin, Time{120ms});
-    // The tenth is asked for with the second, which is copied when the first is being computed, from 63 ms.
+    // The tenth is requested with the second, which is copied while the first is computed, from 63 ms.
     EXPECT_EQ(run.loads[9].begin, Time{120ms});
-    // The eleventh waits for the third: it is copied from 163 ms.
+    // The eleventh waits for the third, which is copied from 163 ms.
     EXPECT_EQ(run.loads[10].begin, Time{163ms});
 }
 
 TEST(InputPipeline, TheBufferRunsDryAtTheFirstBatchOfALostWorker) {
-    // Worker 2 hands over batches 2 and 6; batch 10 never comes. Ten batches, the first after 63 ms.
+    // Worker 2 delivers batches 2 and 6; batch 10 never comes. Ten batches are computed, the first after 63 ms.
     const InputRun run = run_input(usual, 100, LostWorker{.worker = 2, .batches = 2});
     EXPECT_EQ(run.computes.size(), 10U);
     ASSERT_TRUE(run.dry);
     EXPECT_EQ(*run.dry, Time{63ms + 10 * 20ms});
-    // The others have loaded what they were asked for, up to 8 batches beyond the last that was taken.
+    // The others have loaded all requested batches, up to 8 beyond the last one taken.
     EXPECT_EQ(run.loads[17].end > Time{}, true);
     EXPECT_EQ(run.loads[18].end, Time{});
 }

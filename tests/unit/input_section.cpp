@@ -1,4 +1,4 @@
-// What an explanation says of samples and of the loss of a loader worker.
+// The sections of an explanation on samples and on the loss of a loader worker.
 #include "libsim/explain/input_section.hpp"
 #include "libsim/explain/failure_section.hpp"
 
@@ -16,7 +16,7 @@ double value_of(const Section& section, const std::string& key) {
     return whole != nullptr ? static_cast<double>(*whole) : std::get<double>(value);
 }
 
-// 20 samples of 20 ms, which take 100 ms to copy without pinned memory and 40 ms with it; the step takes 500 ms.
+// 20 samples of 20 ms each; copying takes 100 ms without pinned memory and 40 ms with it; the step takes 500 ms.
 InputSituation situation(int workers) {
     return {.samples = {20, ""},
             .sample_seconds = {0.02, ""},
@@ -33,12 +33,12 @@ TEST(InputSection, ComparesTheWaysToLoad) {
         seconds_each.push_back(std::get<double>(row.cells[1]));
         EXPECT_DOUBLE_EQ(std::get<double>(row.cells[1]), std::get<double>(row.cells[2]));
     }
-    // 400 ms to load; 100 ms to copy, pageable; 40 ms, pinned; beside the computation nothing.
+    // 400 ms to load; 100 ms to copy pageable memory, 40 ms to copy pinned memory, nothing if hidden behind compute.
     EXPECT_EQ(seconds_each, (std::vector<double>{1.0, 0.6, 0.54, 0.5}));
     EXPECT_EQ(value_of(section, "idle_before"), 0.5);
     EXPECT_EQ(value_of(section, "idle_after"), 0);
     EXPECT_EQ(value_of(section, "needed"), 1);
-    // Loaded, pinned at 10 GB/s, copied.
+    // Loading, pinning at 10 GB/s, copying.
     EXPECT_EQ(value_of(section, "first_seconds"), 0.4 + 0.002 + 0.04);
 }
 
@@ -50,15 +50,15 @@ TEST(InputSection, WithoutWorkersHasOneWay) {
 
 TEST(InputSection, SaysHowManyWorkersAreEnough) {
     InputSituation slow = situation(1);
-    slow.sample_seconds.value = 0.1;  // 2 s for a batch, a step of 0.5 s
+    slow.sample_seconds.value = 0.1;  // 2 s per batch, for a step of 0.5 s
     const Section section = input_section(slow);
     EXPECT_EQ(value_of(section, "needed"), 4);
     EXPECT_EQ(value_of(section, "idle_after"), 0.75);
 }
 
 // Two workers, two batches ahead each, 10 ms to load and 100 ms to compute. When batch 16 begins, batch 17 is taken,
-// and so batch 21 is asked for, the last one; worker 0 has loaded 18 and 20, and dies: 22 never comes. 16 to 21 are
-// computed.
+// and batch 21 is requested, the last one; worker 0 has loaded 18 and 20, and dies: 22 never comes. Batches 16 to 21
+// are computed.
 TEST(LoaderLoss, IsMissedWhenItsFirstMissingBatchIsDue) {
     const LoaderLoss loss =
         loader_loss({.load = 10ms, .compute = 100ms, .workers = 2, .prefetch = 2, .copies_beside = true});
@@ -71,7 +71,7 @@ TEST(Failures, OfAWholeNodeTakeAllItsGpus) {
     Section section{.kind = SectionKind::failures};
     add_failures(section, {.input = {}, .gpus = 16, .gpus_per_node = 8, .checkpoint_seconds = 3600});
     const FigureTable& victims = section.tables.front();
-    // Without loader workers: a GPU's process, a main process, a node.
+    // Without loader workers the victims are: a GPU's process, a main process, a node.
     ASSERT_EQ(victims.rows.size(), 3U);
     EXPECT_EQ(std::get<std::int64_t>(victims.rows[0].cells[2]), 15);
     EXPECT_EQ(std::get<std::int64_t>(victims.rows[2].cells[1]), 8);

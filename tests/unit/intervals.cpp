@@ -50,7 +50,7 @@ TEST(Intervals, ThatNobodyAsksForTakeNoMoreMemoryThanThoseThatAreLater) {
 TEST(Intervals, StretchWorkOnlyWhereItIsSlow) {
     Intervals slow;
     slow.note(at(10), at(20));
-    // 10 at full speed, 5 in the 10 that are slow, 5 after them.
+    // 10 at full speed, 5 during the slow 10, 5 after them.
     EXPECT_EQ(stretched_end(at(0), Duration{20}, {2, 1}, slow), at(25));
     EXPECT_EQ(stretched_end(at(0), Duration{10}, {2, 1}, slow), at(10));
 }

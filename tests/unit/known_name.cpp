@@ -1,4 +1,4 @@
-// Names as people type them.
+// Names as typed by people.
 #include "libsim/known_name.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ TEST(RowCalled, IgnoresCaseHyphensBlanksAndUnderscores) {
     EXPECT_EQ(row_called("-", machines), std::nullopt);
 }
 
-// Without its point, 1.3 is 13.
+// Without its decimal point, 1.3 would be 13.
 TEST(RowCalled, KeepsDecimalPointsWhereTheyTellNamesApart) {
     EXPECT_EQ(row_called("GPT-3-1.3B", models), 0);
     EXPECT_EQ(row_called("gpt-3-13b", models), 1);

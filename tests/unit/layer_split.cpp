@@ -37,7 +37,7 @@ TEST(LayerSplit, IsReadFromMegatronsText) {
     EXPECT_EQ(listed("E(t(t|)*2)*2L"), (std::vector{2, 1, 2, 1, 0}));  // E tt|t| tt|t| L
 }
 
-// Megatron-LM's own example: DeepSeek-V3 over 16 stages of 2 chunks. 3 + 29 x 2 = 61.
+// Megatron-LM's own example: DeepSeek-V3 on 16 stages of 2 chunks. 3 + 29 x 2 = 61.
 TEST(LayerSplit, OfDeepSeekV3HasItsPredictionAndItsLossOnStagesOfTheirOwn) {
     const LayerSplit split = layer_split_of_text("Et*3|(tt|)*29m|L");
     ASSERT_EQ(split.layers.size(), 32U);

@@ -40,7 +40,7 @@ TEST(LinkUse, LooksAtEachInstantNotAtTheWholeOfAMessage) {
     LinkUse use(topology);
     EXPECT_TRUE(use.add(route, {5}, at(0), at(100)));
     EXPECT_TRUE(use.add(route, {5}, at(100), at(200)));
-    EXPECT_TRUE(use.add(route, {5}, at(50), at(150)));  // 15 bytes/s overlap it, but never more than 5 at once
+    EXPECT_TRUE(use.add(route, {5}, at(50), at(150)));  // overlaps both, but never more than 5 bytes/s at once
     EXPECT_FALSE(use.add(route, {1}, at(0), at(60)));
 }
 

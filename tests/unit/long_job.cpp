@@ -16,7 +16,7 @@ using sim::faults::hours_of;
 using sim::faults::Part;
 using sim::faults::young_interval;
 
-// Ten nodes of 8 GPUs, which never fail; an hour between checkpoints of a minute.
+// Ten nodes of 8 GPUs that never fail; a checkpoint of one minute after each hour.
 LongJob calm_job() {
     return {.gpus = 80,
             .gpus_per_node = 8,
@@ -28,7 +28,7 @@ LongJob calm_job() {
             .span = 610h};
 }
 
-// The same, where a node fails each 20 h.
+// The same, with a node failure every 20 h on average.
 LongJob failing_job() {
     LongJob job = calm_job();
     job.rates[Part::node] = {.count = 10, .mean_hours = 200};
@@ -93,7 +93,7 @@ TEST(LongJob, ThatAbortsDoesNothingAfterTheFirstFailure) {
     EXPECT_EQ(run.spent(TimeUse::ended), 610h - failure.at - 10min);
 }
 
-// With one replica of all nodes, and a repair that takes long, a job waits: 610 h hold one failure, and the rest.
+// With one replica on all nodes and a long repair, a job waits: 610 h have room for one failure and the rest.
 TEST(LongJob, WaitsForARepairWhereThereIsNoSpareNode) {
     LongJob job = failing_job();
     job.repair = 10'000h;
@@ -112,7 +112,7 @@ TEST(LongJob, WithEnoughSparesIsAsWithRepairsInNoTime) {
     EXPECT_EQ(run_job(repaired, 1, 0).time, run_job(spared, 1, 0).time);
 }
 
-// Nine of ten replicas work on while a node is away, so that a tenth of that time is degraded.
+// Nine of ten replicas continue while a node is away, so that a tenth of that time counts as degraded.
 TEST(LongJob, ThatIsElasticGoesOnWithTheReplicasThatAreWhole) {
     LongJob job = failing_job();
     job.policy = JobPolicy::elastic;
@@ -127,7 +127,7 @@ TEST(LongJob, ThatIsElasticGoesOnWithTheReplicasThatAreWhole) {
         }
         return failure.at;
     };
-    job.span = (fails(1) + fails(2)) / 2;  // one failure, and time afterwards
+    job.span = (fails(1) + fails(2)) / 2;  // one failure, and some time after it
     const JobRun run = run_job(job, 1, 0);
     EXPECT_EQ(run.interruptions(), 1);
     EXPECT_EQ(run.spent(TimeUse::waiting), 0h);
@@ -142,10 +142,10 @@ TEST(LongJob, TakesItsReplicasBackAtACheckpoint) {
     const double elastic = effective_share(sample_of(job, {.runs = 200}));
     job.policy = JobPolicy::restart;
     const double waiting = effective_share(sample_of(job, {.runs = 200}));
-    // Waiting: 20 h from a failure to the next, of which 60/61 is work and half an hour is lost; 5 h of repair, and
-    // 0.56 h because another of the nodes fails meanwhile; 5 minutes of restart.
+    // Waiting: 20 h from one failure to the next, of which 60/61 is work and half an hour is lost; 5 h of repair, plus
+    // 0.56 h because another node may fail meanwhile; 5 minutes of restart.
     EXPECT_NEAR(waiting, (20 * 60.0 / 61 - 0.5) / (20 + 5.56 + 0.08), 0.005);
-    // Elastic: of 20 h are lost 10 minutes of detection, two restarts, half an hour of work, a tenth of the 5.5 h until
+    // Elastic: each 20 h lose 10 minutes of detection, two restarts, half an hour of work, a tenth of the 5.5 h until
     // the checkpoint after the repair, and a 61st of the rest.
     EXPECT_NEAR(elastic, (20 - 10 / 60.0 - 10 / 60.0 - 0.5 - 0.55) / 20 * 60 / 61, 0.005);
 }
@@ -161,7 +161,7 @@ TEST(LongJob, StopsForPlannedInterruptionsAfterACheckpoint) {
     EXPECT_EQ(run.interruptions(), 0);
 }
 
-// What Daly's formula says of a run that is done, with failures that are noticed late and restarts that fail: the mean
+// Compares with Daly's formula for a run until completion, with delayed detection and restarts that can fail: the mean
 // of 2,000 runs is within three standard errors.
 TEST(LongJob, TakesTheTimeThatTheClosedFormSays) {
     for (const LongDuration restart : {LongDuration(0min), LongDuration(30min), LongDuration(3h)}) {
@@ -175,7 +175,7 @@ TEST(LongJob, TakesTheTimeThatTheClosedFormSays) {
             const SampleSpread wall = spread_of(sample, [](const JobRun& run) { return hours_of(run.wall); });
             const double expected = 500 / *expected_share(job);
             EXPECT_NEAR(wall.mean, expected, 3 * wall.deviation / std::sqrt(2'000.0));
-            EXPECT_LT(wall.deviation / std::sqrt(2'000.0), 0.005 * expected);  // or this would say nothing
+            EXPECT_LT(wall.deviation / std::sqrt(2'000.0), 0.005 * expected);  // otherwise the test would prove nothing
         }
     }
 }
@@ -191,7 +191,7 @@ TEST(LongJob, IsDoneInTheSameTimeWhateverFails) {
     EXPECT_NEAR(effective_share(sample_of(job, {.runs = 1'000})), gpus, 0.003);
 }
 
-// The failures of a job are those of its stream, as long as no node is away.
+// A job's failures are those of its stream, as long as no node is away.
 TEST(LongJob, IsInterruptedByEveryFailure) {
     const LongJob job = failing_job();
     sim::faults::FailureStream stream(job.rates, 1, 7);
@@ -222,7 +222,7 @@ TEST(LongJob, TellsItsPhasesWithoutAGap) {
 }
 
 TEST(ClosedForms, AreThoseOfYoungAndDaly) {
-    // Daly (2006), figures 3 and 4: checkpoints of 5 minutes, failures each 24 and 6 h: 117 and 57 minutes.
+    // Daly (2006), figures 3 and 4: checkpoints of 5 minutes, failures every 24 and 6 h: 117 and 57 minutes.
     EXPECT_NEAR(daly_interval(5, 24 * 60), 117, 0.5);
     EXPECT_NEAR(daly_interval(5, 6 * 60), 57, 0.5);
     EXPECT_NEAR(daly_interval(5, 15), 9.1, 0.05);  // figure 5
@@ -231,7 +231,7 @@ TEST(ClosedForms, AreThoseOfYoungAndDaly) {
 }
 
 TEST(ClosedForms, AgreeWhereLittleIsLost) {
-    // One failure in 1,000 h, a checkpoint of 10 s each hour: both lose 35 minutes a failure and 10 s an hour.
+    // One failure in 1,000 h, a checkpoint of 10 s every hour: both lose 35 minutes per failure and 10 s per hour.
     const double exact = expected_share(3600, 10, 3.6e6, 0, 300);
     EXPECT_NEAR(exact, estimated_share(3600, 10, 3.6e6, 300), 2e-6);
     EXPECT_NEAR(expected_share(3600, 60, INFINITY, 600, 300), 60.0 / 61, 1e-12);

@@ -1,4 +1,4 @@
-// The prices that any rank program pays on a machine.
+// The costs of any rank program on a machine.
 #include "libsim/training/machine_cluster.hpp"
 
 #include "libsim/error.hpp"
@@ -27,10 +27,10 @@ TEST(Machine, HasAJobEvenlyOnTheFewestNodes) {
     };
     EXPECT_EQ(on_node(256, 72), 64);
     EXPECT_EQ(on_node(144, 72), 72);
-    EXPECT_EQ(on_node(64, 72), 72);  // one node is not full, and nothing is to be spread
+    EXPECT_EQ(on_node(64, 72), 72);  // one node is not full, so nothing is spread
     EXPECT_EQ(on_node(16, 8), 8);
     EXPECT_EQ(on_node(12, 8), 6);
-    EXPECT_EQ(on_node(145, 72), 72);  // three nodes have no equal parts of it
+    EXPECT_EQ(on_node(145, 72), 72);  // it cannot be split equally over three nodes
 }
 
 TEST(MachineCluster, HasTheNameOfItsMachine) {
@@ -81,7 +81,7 @@ TEST(MachineCluster, PricesAMessageAtItsLatencyAndItsBytes) {
     }
 }
 
-// 0.6 us and 450 GB/s in a node, 2.7 us and 50 GB/s between nodes.
+// 0.6 us and 450 GB/s within a node, 2.7 us and 50 GB/s between nodes.
 TEST(WireCluster, PricesMessagesAtTheLinksOwnRates) {
     const Cluster wires = training::wire_cluster(training::machine("dgx-h100"));
     EXPECT_EQ(wires.name, "dgx-h100");

@@ -1,4 +1,4 @@
-// A node described by NCCL or nvidia-smi becomes a machine file.
+// A node described by NCCL or nvidia-smi is turned into a machine file.
 #include "libsim/interop/machine_import/machine_of_node.hpp"
 
 #include "libsim/config/errors.hpp"

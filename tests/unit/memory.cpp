@@ -41,8 +41,8 @@ Memory memory_of(const Transformer& model, const Layout& layout, std::int64_t by
 }
 
 TEST(LayerActivations, OfAGatedLayerWithGroupedQueriesHaveNoMasksAndThreeWidths) {
-    // Two norms' inputs and results; queries, keys and values of 4096 + 2 x 1024, attention's result; 3 x 14336; and 4
-    // bytes for each head's softmax.
+    // Two norms' inputs and results; queries, keys and values of 4096 + 2 x 1024; the result of attention; 3 x 14336;
+    // and 4 bytes per head for the softmax.
     const std::int64_t token = 2 * (4 * 4096 + 4096 + 2 * 1024 + 4096 + 3 * 14336) + 4 * 32;
     EXPECT_EQ(layer_activations(llama(), {}, 0), 4096 * token);
     EXPECT_EQ(layer_activations(llama(), {.parallelism = {.cp = 4}, .batch = {.micro = 2}}, 0), 4096 / 2 * token);
@@ -80,7 +80,7 @@ TEST(LayerActivations, OfLatentAttentionKeepTheSmallVectorsAndWholeKeys) {
 TEST(Memory, OfOneRankHasEighteenBytesForEveryParameter) {
     const Memory memory = memory_of(llama(), {});
     const std::int64_t layer = 2 * 4096 * 4096 + 2 * 4096 * 1024 + 3 * 4096 * 14336 + 2 * 4096;
-    const std::int64_t parameters = 32 * layer + 2 * std::int64_t{128000} * 4096;  // the last norm is left out
+    const std::int64_t parameters = 32 * layer + 2 * std::int64_t{128000} * 4096;  // without the final norm
     EXPECT_EQ(memory.stages[0].peak.states(), 18 * parameters);
     EXPECT_EQ(memory.stages[0].peak.parameters, 2 * parameters);
     EXPECT_EQ(memory.stages[0].peak.gradients, 4 * parameters);
@@ -91,7 +91,7 @@ TEST(Memory, HasTheEmbeddingOnTheFirstStageAndTheOutputLayerOnTheLast) {
     Transformer model = llama();
     const Layout layout{.parallelism = {.pp = 4}, .batch = {.global = 8}};
     const std::int64_t table = 18 * std::int64_t{128000} * 4096;
-    for (const bool tied : {false, true}) {  // a tied table is copied to the other end
+    for (const bool tied : {false, true}) {  // a tied table has a copy at the other end
         model.tied_embeddings = tied;
         const Memory memory = memory_of(model, layout);
         EXPECT_EQ(memory.stages[0].peak.states() - memory.stages[1].peak.states(), table);
@@ -108,7 +108,7 @@ TEST(Memory, SpreadsExpertsOverTheirOwnReplicas) {
     const std::int64_t routed = 32 * std::int64_t{8 / 4} * 3 * 4096 * 14336;
     const MemoryUse use = memory_of(model, layout).stages[0].peak;
     EXPECT_EQ(use.parameters, 2 * (dense + routed));
-    EXPECT_EQ(use.optimizer, 12 * dense / 8 + 12 * routed / 2);  // two ranks have the same experts
+    EXPECT_EQ(use.optimizer, 12 * dense / 8 + 12 * routed / 2);  // two ranks share the same experts
 }
 
 TEST(Memory, KeepsAsManyMicroBatchesAsTheScheduleHasInFlight) {
@@ -132,7 +132,7 @@ TEST(Memory, KeepsAsManyMicroBatchesAsTheScheduleHasInFlight) {
     EXPECT_THAT(in_flight("dualpipe", 16), testing::ElementsAre(5, 5, 5, 5));
 }
 
-// Stages 1 and 2 hold the layers of both. Their states are spread over both, so that nobody has more of them.
+// Stages 1 and 2 hold the layers of both. Their optimizer states are sharded over both, so neither has more of them.
 TEST(Memory, FromBothEndsHoldsTwiceTheParametersAndSpreadsTheirStatesOverBothCopies) {
     const auto peak = [](const char* schedule) {
         return memory_of(llama(),
@@ -166,14 +166,14 @@ TEST(Memory, CountsWhatTorchAndWhatTheDriverSeeApart) {
     EXPECT_EQ(use.allocated(), use.states() + use.activations + use.working + use.buffers);
     EXPECT_EQ(use.total() - use.allocated(), use.reserve);
     EXPECT_EQ(use.total() - use.reserved(), use.context);
-    EXPECT_EQ(use.context, (512 + 300) << 20);  // CUDA, and one group of ranks
+    EXPECT_EQ(use.context, (512 + 300) << 20);  // CUDA context, and one group of ranks
 }
 
 TEST(Memory, OfTheHostsOptimizerIsNotTheGpus) {
     EXPECT_EQ(memory_of(llama(), {.framework = {.offload_optimizer = true}}).stages[0].peak.optimizer, 0);
 }
 
-// Each of three micro-batches leaves its logits' gradient and the output layer's inputs, in 2 bytes.
+// Each of three micro-batches keeps its logits' gradient and the output layer's input, in 2 bytes.
 TEST(Memory, OfPutOffOutputGradientsIsThatOfTheirInputs) {
     const auto kept = [](int put_off) {
         return memory_of(llama(),
@@ -241,7 +241,7 @@ TEST(LeastMemory, OfListedLayersIsNeverAboveAndAtMostTwoPercentBelowTheFullestSt
     }
 }
 
-// 8 layers as 3, 0, 4, 1: what a stage keeps of a micro-batch is that of its layers.
+// 8 layers split as 3, 0, 4, 1: a stage keeps the activations of its own layers for each micro-batch.
 TEST(Memory, OfListedLayersIsThatOfEachStagesOwn) {
     Transformer model = llama();
     model.layers = 8;
@@ -275,11 +275,11 @@ TEST(MemoryOverflow, NamesTheFirstLayerThatDoesNotFit) {
     EXPECT_TRUE(enough.fits());
     EXPECT_EQ(explain_overflow(enough, layout), "");
     const MemoryUse& peak = enough.stages[0].peak;
-    // Room for the first micro-batch and four layers of the second.
+    // Enough room for the first micro-batch and four layers of the second.
     const double layers = 20 * 1.045 * static_cast<double>(layer_activations(llama(), layout, 0));
     const std::int64_t always = peak.states() + peak.buffers + peak.context + peak.buffers * 45 / 1000;
     const std::int64_t room = always + static_cast<std::int64_t>(layers) + 1000;
-    // The backward pass would need more: it comes later.
+    // The backward pass would need even more, but comes later.
     const Memory memory = memory_of(llama(), layout, room);
     EXPECT_FALSE(memory.fits());
     EXPECT_EQ(memory.stages[0].overflow, 4);
@@ -298,7 +298,7 @@ TEST(MemoryOverflow, SaysThatTheStatesAloneAreTooMuch) {
     EXPECT_THAT(explain_overflow(memory, {}), testing::HasSubstr("states and buffers alone take 135."));
 }
 
-// What the sources print; the whole comparison is in docs/accuracy.md.
+// The values printed by the sources; the full comparison is in docs/accuracy.md.
 TEST(Memory, OfMeasuredRunsIsNearWhatWasMeasured) {
     // SimuMax on B200: Llama 3 70B cut to 12 layers, pp 2, distributed optimizer: 66.55 GiB allocated.
     Transformer model = preset("llama3-70b");
@@ -316,7 +316,7 @@ TEST(Memory, OfMeasuredRunsIsNearWhatWasMeasured) {
 }
 
 }  // namespace
-// 2 bytes in place, Megatron-LM's 4 + 2 x 2, PyTorch's 4 + 4 + 4 + 2.
+// 2 bytes in place; Megatron-LM: 4 + 2 x 2; PyTorch: 4 + 4 + 4 + 2.
 TEST(Loss, TakesOfALogitWhatItsFrameworkDoes) {
     const auto of = [](Layout layout) {
         layout.framework.loss = loss_of_framework(layout);
@@ -327,7 +327,7 @@ TEST(Loss, TakesOfALogitWhatItsFrameworkDoes) {
     EXPECT_EQ(of({.parallelism = {.zero = 1}, .framework = {.loop = TrainingLoop::torch}}), 14);
     EXPECT_EQ(of({.parallelism = {.zero = 1}, .framework = {.loop = TrainingLoop::deepspeed}}), 8);
     EXPECT_EQ(of({.parallelism = {.zero = 3}, .framework = {.loop = TrainingLoop::deepspeed}}), 14);
-    // Of published runs whose code is not known.
+    // For published runs whose code is unknown.
     EXPECT_EQ(loss_bytes_per_logit({.parallelism = {.zero = 3}}), 14);
     EXPECT_EQ(loss_bytes_per_logit({.parallelism = {.zero = 1}}), 2);
 }

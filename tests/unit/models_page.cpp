@@ -1,4 +1,4 @@
-// docs/models.md: its table is what the presets are, and its TOML can be read.
+// docs/models.md: its table matches the presets, and its TOML can be read.
 #include "libsim/training/hugging_face.hpp"
 #include "libsim/training/parameters.hpp"
 #include "libsim/training/presets.hpp"

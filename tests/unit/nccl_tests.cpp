@@ -1,4 +1,4 @@
-// read_nccl_tests() and read_kernel_table(): what benchmarks print, in the forms in which it is found.
+// read_nccl_tests() and read_kernel_table(): benchmark output in the forms found in practice.
 #include "libsim/fit/calibration/nccl_tests.hpp"
 
 #include "libsim/config/errors.hpp"
@@ -47,7 +47,7 @@ TEST(NcclTests, AreReadWithTheirRanksHostsAndCollective) {
                             "     1048576        262144     float     sum      -1   100.00   10.49   15.73      0   "
                             "99.00   10.59   15.89    N/A\n",
                         "x.txt");
-    ASSERT_EQ(rows.size(), 1U);  // of 0 bytes nothing can be said
+    ASSERT_EQ(rows.size(), 1U);  // 0 bytes determine nothing
     EXPECT_DOUBLE_EQ(rows[0].seconds, 100e-6);
     EXPECT_EQ(rows[0].line, 7);
     EXPECT_EQ(timed_collective(rows[0]).kind, CollectiveKind::all_reduce);

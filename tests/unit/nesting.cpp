@@ -75,7 +75,7 @@ four = '''one'''')";
 TEST(Nesting, RefusesBracketsThatCloseOthers) {
     EXPECT_EQ(refusal_of("x = [\n}", Notation::toml), "a.txt:2: } cannot close [");
     EXPECT_EQ(refusal_of("x = {a = [1, {b = 2]}", Notation::toml), "a.txt:1: ] cannot close {");
-    EXPECT_EQ(refusal_of("x = ]\ny = }", Notation::toml), "");  // the parser says so
+    EXPECT_EQ(refusal_of("x = ]\ny = }", Notation::toml), "");  // left to the parser
     EXPECT_EQ(refusal_of("[1}", Notation::json), "");
 }
 
@@ -98,7 +98,7 @@ TEST(Nesting, RefusesLettersBeyondAsciiOutsideOfTextsAndComments) {
     EXPECT_EQ(refusal_of("a = 1\n\xef\xba\xbf = 2\n", Notation::toml), "a.txt:2: " + said);
     EXPECT_EQ(refusal_of("a = \xc3\xa9", Notation::toml), "a.txt:1: " + said);
     EXPECT_EQ(refusal_of("\"\xc3\xa9\" = '\xc3\xa9' # \xc3\xa9\nb = \"\"\"\n\xc3\xa9\"\"\"\n", Notation::toml), "");
-    EXPECT_EQ(refusal_of("{\"a\": \xc3\xa9}", Notation::json), "");  // its parser says so
+    EXPECT_EQ(refusal_of("{\"a\": \xc3\xa9}", Notation::json), "");  // left to the parser
 }
 
 TEST(Nesting, RefusesWhatNoNameOfATableIsMadeOf) {
@@ -110,7 +110,7 @@ TEST(Nesting, RefusesWhatNoNameOfATableIsMadeOf) {
     for (const char* text : {"[.", "[", "[[\n", "[]", "[[]]", "[ ]", "[[.a]\nb", "[a.]", "[a . .b]", "[ # a]"}) {
         EXPECT_EQ(refusal_of(text, Notation::toml), "a.txt:1: " + unnamed) << text;
     }
-    EXPECT_EQ(refusal_of("[\"\"]\n[[''.b]]\n", Notation::toml), "");  // empty, and in quotes
+    EXPECT_EQ(refusal_of("[\"\"]\n[[''.b]]\n", Notation::toml), "");  // empty, but quoted
     for (const char* text :
          {"[[[a]]]", "[[[\"\"\".b]", "[\"\"\"a\"\"\"]", "[a[b]", "[[a [b", "[a b]", "[a\"b\"]", "[a = 1]"}) {
         EXPECT_EQ(refusal_of(text, Notation::toml), "a.txt:1: " + said) << text;

@@ -14,7 +14,7 @@ namespace {
 using namespace sim;
 using namespace std::chrono_literals;
 
-// All that a new model has to say: every message takes a microsecond.
+// The minimum for a new network model: every message takes a microsecond.
 struct Constant {
     Duration time{1us};
 

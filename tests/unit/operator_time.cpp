@@ -17,7 +17,7 @@ Accelerator plain_gpu() {
     return test::plain_machine().gpu;
 }
 
-// Whose file says nothing of operators alone.
+// An accelerator whose file has no numbers for operators alone.
 Accelerator with_the_steps_efficiency(const char* name) {
     Accelerator gpu = accelerator(name);
     gpu.efficiency.stream_share = 0;
@@ -112,7 +112,7 @@ TEST(OperatorTime, OfAQuantisedProductIsThatOfAStepWithoutItsCasts) {
                                       std::pair{Precision::nvfp4, OperatorPrecision::nvfp4}}) {
         layout.numerics.precision = step;
         const KernelTimes kernels(gpu, layout);
-        // A weight's gradient takes what is there in the format by then; other products bring their inputs into it.
+        // A weight gradient uses inputs that are already in the format; other products convert their inputs to it.
         EXPECT_EQ(operators.matrix_product(product, GemmKind::weight_gradient, alone),
                   duration_of_seconds(kernels.gemm(product, GemmKind::weight_gradient)));
         EXPECT_EQ(operators.grouped_product({512, 2048, 1024, 8}, GemmKind::weight_gradient, alone),
@@ -130,7 +130,8 @@ TEST(OperatorTime, OfAFormatThatAGpuHasNoUnitsForIsThatOf16Bits) {
     EXPECT_EQ(operators.peak(OperatorPrecision::fp8), gpu.bf16_flops);
     EXPECT_EQ(operators.matrix_product(product, GemmKind::forward, OperatorPrecision::fp8),
               operators.matrix_product(product, GemmKind::forward, OperatorPrecision::bf16));
-    // Four bits are multiplied in 16 where there are units for eight alone: nobody unpacks them into these.
+    // Four-bit inputs are multiplied in 16 bits if the GPU has only eight-bit units: they are not unpacked to eight
+    // bits.
     EXPECT_EQ(OperatorTimes(accelerator("h100")).peak(OperatorPrecision::nvfp4), accelerator("h100").bf16_flops);
 }
 
@@ -142,7 +143,7 @@ TEST(OperatorTime, OfAConvolutionCountsTheBytesThatItReadsAndNotItsUnfoldedInput
     EXPECT_GT(operators.convolution(unfolded, GemmKind::forward, 1e12, OperatorPrecision::bf16), few);
 }
 
-// What operator_time.cpp says of a layer; the operators of PyTorch are counted in tests/python/torchrun.
+// Matches the count for a layer in operator_time.cpp; PyTorch's operators are counted in tests/python/torchrun.
 TEST(OperatorTime, OfALaunchIsItsShareOfALayersFloor) {
     Layout layout;
     layout.framework.flash_attention = false;
@@ -152,7 +153,7 @@ TEST(OperatorTime, OfALaunchIsItsShareOfALayersFloor) {
     for (const Operator& op : layer_operators(test::small_gpt(), layout, 0)) {
         const bool is_product = op.kind == OperatorKind::gemm;
         forward += is_product ? 1 : op.forward_kernels;
-        backward += is_product ? 2 : op.backward_kernels;  // one product for each gradient
+        backward += is_product ? 2 : op.backward_kernels;  // one product per gradient
     }
     EXPECT_EQ(forward, 20);
     EXPECT_EQ(backward, 26);

@@ -1,4 +1,4 @@
-// What a transformer has and computes, counted by hand.
+// Parameters and FLOPs of a transformer, counted by hand.
 #include "libsim/training/parameters.hpp"
 
 #include "libsim/training/presets.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 using namespace sim::training;
 
-// h = 8, f = 12, 4 heads of 2, 2 of them for keys, V = 10, s = 6.
+// h = 8, f = 12, 4 heads of width 2, 2 of them key-value heads, V = 10, s = 6.
 Transformer small() {
     Transformer model;
     model.layers = 3;
@@ -79,7 +79,7 @@ TEST(Parameters, OfExpertsAreAllOfThemButActiveAreThoseOfOneToken) {
     EXPECT_EQ(layer.router, 8 * 4 + 4);
     EXPECT_EQ(layer.dense_ffn, 0);
     EXPECT_EQ(layer_parameters(model, 0).routed_experts, 0);
-    EXPECT_EQ(layer_parameters(model, 2).routed_experts, 0);  // every other one
+    EXPECT_EQ(layer_parameters(model, 2).routed_experts, 0);  // only every other layer has experts
     EXPECT_EQ(parameters_of(model).active, parameters_of(model).total() - 3 * 3 * 8 * 5);
 }
 
@@ -152,7 +152,7 @@ TEST(Flops, OfTrainingAreMegatronsFormulas) {
     }
 }
 
-// Kaplan et al. 2020: 6 N D, with N the matrices' parameters, the output layer's once.
+// Kaplan et al. 2020: 6 N D, where N counts the matrices' parameters, and the output layer's once.
 TEST(Flops, OfTrainingWithoutScoresAreSixPerMatrixParameterAndToken) {
     for (const char* name : {"llama2-7b", "llama3-70b", "llama3.1-405b"}) {
         const Transformer model = preset(name);

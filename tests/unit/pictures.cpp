@@ -1,4 +1,4 @@
-// Bars and points of pictures: their places and lengths are what they stand for.
+// Bars and points of pictures: their positions and lengths match their values.
 #include "libsim/report/scatter.hpp"
 #include "libsim/report/share_bars.hpp"
 
@@ -15,7 +15,7 @@ using testing::Not;
 TEST(ShareBars, AreAsLongAsTheirSharesAndLeaveTheRestEmpty) {
     const std::string svg =
         svg_of("a step", {{"time", 10, {{"compute", 5, "5 s"}, {"nothing", 0, "0 s"}, {"wait & see", 2.5, "2.5 s"}}}});
-    // The whole is 720 wide, and begins at 20.
+    // The whole bar is 720 wide and begins at 20.
     EXPECT_THAT(svg, HasSubstr("x=\"20.00\" y=\"66.0\" width=\"360.00\""));
     EXPECT_THAT(svg, HasSubstr("x=\"380.00\" y=\"66.0\" width=\"180.00\""));
     EXPECT_THAT(svg, AllOf(HasSubstr("compute: 5 s, 50.0 %"), HasSubstr("wait &amp; see: 2.5 s, 25.0 %")));
@@ -38,11 +38,11 @@ TEST(Scatter, PutsPointsWhereTheirNumbersAre) {
                                     .points = {{40, 10, 0, true, "first"}, {80, 5, 1, false, "<second>"}},
                                     .x_limit = 160,
                                     .limit_words = "limit"});
-    // 160 x 1.05 are 560 wide from 78 on, and 10 x 1.05 are 340 high up from 386.
+    // 160 x 1.05 is 560 wide, starting at 78; 10 x 1.05 is 340 high, up from 386.
     EXPECT_THAT(svg, HasSubstr("cx=\"211.3\" cy=\"62.2\" r=\"6\""));
     EXPECT_THAT(svg, HasSubstr("cx=\"344.7\" cy=\"224.1\" r=\"4\""));
     EXPECT_THAT(svg, AllOf(HasSubstr("&lt;second&gt;"), HasSubstr(">tp 2<"), HasSubstr(">limit<")));
-    // Those that are best lie on top.
+    // The best points are drawn on top.
     EXPECT_GT(svg.find("first"), svg.find("&lt;second"));
 }
 

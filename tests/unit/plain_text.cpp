@@ -1,4 +1,4 @@
-// Plain text controls no terminal.
+// Plain text cannot control a terminal.
 #include "libsim/plain_text.hpp"
 
 #include <gtest/gtest.h>

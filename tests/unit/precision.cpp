@@ -1,4 +1,4 @@
-// What a precision costs: which units multiply, and what quantising adds.
+// The cost of a precision: the units that multiply, and the work that quantisation adds.
 #include "libsim/training/precision.hpp"
 
 #include "libsim/training/block_time.hpp"
@@ -14,7 +14,7 @@ namespace {
 using namespace sim;
 using namespace sim::training;
 
-// Units of 1e15 FLOP/s in bf16, 2e15 in fp8, 4e15 in fp4, of which everything is reached; 1e12 B/s; no gaps.
+// 1e15 FLOP/s in bf16, 2e15 in fp8, 4e15 in fp4, all of it reached; 1e12 B/s; no gaps.
 Accelerator ideal_gpu() {
     Accelerator gpu{.name = "ideal",
                     .bf16_flops = 1e15,
@@ -58,7 +58,7 @@ TEST(Precision, HasARowAtItsOwnPlace) {
     }
 }
 
-// 2 m n k over the peak of its units, and 6 B for each element of the activation.
+// 2 m n k over the peak of the format's units, and 6 B per element of the activation.
 TEST(Precision, OfQuantisedProductsIsTheirUnitsAndACast) {
     const double cast = square / 1e12;
     EXPECT_DOUBLE_EQ(seconds_of(Precision::bf16, GemmKind::forward), 2 * cube / 1e15);
@@ -69,7 +69,7 @@ TEST(Precision, OfQuantisedProductsIsTheirUnitsAndACast) {
     EXPECT_DOUBLE_EQ(seconds_of(Precision::nvfp4, GemmKind::forward), 2 * cube / 4e15 + 5.125 * cast);
 }
 
-// The gradient is quantised for the product that makes the input's, and is there for the weights'.
+// The gradient is quantised for the input-gradient product, and reused for the weight gradient.
 TEST(Precision, QuantisesAGradientOnce) {
     const double product = 2 * cube / 2e15;
     EXPECT_DOUBLE_EQ(seconds_of(Precision::fp8, GemmKind::input_gradient), product + 6 * square / 1e12);
@@ -94,8 +94,9 @@ Transformer dense() {
             .biases = false};
 }
 
-// Per token: 2 h inputs of norms, 3 h of queries, keys and values, h that attention made, 4 h before the activation in
-// 2 B; 2 h norms' results and 4 h behind the activation as inputs of products; flash attention's sums in 4 B a head.
+// Per token in 2 B: 2 h inputs of norms, 3 h of queries, keys and values, h of attention output, 4 h before the
+// activation. As inputs of products: 2 h norm results, and 4 h after the activation. Flash attention keeps 4 B of sums
+// per head.
 TEST(Precision, KeepsInputsOfProductsAsTheyAreMultiplied) {
     const auto kept = [](Precision precision, TrainingLoop loop) {
         Layout layout;

@@ -1,4 +1,4 @@
-// Published models have exactly the parameters that their checkpoints have.
+// Presets of published models have exactly as many parameters as their checkpoints.
 #include "libsim/training/presets.hpp"
 
 #include "libsim/error.hpp"
@@ -54,7 +54,7 @@ constexpr Published published[] = {
     {"bloom-176b", 176'247'271'424},
     {"bert-base", 109'482'240 - (768 * 768 + 768)},      // without the pooler
     {"bert-large", 335'141'888 - (1024 * 1024 + 1024)},  // without the pooler
-    {"opt-6.7b", 6'658'473'984 - 2 * 4096},              // without two spare positions
+    {"opt-6.7b", 6'658'473'984 - 2 * 4096},              // without two extra positions
 };
 
 TEST(Presets, HaveThePublishedParameters) {
@@ -67,13 +67,13 @@ TEST(Presets, HaveThePublishedParametersPerToken) {
     EXPECT_EQ(parameters_of(preset("mixtral-8x7b")).active, 12'879'925'248);
     EXPECT_EQ(parameters_of(preset("qwen3-235b-a22b")).active / 100'000'000, 221);
     EXPECT_EQ(parameters_of(preset("deepseek-v3")).active / 100'000'000, 375);
-    // The model card counts the output layer, not the embedding.
+    // The model card counts the output layer but not the embedding.
     const Parameters oss = parameters_of(preset("gpt-oss-120b"));
     EXPECT_EQ((oss.active - oss.embedding) / 10'000'000, 513);
     EXPECT_EQ(parameters_of(preset("llama3-8b")).active, parameters_of(preset("llama3-8b")).total());
 }
 
-// Narayanan et al. 2021, equation 2: P = 12 L h^2 (1 + 13/12h + (V + s)/12Lh), which leaves the last norm out.
+// Narayanan et al. 2021, equation 2: P = 12 L h^2 (1 + 13/12h + (V + s)/12Lh), which omits the final norm.
 TEST(Presets, OfMegatronHaveTheParametersOfItsFormula) {
     for (const char* name : {"megatron-1.7b", "megatron-18.4b", "gpt3-175b", "megatron-530b", "megatron-1t"}) {
         const Transformer model = preset(name);

@@ -7,7 +7,7 @@ namespace {
 using namespace sim;
 
 TEST(Random, GivesTheNumbersOfSplitMix64) {
-    // Of the reference implementation, from seed 0.
+    // Values of the reference implementation, from seed 0.
     Random random(0, 0);
     EXPECT_EQ(random.next(), 0xe220a8397b1dcdafU);
     EXPECT_EQ(random.next(), 0x6e789e6aa1b965f4U);

@@ -1,4 +1,4 @@
-// A record says a key once: its JSON, its schema and its table agree.
+// A record defines each key once: its JSON, its schema and its table agree.
 #include "libsim/report/record.hpp"
 
 #include <gmock/gmock.h>
@@ -41,7 +41,7 @@ std::vector<Field<Car>> spare_fields() {
     return fields;
 }
 
-// With what a spare wheel is as keys of its own.
+// A record with the spare wheel's fields as keys of its own.
 Record<Car> flat_record() {
     return {"A car.", joined<Car>({{name<Car>("model", "Its model.", &Car::model),
                                     number_or_null<Car>("price", "US dollars; null: not known.", &Car::price)},
@@ -78,7 +78,7 @@ TEST(Record, OfAPartThatMayBeNullHasNoColumnOfIt) {
     EXPECT_THAT(record.cells(plain), ElementsAre("4"));
 }
 
-// A schema lets nothing count beside a reference.
+// In a JSON Schema, keywords next to a reference are ignored.
 TEST(Record, DescribesAReferenceWithoutHidingTheDescription) {
     const Field<Car> field =
         described(part<Car>("spare", spare_record(), &Car::the_spare, "#/definitions/spare"), "What lies in the boot.");

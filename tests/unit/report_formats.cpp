@@ -1,4 +1,4 @@
-// Tables as values, in each format; and what pictures have in common.
+// Tables as values in each format, and the common parts of pictures.
 #include "libsim/report/csv.hpp"
 #include "libsim/report/svg.hpp"
 

@@ -21,7 +21,7 @@ TEST(RingOrder, PassesEachNodeFromOneRailToTheNextAndBack) {
     EXPECT_EQ(members_of(8, 4, 0), (std::vector{0, 1, 2, 3, 7, 6, 5, 4}));
     EXPECT_EQ(members_of(8, 4, 1), (std::vector{1, 2, 3, 0, 4, 7, 6, 5}));
     EXPECT_EQ(members_of(8, 4, 5), members_of(8, 4, 1));
-    EXPECT_EQ(members_of(12, 4, 0), (std::vector{0, 1, 2, 3, 7, 4, 5, 6, 10, 9, 11, 8}));  // by the rails 3, 2 and 0
+    EXPECT_EQ(members_of(12, 4, 0), (std::vector{0, 1, 2, 3, 7, 4, 5, 6, 10, 9, 11, 8}));  // via rails 3, 2 and 0
     EXPECT_EQ(members_of(4, 4, 2), (std::vector{2, 3, 0, 1}));
     EXPECT_EQ(members_of(4, 0, 3), (std::vector{0, 1, 2, 3}));
 }
@@ -42,7 +42,8 @@ TEST(RingOrder, FindsTheMemberOfAPlaceAndThePlaceOfAMember) {
     }
 }
 
-// With as many channels as a node has members, each of which sends to another node, and is sent to, on just one.
+// With as many channels as members per node, each member sends to another node, and receives from one, on exactly one
+// channel.
 TEST(RingOrder, LeavesANodeByEachGpuOnOneChannelAndStaysOnItsRail) {
     for (const int inner : {3, 4, 8}) {
         for (int nodes = 2; nodes <= 9; ++nodes) {

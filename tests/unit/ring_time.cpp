@@ -50,8 +50,9 @@ TEST(RingTime, EqualsTheStepsForRandomCostsArrivalsAndNumbersOfSteps) {
 }
 
 TEST(RingTime, OfOneSlowLinkIsThatLinksTimeInEveryStep) {
-    // Place 1 takes 50 to send, the others 10. In 6 steps place 1 is at 6 x 50; so is 2, which always waits for it. 3
-    // hears of 4 stays at 1 and two moves, 4 x 50 + 50 + 10, and 0 of one less and a move more.
+    // Place 1 takes 50 to send, the others 10. After 6 steps place 1 is at 6 x 50, and so is 2, which always waits for
+    // it. Place 3 depends on 4 steps of place 1 and two moves: 4 x 50 + 50 + 10; place 0 on one step fewer and one move
+    // more.
     const std::vector<RingPlace> places{{Duration{10}, {}}, {Duration{50}, {}}, {Duration{10}, {}}, {Duration{10}, {}}};
     const std::vector<Time> arrivals(4);
     const std::vector<Time> ends = *ring_ends(places, arrivals, 6);

@@ -44,7 +44,7 @@ TEST(Slack, IsThePauseBeforeWhatComesNext) {
     EXPECT_THAT(slack_of(spans), ElementsAre(3us, 0us));
 }
 
-// Rank 1 has waited 7 us of its receive: what it did before could take that much longer.
+// Rank 1 waits 7 us in its receive: its earlier work could take that much longer.
 TEST(Slack, IsTheWaitingForAMessage) {
     const std::vector<Span> spans{worked(0, 0us, 10us), messaged(OpKind::send, 0, 1, 10us, 12us, 0us),
                                   worked(1, 0us, 3us), messaged(OpKind::receive, 1, 1, 3us, 12us, 7us),
@@ -59,7 +59,7 @@ TEST(Slack, IsTheWaitingInACollective) {
     EXPECT_THAT(slack_of(spans), ElementsAre(20us, 0us, 0us, 5us, 0us));
 }
 
-// The sender waits from 2 to 8 us for its receiver, whose work decides.
+// The sender waits from 2 to 8 us for its receiver, whose work is critical.
 TEST(CriticalSteps, GoThroughTheReceiverForWhichASenderWaited) {
     const std::vector<Span> spans{worked(0, 0us, 2us), messaged(OpKind::send, 0, 1, 2us, 10us, 6us),
                                   worked(0, 10us, 15us), worked(1, 0us, 8us),

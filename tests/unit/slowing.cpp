@@ -27,16 +27,16 @@ TEST(Slowing, LeavesWorkAloneThatIsDoneBeforeOrBegunAfter) {
 
 TEST(Slowing, StretchesThePartOfTheWorkThatFallsIntoIt) {
     const Slowing slowings[] = {between(10, 20, twice)};
-    // 10 at full speed, 5 in the 10 that are slow, 5 after them.
+    // 10 at full speed, 5 during the slow 10, 5 after them.
     EXPECT_EQ(end_under(at(0), Duration{20}, slowings), at(25));
     EXPECT_EQ(end_under(at(12), Duration{3}, slowings), at(18));
 }
 
 TEST(Slowing, OfWhichTwoOverlapMultiplies) {
     const Slowing slowings[] = {between(0, 20, twice), between(10, 30, thrice)};
-    // 5 by 10; 1 by 16, in 6 each; then none is left of 6.
+    // 5 until 10; 1 until 16, at a sixth of the speed; then none of the 6 is left.
     EXPECT_EQ(end_under(at(0), Duration{6}, slowings), at(16));
-    // 5 by 10, 1 (10 / 6, rounded down) by 20, 3 (10 / 3) by 30, 1 after.
+    // 5 until 10, 1 (10 / 6, rounded down) until 20, 3 (10 / 3) until 30, 1 after that.
     EXPECT_EQ(end_under(at(0), Duration{10}, slowings), at(31));
 }
 
@@ -50,7 +50,7 @@ TEST(Slowing, StopsWorkUntilItIsOver) {
 TEST(Slowing, ComesBackAsOftenAsItSays) {
     const Slowing hot[] = {{{.from = at(10), .until = at(20), .every = Duration{100}}, twice}};
     EXPECT_EQ(end_under(at(0), Duration{100}, hot), at(105));
-    // 5 lost at 10 to 20, and 5 at 110 to 120.
+    // 5 are lost from 10 to 20, and 5 from 110 to 120.
     EXPECT_EQ(end_under(at(0), Duration{120}, hot), at(130));
     EXPECT_EQ(end_under(at(1012), Duration{4}, hot), at(1020));
     EXPECT_EQ(end_under(at(1020), Duration{4}, hot), at(1024));

@@ -72,7 +72,7 @@ TEST(Split, CountsTheEmbeddingOrTheLossAsALayer) {
     EXPECT_EQ(of(30, true, true), (std::vector{7, 8, 8, 7}));   // 32 = 4 * 8
     EXPECT_EQ(of(31, true, false), (std::vector{7, 8, 8, 8}));  // 32 = 4 * 8
     EXPECT_EQ(of(31, false, true), (std::vector{8, 8, 8, 7}));
-    EXPECT_EQ(of(32, true, true), (std::vector{7, 9, 9, 7}));  // 34 = 4 * 8 + 2, in the middle
+    EXPECT_EQ(of(32, true, true), (std::vector{7, 9, 9, 7}));  // 34 = 4 * 8 + 2, extra layers in the middle
 }
 
 TEST(Split, OfAListIsTheList) {
@@ -108,7 +108,8 @@ TEST(Split, CountsEveryLayerOnceAndInOrder) {
 }
 
 TEST(Split, OfAStageIsThatOfItsChunks) {
-    // Virtual stages of DeepSeek-V3 over 8 stages of 4 chunks: 1, 29 times 2, 1, 1. Stage 0 has numbers 0, 8, 16, 24.
+    // Virtual stages of DeepSeek-V3 on 8 stages of 4 chunks: 1, 29 times 2, 1, 1. Stage 0 has virtual stages 0, 8, 16,
+    // 24.
     const Transformer model{.layers = 61};
     const Layout layout{.parallelism = {.pp = 8, .interleave = 4}};
     EXPECT_EQ(layers_of_stage(model, layout, 0), 1 + 2 + 2 + 2);

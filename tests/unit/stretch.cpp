@@ -7,7 +7,7 @@ namespace {
 using namespace sim::goodput;
 using namespace std::chrono_literals;
 
-// Work for 10 s, stand still for 2 s: checkpoints can be used at 12, 24, 36 s.
+// Work for 10 s, pause for 2 s: checkpoints are usable at 12, 24, 36 s.
 TEST(Stretch, TakesACheckpointAfterEachInterval) {
     const Stretch stretch{.every = 10s, .blocks = 2s};
     EXPECT_EQ(stretch.end_of(0), 0s);
@@ -25,10 +25,10 @@ TEST(Stretch, CanUseACheckpointOnlyWhenItIsWritten) {
     EXPECT_EQ(stretch.at(16s).usable, 0);
     EXPECT_EQ(stretch.at(16s).worked, 14s);
     EXPECT_EQ(stretch.at(17s).usable, 1);
-    EXPECT_EQ(stretch.end_of(2), 24s);  // nothing waits: 5 s are over before the next
+    EXPECT_EQ(stretch.end_of(2), 24s);  // no waiting: the 5 s are over before the next one
 }
 
-// It works until 22 s and then waits for the first checkpoint, which is written until 27 s; so each cycle is 17 s.
+// It works until 22 s, then waits for the first checkpoint to be written by 27 s; so each cycle takes 17 s.
 TEST(Stretch, WaitsForTheCheckpointBeforeToBeWritten) {
     const Stretch stretch{.every = 10s, .blocks = 2s, .beside = 15s};
     EXPECT_EQ(stretch.end_of(1), 12s);
@@ -41,7 +41,7 @@ TEST(Stretch, WaitsForTheCheckpointBeforeToBeWritten) {
 
 TEST(Stretch, MayEndWithAShorterInterval) {
     const Stretch stretch{.every = 10s, .blocks = 2s, .beside = 1s, .last = 3, .last_every = 4s};
-    EXPECT_EQ(stretch.end(), 31s);  // 12 + 12 + 4 + 2, and 1 until it is written
+    EXPECT_EQ(stretch.end(), 31s);  // 12 + 12 + 4 + 2, and 1 to write the last one
     EXPECT_EQ(stretch.at(30s).taken, 3);
     EXPECT_EQ(stretch.at(30s).usable, 2);
     EXPECT_EQ(stretch.at(31s).usable, 3);

@@ -80,7 +80,7 @@ TEST(StudyFigures, AreThoseOfTheRuns) {
     EXPECT_DOUBLE_EQ(value(StudyFigure::mtbf_hours), 24);
     EXPECT_DOUBLE_EQ(value(StudyFigure::failures_per_node_days), 10);
     EXPECT_NEAR(value(StudyFigure::interruptions), 30, 1);
-    EXPECT_NEAR(value(StudyFigure::minutes_lost), 10, 0.5);  // half of an interval
+    EXPECT_NEAR(value(StudyFigure::minutes_lost), 10, 0.5);  // half an interval
     EXPECT_NEAR(value(StudyFigure::minutes_down), 20, 0.5);
     EXPECT_DOUBLE_EQ(
         value(StudyFigure::down_share),
@@ -88,8 +88,8 @@ TEST(StudyFigures, AreThoseOfTheRuns) {
 }
 
 TEST(Intervals, FindTheOptimumOfTheory) {
-    // Checkpoints of 30 s, failures each 24 h: Young's optimum is 37.9 minutes, and so is what the runs say, within the
-    // eighths of a doubling that are tried; the exact formula is flat there.
+    // Checkpoints of 30 s, failures every 24 h: Young's optimum is 37.9 minutes. The runs agree up to the step size, an
+    // eighth of a doubling; the exact formula is flat there.
     const std::vector<IntervalRow> rows = interval_rows(job_of_nodes(2400), 1s, {.runs = 400});
     ASSERT_EQ(rows.size(), 4U);
     EXPECT_EQ(rows[1].every, 2277s);
@@ -115,7 +115,7 @@ TEST(Policies, AreBetterWithSparesAndBestWhereReplicasGoOn) {
         EXPECT_GT(rows[i].share.mean, rows[i - 1].share.mean);
     }
     EXPECT_GT(rows[3].share.mean, rows[1].share.mean);
-    EXPECT_EQ(rows[0].finished, 0);  // 30 failures a run
+    EXPECT_EQ(rows[0].finished, 0);  // 30 failures per run
     EXPECT_EQ(rows[2].spares, 1);
     EXPECT_NEAR(rows[2].of_all_gpus, rows[2].share.mean * 800 / 808, 1e-9);
 }

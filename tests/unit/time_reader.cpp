@@ -39,14 +39,14 @@ TEST(TimeReader, ClosedFormOfLockStepEqualsTheStepsForRandomStragglers) {
 }
 
 TEST(TimeReader, AMemberWhoseSendsAreStillUnderWayDelaysItsFirstStep) {
-    // Two members, one step of 10 + 1: member 0's sender is free at 5 only.
+    // Two members, one step of 10 + 1: member 0's sender is free only at 5.
     std::vector<MemberClock> members{{.time = {}, .sends_free = Time{Duration{5}}}, {}};
     read_time(schedule_of(CollectiveKind::all_gather, Algorithm::ring, 2, 0), {Duration{10}, Duration{1}}, members);
-    EXPECT_EQ(members[0].time, Time{Duration{16}});  // sent at 15, the other's has long been there
-    EXPECT_EQ(members[1].time, Time{Duration{16}});  // waits for what was sent at 15
+    EXPECT_EQ(members[0].time, Time{Duration{16}});  // sent at 15; the other's message arrived long before
+    EXPECT_EQ(members[1].time, Time{Duration{16}});  // waits for the message sent at 15
 }
 
-// The ends of all members, who come together, of a send of 100 and an acknowledgement of 7.
+// End times of all members, which arrive together, with a send of 100 and an acknowledgement of 7.
 std::vector<std::int64_t> ends(const Schedule& schedule) {
     std::vector<MemberClock> members(static_cast<std::size_t>(schedule.members));
     read_time(schedule, {Duration{100}, Duration{7}}, members);

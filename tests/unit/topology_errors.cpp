@@ -75,7 +75,7 @@ TEST(TopologyErrors, OfNamesOfferTheNearest) {
     EXPECT_TRUE(named("dgx-h10", 8).ends_with("; did you mean dgx-h100?"));
 }
 
-// A line of three: a - s - b, changed by each test.
+// A line of three vertices, a - s - b, which each test modifies.
 CustomTopology line_of_three() {
     return {.vertices = {{"a", VertexKind::gpu}, {"s", VertexKind::network_switch}, {"b", VertexKind::gpu}},
             .links = {{"a", "s", wire}, {"s", "b", wire}}};

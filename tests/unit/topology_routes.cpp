@@ -38,7 +38,7 @@ NodeTree nodes_of_two() {
     return options;
 }
 
-// The most routes on one link where every GPU sends to the one `shift` places further.
+// The maximum number of routes over one link when every GPU sends to the one `shift` places further.
 int most_on_a_link(const Topology& topology, int shift) {
     std::vector<int> uses(topology.links.size(), 0);
     int most = 0;
@@ -66,7 +66,7 @@ TEST(Ring, OfTwoIsOneCable) {
 
 TEST(Torus, GoesAlongXThenYThenZ) {
     const Topology topology = torus({4, 3, 2}, wire);
-    EXPECT_EQ(topology.links.size(), 24U * 2 + 24U * 2 + 24U);  // two GPUs along z: one cable
+    EXPECT_EQ(topology.links.size(), 24U * 2 + 24U * 2 + 24U);  // two GPUs along z share one cable
     EXPECT_EQ(names(topology, 0, 23), "gpu 0 > gpu 3 > gpu 11 > gpu 23");
     EXPECT_EQ(topology.levels, (std::vector<int>{4, 12}));
 }
@@ -210,7 +210,7 @@ TEST(Dragonfly, TakesAtMostOneGlobalCable) {
     const Topology topology =
         dragonfly(72, {.gpus_per_router = 2, .routers_per_group = 4, .global_ports = 2, .wire = wire});
     EXPECT_EQ(topology.vertices.size(), 72U + 36);
-    EXPECT_EQ(topology.links.size(), 2U * (72 + 9 * 6 + 36));  // 9 groups: one cable between each two
+    EXPECT_EQ(topology.links.size(), 2U * (72 + 9 * 6 + 36));  // 9 groups: one cable between each pair
     EXPECT_EQ(names(topology, 0, 1), "gpu 0 > group 0 router 0 > gpu 1");
     EXPECT_EQ(names(topology, 0, 7), "gpu 0 > group 0 router 0 > group 0 router 3 > gpu 7");
     EXPECT_EQ(names(topology, 0, 71),
@@ -225,7 +225,7 @@ TEST(Topologies, OfEveryNameLeadFromEveryGpuToEveryOtherOne) {
             try {
                 topology = named_topology(named.name, gpus);
             } catch (const std::runtime_error&) {
-                continue;  // a number of GPUs that it has not
+                continue;  // the topology has no such size
             }
             EXPECT_EQ(topology->gpus, gpus);
             EXPECT_NO_THROW(test::validate(*topology)) << named.name << " " << gpus;

@@ -1,4 +1,4 @@
-// Every builder over all small parameters: each route leads where it should.
+// Every builder over all small parameters: each route leads to its target.
 #include "libsim/error.hpp"
 #include "libsim/network/topologies/topologies.hpp"
 #include "tests/support/topology_rules.hpp"
@@ -26,7 +26,7 @@ TEST(TopologySweep, EveryCombinationOfThreeDimensionsIsConnected) {
     }
 }
 
-// Those that fit: how many, so that a sweep that builds nothing is seen.
+// Builds all trees that fit; returns their number, so that a sweep that builds none is noticed.
 int connected_trees(int rails) {
     int built = 0;
     for (const int radix : {2, 4, 6, 8}) {

@@ -1,4 +1,4 @@
-// Transformers as TOML: read, written, refused.
+// Transformers as TOML: read, written, and refused.
 #include "libsim/training/transformer_table.hpp"
 
 #include "libsim/error.hpp"
@@ -34,7 +34,7 @@ TEST(TransformerTable, FillsInWhatFollows) {
     EXPECT_EQ(model.kv_heads, 4);
     EXPECT_EQ(model.head_dim, 16);
     EXPECT_TRUE(model.biases);
-    EXPECT_EQ(of(small.substr(8)), model);  // at the top, without [model]
+    EXPECT_EQ(of(small.substr(8)), model);  // at the top level, without [model]
 }
 
 TEST(TransformerTable, ChangesAPreset) {

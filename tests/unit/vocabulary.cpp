@@ -51,7 +51,7 @@ TEST(Vocabulary, HasNoFormTwice) {
     }
 }
 
-// A reader who meets one term alone must have met all that its introduction says: in a circle that is impossible.
+// A reader of a single term must be able to learn all terms in its definition first, so definitions are never circular.
 TEST(Vocabulary, LeadsNoTermBackToItself) {
     for (const Term& term : vocabulary()) {
         Reader reader;
@@ -61,7 +61,7 @@ TEST(Vocabulary, LeadsNoTermBackToItself) {
         Reader strict;
         for (const Term* const one : met) {
             auto unknown = strict.meet(one->meaning);
-            std::erase(unknown, one);  // it may name its own short form
+            std::erase(unknown, one);  // it may mention its own short form
             EXPECT_THAT(words(unknown), testing::IsEmpty()) << one->word << ": " << one->meaning;
             strict.meet(one->word);
         }

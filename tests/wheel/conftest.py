@@ -1,4 +1,4 @@
-"""The wheel that run.sh has made, unpacked, installed, and tried from outside."""
+"""Fixtures with the wheel made by run.sh: unpacked, and installed in a virtual environment."""
 
 import os
 import pathlib
@@ -13,7 +13,7 @@ BUILD = pathlib.Path(os.environ["NDSIM_BUILD"])
 
 
 class Environment:
-    """A virtual environment, and what is run in it: without the variables of this process, and with nothing else on the path."""
+    """A virtual environment, whose commands run without this process's variables and with nothing else on the path."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -23,7 +23,7 @@ class Environment:
         return self.folder / "bin"
 
     def run(self, *words, cwd=None, code=0, **variables):
-        """Run a command of the environment; returns what it prints on standard output, or on both where it should fail."""
+        """Runs a command of the environment; returns standard output, or both outputs if it is expected to fail."""
         settings = {"PATH": f"{self.bin}:/usr/bin:/bin", "HOME": str(self.folder.parent), "LC_ALL": "C.UTF-8", **variables}
         done = subprocess.run([self.bin / words[0], *map(str, words[1:])], cwd=cwd or self.folder.parent, env=settings, text=True,
                               capture_output=True, check=False)
@@ -53,5 +53,5 @@ def unpacked(wheel, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def installed(wheel, tmp_path_factory):
-    """An environment of the wheel and what it asks for, and nothing else."""
+    """An environment with only the wheel and its dependencies."""
     return make_environment(tmp_path_factory.mktemp("installed") / "venv", wheel)

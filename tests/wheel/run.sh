@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# run.sh [BUILD]: makes the Python wheel of what BUILD (build/) has compiled, and tries it in a fresh environment.
+# run.sh [BUILD]: makes the Python wheel from what BUILD (build/) has compiled, and tests it in a fresh environment.
 #
-# The wheel lies in BUILD/wheel/dist afterwards, with the tag that auditwheel finds for it. BUILD's own Python makes it, so that nothing
-# is compiled anew; pip brings scikit-build-core and auditwheel into BUILD/wheel/tools, once. Not a test of ctest: it builds in BUILD.
+# The wheel is then in BUILD/wheel/dist, with the tag that auditwheel determines. BUILD's own Python makes it, so that nothing is
+# recompiled; pip installs scikit-build-core and auditwheel into BUILD/wheel/tools, once. Not part of ctest, because it builds in
+# BUILD.
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/../.."
 . tools/usage.bash
@@ -20,7 +21,7 @@ if [[ ! -e $tools/ready || $(< "$tools/ready") != "$packages" ]]; then
 fi
 
 made=$build/wheel/made dist=$build/wheel/dist
-# scikit-build-core clears a folder that another of its installations has built in.
+# scikit-build-core clears a folder in which another installation of it has built.
 rm -rf "$made" "$dist" "$build/.skbuild-info.json"
 echo "wheel: making it of $build"
 log=$build/wheel/log

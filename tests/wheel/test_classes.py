@@ -1,4 +1,4 @@
-"""A grader's image that a kit makes of the wheel: `setup.sh` installs it, and `run_autograder` grades with nothing else."""
+"""A grader image that a kit makes from the wheel: `setup.sh` installs it, and `run_autograder` grades with nothing else."""
 
 import json
 import os
@@ -34,7 +34,7 @@ def run(words, folder):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-# What pip asks for packages may lie behind one, or elsewhere.
+# pip's package index may be behind a proxy, or be another one.
 PROXIES = {name: value for name, value in os.environ.items() if name.lower().endswith("_proxy") or name.startswith("PIP_")}
 
 

@@ -1,4 +1,4 @@
-"""What the wheel is made of, and for which systems."""
+"""The contents of the wheel, and the systems that it supports."""
 
 import os
 import pathlib
@@ -10,7 +10,7 @@ from conftest import SOURCE
 PROGRAMS = {"ndsim", "0d_sequential", "1d_data_parallel", "2d_tensor_parallel", "3d_pipeline_parallel", "4d_hybrid", "distributed_hello",
             "communication_profile"}
 
-# What every manylinux system has.
+# Libraries of every manylinux system.
 OF_THE_SYSTEM = {"libc.so.6", "libm.so.6", "libgcc_s.so.1", "ld-linux-x86-64.so.2"}
 
 
@@ -32,7 +32,7 @@ def test_the_wheel_is_smaller_than_15_megabytes(wheel):
 
 
 def test_the_wheel_is_for_systems_as_old_as_what_it_calls(wheel):
-    # A function that is newer, such as std::hypot's of glibc 2.35, makes the tag a later one. From glibc 2.38 on, headers name newer ones.
+    # A newer function, such as std::hypot's in glibc 2.35, would make the tag newer. From glibc 2.38 on, headers refer to newer ones.
     built_on = os.confstr("CS_GNU_LIBC_VERSION").split()[1]
     oldest = 34 if int(built_on.split(".")[1]) < 38 else 38
     assert f"manylinux_2_{oldest}_x86_64" in wheel.name

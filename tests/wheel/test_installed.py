@@ -1,4 +1,4 @@
-"""The wheel in an environment that has nothing else."""
+"""The wheel in an environment with nothing else."""
 
 import json
 import pathlib
@@ -25,12 +25,12 @@ def processor_seconds():
 def test_the_first_minutes_take_less_than_one(wheel, tmp_path):
     began = processor_seconds()
     here = make_environment(tmp_path / "venv", wheel)
-    # Exit code 1 is its answer: with the usual options the step does not fit into the memory.
+    # Exit code 1 is the answer: with default options the step does not fit into memory.
     assert "with --zero 2 it would" in here.run("ndsim", "train", "--model", "llama3-8b", "--gpus", "8", code=1)
     assert "16.1" in here.run("1d_data_parallel", "--quiet")
     assert "lab.py" in here.run("ndsim", "lab", "start", "2", cwd=tmp_path)
     assert "write the ring all-reduce here" in here.run("ndsim", "lab", "check", "2", cwd=tmp_path, code=1)
-    # A person alone at a machine waits no longer than this; what else runs beside a test does not count.
+    # Someone alone at a machine waits no longer than this; other load on the test machine does not count.
     assert processor_seconds() - began < 60
 
 
@@ -107,7 +107,7 @@ def test_a_right_program_in_python_passes(installed, lab, tmp_path):
 
 
 def run_page(environment, page, folder, **variables):
-    """Run the commands of a page with what is installed, where there is no source tree."""
+    """Runs the commands of a page with the installed wheel, without a source tree."""
     text = (SOURCE / "docs" / page).read_text().replace("PYTHONPATH=build/python ", "").replace("build/bin/", "")
     (folder / page).write_text(text)
     for name in ("nothing", "no_build"):

@@ -1,4 +1,4 @@
-"""The wheel beside PyTorch, of which tools/torch_environment.sh has made an environment in the build."""
+"""The wheel alongside PyTorch, in an environment made by tools/torch_environment.sh in the build."""
 
 import json
 import shutil
@@ -18,7 +18,7 @@ CACHE = {"NDSIM_TORCH_CACHE": str(BUILD / "torch-slot")}
 
 @pytest.fixture(scope="session")
 def beside_pytorch(wheel, tmp_path_factory):
-    """An environment that finds PyTorch's as well, and whose packages nobody can write to."""
+    """An environment that also finds PyTorch's packages, and whose own packages are read-only."""
     here = make_environment(tmp_path_factory.mktemp("beside_pytorch") / "venv", "--no-deps", wheel)
     (packages,) = here.folder.glob("lib/python3*/site-packages")
     (packages / "pytorch.pth").write_text(str(PYTORCH[0]))

@@ -1,2 +1,2 @@
-// Asks nothing of the archive it is linked with: that the link succeeds is the test.
+// References nothing in the archive it is linked with: the test is that the link succeeds.
 int main() {}

@@ -1,5 +1,5 @@
-// ndsim_peer_simgrid RANKS lock-step|jittered: the load of tests/bench/ring_load.hpp in SimGrid: one actor for each
-// rank, and for each a link of its own to the right. Prints messages per second of CPU time, and the simulated seconds.
+// ndsim_peer_simgrid RANKS lock-step|jittered: the load of tests/bench/ring_load.hpp in SimGrid, with one actor per
+// rank and a private link to its right neighbour. Prints messages per second of CPU time, and the simulated seconds.
 #include "tests/bench/ring_load.hpp"
 
 #include <simgrid/s4u.hpp>

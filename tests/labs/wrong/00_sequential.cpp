@@ -1,4 +1,4 @@
-// Wrong steps of one GPU.
+// Wrong single-GPU steps.
 #include "tests/labs/wrong.hpp"
 
 #include <cmath>
@@ -11,7 +11,7 @@ namespace {
 using sim::GPU;
 using sim::lab::Given;
 
-// A step whose every decision can be another one.
+// A step in which each decision can be made differently.
 struct SequentialStep {
     std::function<double(double items)> count = [](double given) { return given; };
     std::function<double(double units)> units = [](double given) { return given; };

@@ -1,4 +1,4 @@
-// Wrong data parallel steps.
+// Wrong data-parallel steps.
 #include "tests/labs/wrong.hpp"
 
 #include <functional>
@@ -11,7 +11,7 @@ using sim::GPU;
 using sim::Units;
 using sim::lab::Given;
 
-// A step through rank 0 whose every decision can be another one.
+// A step through rank 0 in which each decision can be made differently.
 struct Served {
     std::function<int(int rank, int ranks)> first_item = [](int rank, int) { return rank; };
     std::function<int(int items, int ranks)> end_item = [](int items, int) { return items; };
@@ -19,12 +19,12 @@ struct Served {
     double units_scale = 1;
     double size_scale = 1;
     double report_scale = 1;
-    double own_scale = 1;      // what rank 0 makes of its own gradient
-    bool adds = true;          // or rank 0 keeps the last gradient
-    bool workers_add = false;  // the sum to their own
+    double own_scale = 1;      // rank 0's factor for its own gradient
+    bool adds = true;          // if false, rank 0 keeps the last gradient
+    bool workers_add = false;  // workers add the sum to their own gradient
     bool rank_0_works = true;
     bool barrier = false;
-    bool by_bytes = false;  // the messages cost bytes
+    bool by_bytes = false;  // the messages are priced in bytes
     int skipped_worker = -1;
     double server_units = 0;  // computed by rank 0 between the loops
 };
@@ -86,7 +86,7 @@ Program served(const char* what, const Served& how, const char* named = "") {
     return {1, what, [how](GPU& gpu, const Given& given) { serve(gpu, given, how); }, named};
 }
 
-// Everybody sends to everybody.
+// Every rank sends to every other.
 void all_to_all(GPU& gpu, const Given& given) {
     const Units size{given["gradient_units"]};
     std::vector<double> gradient(4, 1.0);

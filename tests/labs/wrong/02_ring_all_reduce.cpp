@@ -13,7 +13,7 @@ namespace {
 using sim::GPU;
 using sim::lab::Given;
 
-// A ring whose every decision can be another one.
+// A ring in which each decision can be made differently.
 struct Ring {
     std::function<int(int rank, int step, int ranks)> first_chunk = [](int rank, int step, int) { return rank - step; };
     std::function<int(int rank, int step, int ranks)> second_chunk = [](int rank, int step, int) {

@@ -19,7 +19,7 @@ double right_crossover(int ranks, double latency_bytes) {
     return latency_bytes * (ranks - 1 - std::log2(ranks)) / (std::log2(ranks) - (ranks - 1.0) / ranks);
 }
 
-// A choice and a tree whose every decision can be another one.
+// A choice and a tree in which each decision can be made differently.
 struct Chosen {
     std::function<double(int ranks, double latency_bytes)> crossover = right_crossover;
     std::function<double(double right)> told = [](double right) { return right; };
@@ -29,7 +29,7 @@ struct Chosen {
     bool adds_downwards = false;
     bool barrier = false;
     bool half_the_ranks = false;  // the tree's last level is missing
-    bool chain = false;           // from rank to rank
+    bool chain = false;           // a chain from rank to rank
     double scale = 1;
     sim::Algorithm for_large = sim::Algorithm::ring;
     int last_size = 3;

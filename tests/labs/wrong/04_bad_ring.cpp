@@ -13,7 +13,7 @@ namespace {
 using sim::GPU;
 using sim::lab::Given;
 
-// A bad ring whose every decision can be another one.
+// A bad ring in which each decision can be made differently.
 struct BadRing {
     int steps_less = 0;
     bool adds = true;
@@ -25,7 +25,7 @@ struct BadRing {
     std::function<double(int ranks, double latency_bytes)> break_even = [](int ranks, double latency_bytes) {
         return latency_bytes * ranks / (ranks - 2.0);
     };
-    double part = 1;  // of the gradient that is sent
+    double part = 1;  // share of the gradient that is sent
     bool barrier_each = false;
     bool reports_break_even = true;
     bool clock_in_loop = false;

@@ -15,11 +15,11 @@ using sim::Flops;
 using sim::GPU;
 using sim::lab::Given;
 
-// A backward pass whose every decision can be another one.
+// A backward pass in which each decision can be made differently.
 struct Buckets {
-    bool from_the_first = false;  // layer on
+    bool from_the_first = false;  // starts at the first layer
     bool on_main = false;
-    bool shifted = false;       // a bucket is summed a layer too early
+    bool shifted = false;       // a bucket is summed one layer too early
     bool last_missing = false;  // the bucket of the first layers is never summed
     bool waits_for_first_only = false;
     bool barrier = false;
@@ -30,7 +30,7 @@ struct Buckets {
     sim::Algorithm algorithm = sim::Algorithm::ring;
     bool twice = false;
     bool forward_missing = false;
-    bool computes_beside = false;  // the update before the waits, and then once more
+    bool computes_beside = false;  // the update runs before the waits, and again after them
     bool reports = true;
 };
 

@@ -1,4 +1,4 @@
-// Wrong pipelines where GPipe is asked for.
+// Wrong pipelines for GPipe.
 #include "libsim/parallel/pipeline/schedules/schedules.hpp"
 #include "tests/labs/wrong.hpp"
 #include "tools/labs/course/pipelines.hpp"
@@ -39,7 +39,7 @@ Steps forward_alone(const PipelineShape& shape, int stage) {
 Steps last_stage_alternates(const PipelineShape& shape, int stage) {
     return stage == shape.stages - 1 ? sim::parallel::one_f_one_b(shape, stage) : gpipe(shape, stage);
 }
-// Every stage but the last waits for a gradient that nobody sends.
+// Every stage but the last waits for a gradient that is never sent.
 Steps last_stage_goes_no_way_back(const PipelineShape& shape, int stage) {
     return stage == shape.stages - 1 ? forward_alone(shape, stage) : gpipe(shape, stage);
 }

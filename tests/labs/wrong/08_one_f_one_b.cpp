@@ -1,4 +1,4 @@
-// Wrong pipelines where 1F1B is asked for.
+// Wrong pipelines for 1F1B.
 #include "libsim/parallel/pipeline/schedules/schedules.hpp"
 #include "tests/labs/wrong.hpp"
 #include "tools/labs/course/pipelines.hpp"
@@ -17,14 +17,14 @@ using sim::parallel::PipelineShape;
 using sim::parallel::PipelineStep;
 using sim::parallel::PipelineWork;
 
-// So many forward passes more than p - 1 - i, or fewer.
+// Runs `more` forward passes ahead in addition to p - 1 - i; may be negative.
 PipelineOrder warmed_up_by(int more) {
     return [more](const PipelineShape& shape, int stage) {
         const int ahead = std::clamp(shape.stages - 1 - stage + more, 0, shape.micro_batches);
         return one_f_one_b({.stages = ahead + 1, .micro_batches = shape.micro_batches}, 0);
     };
 }
-// Backward before forward in each pair.
+// Runs backward before forward in each pair.
 std::vector<PipelineStep> backward_first(const PipelineShape& shape, int stage) {
     std::vector<PipelineStep> steps = one_f_one_b(shape, stage);
     const auto ahead = static_cast<std::size_t>(shape.stages - 1 - stage);

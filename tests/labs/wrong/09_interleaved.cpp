@@ -1,4 +1,4 @@
-// Wrong pipelines where interleaved stages are asked for.
+// Wrong pipelines for interleaved stages.
 #include "libsim/parallel/pipeline/schedules/schedules.hpp"
 #include "tests/labs/wrong.hpp"
 #include "tools/labs/course/pipelines.hpp"
@@ -17,7 +17,7 @@ using sim::parallel::PipelineShape;
 using sim::parallel::PipelineStep;
 using sim::parallel::PipelineWork;
 
-// The passes of each direction in the right order, with so many forward passes more ahead.
+// The passes of each direction in the right order, with `more` additional forward passes ahead.
 PipelineOrder interleaved_with_more_ahead(int more) {
     return [more](const PipelineShape& shape, int stage) {
         std::vector<PipelineStep> forward;
@@ -45,7 +45,7 @@ std::vector<PipelineStep> without_the_last_backward(const PipelineShape& shape, 
     steps.pop_back();
     return steps;
 }
-// Group after group of p micro-batches, each a step of its own.
+// Groups of p micro-batches one after another, each as a step of its own.
 std::vector<PipelineStep> group_after_group(const PipelineShape& shape, int stage) {
     std::vector<PipelineStep> steps;
     for (int first = 0; first < shape.micro_batches; first += shape.stages) {

@@ -1,4 +1,4 @@
-// Treatments that kill the patient, or leave it as it was.
+// Treatments that kill the patient or leave it as it was.
 #include "tests/labs/wrong.hpp"
 #include "tools/labs/course/clinic_step.hpp"
 

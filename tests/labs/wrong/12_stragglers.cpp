@@ -1,4 +1,4 @@
-// Wrong ways to live with a slow rank and with failures.
+// Wrong ways to handle a slow rank and failures.
 #include "libsim/parallel/shares.hpp"
 #include "tests/labs/wrong.hpp"
 #include "tools/labs/course/slow_ranks.hpp"
@@ -22,7 +22,7 @@ std::vector<int> slow_rank_rests(const SlowRankNumbers& numbers) {
     }
     return counts;
 }
-// Somebody has one item more, somebody one less.
+// One rank has one item too many, another one too few.
 std::vector<int> one_item_off(const SlowRankNumbers& numbers) {
     std::vector<int> counts = numbers.fair_shares();
     counts.front() -= 1;
@@ -34,7 +34,7 @@ std::vector<int> one_item_lost(const SlowRankNumbers& numbers) {
     counts.back() -= 1;
     return counts;
 }
-// The fair shares, but for the wrong rank.
+// The fair shares, but with the wrong rank as the slow one.
 std::vector<int> another_rank_is_slow(const SlowRankNumbers& numbers) {
     std::vector<int> counts = numbers.fair_shares();
     std::rotate(counts.begin(), counts.begin() + 1, counts.end());

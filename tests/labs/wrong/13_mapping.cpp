@@ -1,4 +1,4 @@
-// Wrong mappings of four axes on nodes.
+// Wrong mappings of four axes onto nodes.
 #include "tests/labs/wrong.hpp"
 #include "tools/labs/course/mesh_mapping.hpp"
 
@@ -33,7 +33,7 @@ Program sorted(const char* what, std::int64_t (*size)(const MeshAxis& axis), con
         what, [size](MeshAxes& axes) { lay_out(axes, largest_first(axes, size)); }, named);
 }
 
-// The right strides, and then something else.
+// Reports the right strides, then changes something else.
 template <class Change>
 Program spoiled(const char* what, Change change) {
     return mapping(what, [change](MeshAxes& axes) {

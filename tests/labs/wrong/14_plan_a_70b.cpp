@@ -1,4 +1,4 @@
-// Layouts that cannot be, do not fit, or are slow.
+// Layouts that are impossible, do not fit, or are slow.
 #include "tests/labs/wrong.hpp"
 #include "tools/labs/course/plan_task.hpp"
 

@@ -22,19 +22,19 @@ std::int64_t fewest_that_fit(std::int64_t items, std::int64_t item_bytes, std::i
     return number;
 }
 
-// A step whose every decision can be another one.
+// A step in which each decision can be made differently.
 struct Accumulating {
     std::function<std::int64_t(std::int64_t fewest, std::int64_t items)> micro_batches =
         [](std::int64_t fewest, std::int64_t) { return fewest; };
     double allocated_scale = 1;
     bool releases = true;
-    bool keeps_one = false;  // releases those of the one before
+    bool keeps_one = false;  // releases the activations of the previous micro-batch
     bool sums = true;
-    bool adds = true;  // or the last micro-batch stands
+    bool adds = true;  // if false, only the last micro-batch's gradient remains
     double divisor_scale = 1;
     bool divides_by_items = false;
     bool last_missing = false;
-    bool same_items = false;  // every micro-batch is the first
+    bool same_items = false;  // every micro-batch has the first one's items
     double flops_scale = 1;
     sim::Algorithm algorithm = sim::Algorithm::ring;
     sim::Reduction reduction = sim::Reduction::sum;

@@ -1,4 +1,4 @@
-// Wrong studies of scaling.
+// Wrong scaling studies.
 #include "tests/labs/wrong.hpp"
 #include "tools/labs/course/scaling_study.hpp"
 
