@@ -9,7 +9,7 @@
 
 namespace sim {
 
-// The simulator itself is wrong. Never thrown for what a user did.
+// A bug in the simulator itself. Never thrown for a user's mistake.
 struct InternalError : std::logic_error {
     using std::logic_error::logic_error;
 };
