@@ -30,8 +30,8 @@ enum class OpKind : std::uint8_t {
     take,   // an observation: amount: index of the rank's own bring, from 0; all data of that collective's members
     idle,   // amount: a time in picoseconds, before which the program does not resume
     issue,  // amount: the time at which other streams get the ops that follow, wherever the program is; -1: no longer
-    // label, tag: steps of the program that are done, amount: how long the program, or its stream, stands still, peer
-    // 1: hands over its state, 0: does not, bytes (of the state)
+    // label, tag: steps of the program that are done, amount: how long the program, or its stream, stands still,
+    // peer 1: hands over its state, 0: does not, bytes (of the state)
     checkpoint,
     forget,  // amount: an asynchronous op that will never be joined: a mark or a computation
     now,     // an observation
