@@ -94,7 +94,7 @@ void Conditions::suffer(const SlowLink& slow) {
     links_.push_back({.a = *a, .b = *b, .slowing = slowing_of(slow.factor, slow.window)});
 }
 
-// They are drawn before.
+// Nothing to do: drawn() has already replaced them by failures at fixed times.
 void Conditions::suffer(const RandomFailures& /*drawn*/) {}
 
 void Conditions::suffer(const DropNic& drop) {

@@ -1,5 +1,5 @@
-// A program that goes by the clock of a host (GPU::idle_until, GPU::issue_from) says when it does something, and not
-// only after what: formats that know nothing but the order of ops cannot hold it.
+// A program that follows a host's clock (GPU::idle_until, GPU::issue_from) fixes the time of its ops, not only their
+// order; formats that store only the order cannot hold it.
 #pragma once
 
 #include "libsim/error.hpp"
