@@ -221,7 +221,7 @@ void Zero::publish() {
         if (options_.stage == 3 && each.held == Held::coming) {
             gpu_->wait(each.gathering);
         }
-        if (options_.stage == 3 && each.held != Held::own) {  // what was gathered is of the step before
+        if (options_.stage == 3 && each.held != Held::own) {  // gathered weights are those of the previous step
             gpu_->release("gathered weights", each.segment.size);
             drop(each);
         }
