@@ -1,11 +1,11 @@
 // The supervisor connects the rank processes and the kernel: it fetches ops, gives turns, answers questions, and
-// watches.
+// monitors processes.
 //
-// A rank is, to the supervisor,
+// To the supervisor, a rank is either
 //   answering to the kernel   due or blocked: the kernel has its ops, or it waits in simulated time;
-//   running                   its turn was handed out and it has posted nothing more: it runs its own code.
-// The supervisor sleeps only when some rank is running and none has posted anything; it wakes for a rank's doorbell, a
-// signal, a timer. When no rank is running and none is due, no rank can ever resume: this is a deadlock, found at once.
+//   running                   its turn was handed out and it has posted nothing since: it runs its own code.
+// The supervisor sleeps only if some rank is running and none has posted anything; a rank's doorbell, a signal or a timer
+// wakes it. If no rank is running and none is due, no rank can ever resume: a deadlock, found at once.
 #pragma once
 
 #include "libsim/kernel/event_queue.hpp"
