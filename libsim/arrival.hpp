@@ -15,7 +15,7 @@ struct Arrival {
     std::int32_t source = any_source;  // any_source: nothing has arrived
     std::int32_t tag = 0;
     std::uint64_t bytes = 0;  // of payload; 0: time only
-    Size size = Bytes{0};     // what the message costs
+    Size size = Bytes{0};     // cost of the message
 };
 static_assert(std::is_trivially_copyable_v<Arrival>);
 

@@ -9,7 +9,7 @@ namespace sim {
 namespace {
 
 [[noreturn]] void throw_no_price(const Cluster& cluster, const char* of, const char* instead) {
-    throw ProgramError(fmt::format("profile {} has no price for {}; say the cost in {}, or use a profile that has one",
+    throw ProgramError(fmt::format("profile {} has no price for {}; give the cost in {}, or use a profile that has one",
                                    cluster.name, of, instead));
 }
 

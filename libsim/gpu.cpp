@@ -224,7 +224,7 @@ void GPU::log(std::string_view text) {
 
 void GPU::progress(double share_done) {
     if (!(share_done >= 0 && share_done <= 1)) {
-        throw ProgramError(fmt::format("rank {} cannot be done by {}: its progress is 0 to 1", rank(), share_done));
+        throw ProgramError(fmt::format("rank {} cannot report progress {}: it must be 0 to 1", rank(), share_done));
     }
     port_->progress(share_done);
 }
@@ -239,7 +239,7 @@ Op GPU::steps_op(std::int64_t steps, Duration takes, std::string_view text) {
             fmt::format("rank {} cannot have done {} steps: they are 0 to {}", rank(), steps, INT32_MAX));
     }
     if (takes.count() < 0) {
-        throw ProgramError(fmt::format("rank {} cannot hand over its state in less than no time", rank()));
+        throw ProgramError(fmt::format("rank {} cannot hand over its state in a negative time", rank()));
     }
     return {.kind = OpKind::checkpoint,
             .stream = stream_,

@@ -245,7 +245,7 @@ public:
     // Contributes data to a collective by size: it travels free of charge, whatever the collective costs. The data goes
     // with this rank's next collective(), on any stream. `takes`: the rank will take() the data of all members, once.
     BroughtData bring(std::span<const std::byte> data, bool takes = true);
-    // What each member contributed, by its index in the group; empty: nothing. Valid until the next call of this GPU.
+    // The data of each member, by its index in the group; empty: nothing. Valid until the next call of this GPU.
     // The data is available once all members have joined, but in simulated time only when the collective has ended:
     // wait for that first.
     std::vector<std::span<const std::byte>> take(BroughtData brought);

@@ -94,7 +94,7 @@ Arrival GPU::probe(int source, Tag tag) {
 
 std::optional<Arrival> GPU::probe_for(Duration timeout, int source, Tag tag) {
     if (timeout.count() < 0) {
-        throw ProgramError(fmt::format("rank {} cannot wait for less than no time", rank()));
+        throw ProgramError(fmt::format("rank {} cannot wait for a negative time", rank()));
     }
     return look(source, tag, timeout.count());
 }

@@ -23,7 +23,7 @@ enum class OpKind : std::uint8_t {
     collective,  // label, group, collective, amount, peer (root), one op that the kernel costs as a whole
     enter,       // like collective, at no cost: a collective made of messages begins; members must agree
     log,         // label: the text
-    look,   // an observation: peer (any_source), tag, amount: longest time to wait for a message, 0: do not wait
+    look,        // an observation: peer (any_source), tag, amount: longest time to wait for a message, 0: do not wait
     test,   // an observation: amount: whether this asynchronous op of the rank has ended; tag: a TestOf, bytes: its
             // time
     bring,  // bytes (of payload; 0: none), amount 1: will take the data of all; data for the rank's next collective

@@ -25,7 +25,7 @@ struct Standing {
     Time at;
     std::int64_t steps = 0;                        // done by all ranks by then
     std::shared_ptr<const Checkpoint> checkpoint;  // null: none was complete
-    // How long rank 0's program stood still for checkpoints: in total, and since that one was taken.
+    // The time that rank 0's program stood still for checkpoints: in total, and since that one was taken.
     Duration stalled{0};
     Duration stalled_since{0};
 };

@@ -38,8 +38,7 @@ struct ProfileOptions : RunOptions {
 
 const Executable executable{
     .name = "communication_profile",
-    .summary =
-        "Times collectives by size: time, algorithm bandwidth and bus bandwidth, as in nccl-tests.",
+    .summary = "Times collectives by size: time, algorithm bandwidth and bus bandwidth, as in nccl-tests.",
     .examples = {"communication_profile                                            # all-reduce on 2 GPUs over PCIe",
                  "communication_profile --sizes 1:1048576:2 --profile lab-nvlink   # every power of two",
                  "communication_profile --ranks 8 --algorithm parameter-server     # what the server costs",

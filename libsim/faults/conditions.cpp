@@ -42,7 +42,8 @@ void Conditions::suffer(const KillRank& kill) {
 
 void Conditions::suffer(const KillNode& kill) {
     if (parts_.nodes() == 0) {
-        throw ProgramError("there is no node to kill: this network has none; kill its ranks, or use one of nodes");
+        throw ProgramError(
+            "there is no node to kill: this network has none; kill its ranks, or use a network with nodes");
     }
     if (kill.node < 0 || kill.node >= parts_.nodes()) {
         throw ProgramError(

@@ -151,7 +151,7 @@ private:
 
     std::vector<std::uint32_t> growing_;  // indices in open_ of links with growing flows
     std::vector<Rising> rising_;          // the same, as a heap
-    std::vector<std::uint32_t> lowest_;   // those of them at the level of this round
+    std::vector<std::uint32_t> lowest_;   // the ones at the level of this round
     std::vector<std::uint32_t> touched_;  // open links that lose bandwidth in this round
     std::vector<FlowId> stopped_;         // members, in the order in which they get their rates
     std::vector<LinkId> suspects_;        // links that may have become full

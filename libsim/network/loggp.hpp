@@ -8,7 +8,7 @@
 //     card, sending    busy until  t + g + w G
 //     the first byte   reaches the receiver's card at  t + o + L
 //   its receive begins at  a = max(processor, card's receiving side, first byte), once the program asks for it
-//     processor        busy until  a + o + w max(O, G): the message is there
+//     processor        busy until  a + o + w max(O, G): the message has arrived
 //     card, receiving  busy until  a + g + w G
 //
 // A message of up to S bytes is eager: its sender resumes when its processor is free. A longer one is a rendezvous: its

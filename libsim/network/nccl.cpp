@@ -23,7 +23,7 @@ struct Candidate {
     double latency;  // the part of both times that does not depend on bytes
 };
 
-// Where a collective runs, converted to doubles once for all candidates.
+// The setting of a collective, converted to doubles once for all candidates.
 struct Place {
     double members;
     double nodes;

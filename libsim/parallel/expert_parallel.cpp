@@ -56,7 +56,7 @@ ExpertParallel::ExpertParallel(GPU& gpu, const Group& group, int experts, Size s
 
 int ExpertParallel::member_of(int expert) const {
     if (expert < 0 || expert >= experts_) {
-        throw ProgramError(fmt::format("expert {} is not there: there are {}, from 0 on", expert, experts_));
+        throw ProgramError(fmt::format("expert {} does not exist: there are {}, from 0 on", expert, experts_));
     }
     return static_cast<int>(std::int64_t{expert} * among_.size / experts_);
 }

@@ -26,7 +26,7 @@ GradientBuckets::GradientBuckets(GPU& gpu, Group group, std::vector<Bucket> buck
 void GradientBuckets::ready(int bucket, std::span<double> gradient) {
     const auto index = static_cast<std::size_t>(bucket);
     if (bucket < 0 || index >= buckets_.size()) {
-        throw ProgramError(fmt::format("bucket {} is not there: there are {}, from 0 on", bucket, buckets_.size()));
+        throw ProgramError(fmt::format("bucket {} does not exist: there are {}, from 0 on", bucket, buckets_.size()));
     }
     if (ready_[index]) {
         throw ProgramError(fmt::format("bucket {} is ready twice in one step; finish() ends a step", bucket));

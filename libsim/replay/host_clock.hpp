@@ -12,8 +12,8 @@ namespace sim::replay {
 // Throws ProgramError for such an op; `what` names the format.
 inline void require_no_host_clock(int rank, const Op& op, const char* what) {
     if (op.kind == OpKind::idle || op.kind == OpKind::issue) {
-        throw ProgramError(
-            fmt::format("rank {} goes by its host's clock (idle_until, issue_from), which {} cannot say", rank, what));
+        throw ProgramError(fmt::format(
+            "rank {} follows its host's clock (idle_until, issue_from), which {} cannot express", rank, what));
     }
 }
 

@@ -52,7 +52,7 @@ public:
                 end_ = std::max(end_, spans_[list[at]].end);
             }
         }
-        // Of spans that end at the same time, the later in the program comes first.
+        // Among spans with the same end, the later in the program comes first.
         std::sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
             return std::tuple(spans_[a.first].end, a.second, a.first) >
                    std::tuple(spans_[b.first].end, b.second, b.first);

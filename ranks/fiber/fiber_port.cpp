@@ -8,7 +8,7 @@ namespace sim::ranks {
 
 namespace {
 
-// How often a rank may catch RunIsOver before its stack is abandoned.
+// A rank may catch RunIsOver this many times before its stack is abandoned.
 constexpr int most_refusals = 1000;
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t ops_at_once = 1024;
 
-// As for a fiber: the rank cannot be killed, and its process is this one.
+// The limits of a fiber apply: the rank cannot be killed, and its process is this one.
 LaunchOptions of_this_thread(LaunchOptions options) {
     check_options(options);
     if (options.ranks != 1 || options.clock != Clock::virtual_time) {

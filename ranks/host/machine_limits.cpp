@@ -36,7 +36,7 @@ std::string control_group(const std::string& controller) {
     return "";
 }
 
-// What the limits of this group and of its visible parents still leave.
+// The remainder that the limits of this group and of its visible parents leave.
 std::optional<std::int64_t> left_in(const std::string& mount, std::string group, const char* most, const char* used) {
     std::optional<std::int64_t> least;
     for (;; group.erase(std::min(group.find_last_of('/'), group.size()))) {

@@ -115,7 +115,7 @@ private:
         return static_cast<std::size_t>(found - fault_.ops.begin());
     }
 
-    // What a rank that others wait for does instead: "is itself waiting at lab.py:12".
+    // The state of a rank that others wait for: "is itself waiting at lab.py:12".
     std::string doing(int rank) const {
         if (has_finished(rank)) {
             return "has already finished";

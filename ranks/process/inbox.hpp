@@ -37,7 +37,7 @@ public:
     // The same for the data that the rank takes of `gathering`; its payloads stay in run.payloads until the rank has
     // read them.
     void answer_with(Time at, std::shared_ptr<const kernel::Gathering> gathering);
-    // That gathering, once the rank has read it; returned once.
+    // The last gathering, once the rank has read it; returned once.
     std::shared_ptr<const kernel::Gathering> gathering_read();
     // The block of the last answer, once the rank has read it and nobody else needs it; returned once.
     std::optional<Block> block_read();

@@ -44,7 +44,7 @@ struct RankMemory {
     std::atomic<std::uint32_t> sleeping;  // 1: waits on `bell`
     std::atomic<std::uint64_t> releases_read;
     std::atomic<double> share_done;     // progress of its program, as reported
-    std::array<char, 1024> last_words;  // what it threw, zero-terminated
+    std::array<char, 1024> last_words;  // message of its exception, zero-terminated
     std::atomic<Lack> lack;             // if it ended for want of a resource
 
     // Written by the supervisor.
@@ -73,7 +73,6 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std
 inline constexpr auto define_label = static_cast<OpKind>(64);  // bytes: of payload, the text of the next label
 inline constexpr auto define_group = static_cast<OpKind>(65);  // tag: its communicator; bytes: of payload, int32 ranks
 inline constexpr auto hand_in = static_cast<OpKind>(66);       // label: a report's name; bytes: of payload, doubles
-inline constexpr auto lay_out =
-    static_cast<OpKind>(67);  // amount, bytes: the block of its arena with the next payload
+inline constexpr auto lay_out = static_cast<OpKind>(67);  // amount, bytes: the block of its arena with the next payload
 
 }  // namespace sim::ranks

@@ -26,7 +26,7 @@ public:
 
     // The LaunchOptions::faults of a life whose ranks are in these places. Deaths before `over` are over.
     std::vector<faults::Injection> of_life(Time over, const std::vector<int>& places) const;
-    // Those of a life's faults that may end it, in time order.
+    // The faults of a life that may end it, in time order.
     std::vector<Doom> dooms(const std::vector<faults::Injection>& of_life) const;
 
 private:

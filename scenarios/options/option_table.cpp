@@ -38,12 +38,11 @@ void add_axes(const Scenario& scenario, Options& options, std::vector<OptionRow>
         all *= size;
     }
     const std::string first = scenario.axes.empty() ? "" : scenario.axes.front().first;
-    const std::string meaning =
-        scenario.axes.empty() ? "ranks (1)"
-        : scenario.ranks_are_world
-            ? fmt::format("all ranks; --{} is what the other axes leave ({})", first, all)
-            : fmt::format("ranks along the scenario's own axis, same as --{} ({})", first,
-                          scenario.axes.front().second);
+    const std::string meaning = scenario.axes.empty() ? "ranks (1)"
+                                : scenario.ranks_are_world
+                                    ? fmt::format("all ranks; --{} is what the other axes leave ({})", first, all)
+                                    : fmt::format("ranks along the scenario's own axis, same as --{} ({})", first,
+                                                  scenario.axes.front().second);
     rows.push_back({"ranks", "N", meaning, whole(options.ranks, 1, command_line::most_ranks)});
     for (const Axis& axis : all_axes()) {
         for (const auto& [name, size] : scenario.axes) {
@@ -58,35 +57,34 @@ void add_axes(const Scenario& scenario, Options& options, std::vector<OptionRow>
 
 void add_model(Options& options, std::vector<OptionRow>& rows) {
     lesson::Shape& shape = options.shape;
-    rows.insert(
-        rows.end(),
-        {{"layers", "N", "layers of the model (4, or one per chunk and stage)", whole(shape.layers, 1, 256)},
-         {"hidden", "N", "width of the trained model (16)", whole(shape.hidden, 1, 1024)},
-         {"heads", "N", "attention heads per layer (4)", whole(shape.heads, 1, 1024)},
-         {"sequence", "N", "positions per item (8)", whole(shape.sequence, 1, 4096)},
-         {"experts", "N", "experts per layer; 0: none (0, or 2 x --ep)", whole(shape.experts, 0, 1024)},
-         {"top-k", "N", "experts per position, if there are any (2)", whole(shape.top_k, 1, 1024)},
-         {"loss", "NAME", "mean-squared or cross-entropy (mean-squared)",
-          enumerator(shape.loss, {"mean-squared", "cross-entropy"})},
-         {"optimizer", "NAME", "sgd or adam (sgd)", enumerator(options.optimizer, {"sgd", "adam"})}});
+    rows.insert(rows.end(),
+                {{"layers", "N", "layers of the model (4, or one per chunk and stage)", whole(shape.layers, 1, 256)},
+                 {"hidden", "N", "width of the trained model (16)", whole(shape.hidden, 1, 1024)},
+                 {"heads", "N", "attention heads per layer (4)", whole(shape.heads, 1, 1024)},
+                 {"sequence", "N", "positions per item (8)", whole(shape.sequence, 1, 4096)},
+                 {"experts", "N", "experts per layer; 0: none (0, or 2 x --ep)", whole(shape.experts, 0, 1024)},
+                 {"top-k", "N", "experts per position, if there are any (2)", whole(shape.top_k, 1, 1024)},
+                 {"loss", "NAME", "mean-squared or cross-entropy (mean-squared)",
+                  enumerator(shape.loss, {"mean-squared", "cross-entropy"})},
+                 {"optimizer", "NAME", "sgd or adam (sgd)", enumerator(options.optimizer, {"sgd", "adam"})}});
 }
 
 void add_data_parallel(const Scenario& scenario, Options& options, std::vector<OptionRow>& rows) {
     if (!scenario.has_axis("dp")) {
         return;
     }
-    rows.insert(rows.end(),
-                {{"zero", "N", "shard over replicas: 1 optimizer states, 2 gradients too, 3 weights too (0)",
-                  whole(options.zero, 0, 3)},
-                 {"overlap", "", "sum gradients during the backward pass", flag(options.overlap)},
-                 {"buckets", "N", "gradient buckets (1, or one per layer with --overlap)",
-                  whole(options.buckets, 1, 256)},
-                 {"synchronize", "NAME", "gradient all-reduce: ring, direct or parameter-server (ring)",
-                  one_of(options.synchronize, {Algorithm::ring, Algorithm::direct, Algorithm::parameter_server})},
-                 {"compress", "NAME", "gradient compression: none, top-k or 16-bit (none)",
-                  choice(options.compress, {"none", "top-k", "16-bit"})},
-                 {"compress-fraction", "X", "fraction of gradients that --compress top-k sends (0.01)",
-                  real(options.compress_fraction, 1e-9, 1)}});
+    rows.insert(
+        rows.end(),
+        {{"zero", "N", "shard over replicas: 1 optimizer states, 2 gradients too, 3 weights too (0)",
+          whole(options.zero, 0, 3)},
+         {"overlap", "", "sum gradients during the backward pass", flag(options.overlap)},
+         {"buckets", "N", "gradient buckets (1, or one per layer with --overlap)", whole(options.buckets, 1, 256)},
+         {"synchronize", "NAME", "gradient all-reduce: ring, direct or parameter-server (ring)",
+          one_of(options.synchronize, {Algorithm::ring, Algorithm::direct, Algorithm::parameter_server})},
+         {"compress", "NAME", "gradient compression: none, top-k or 16-bit (none)",
+          choice(options.compress, {"none", "top-k", "16-bit"})},
+         {"compress-fraction", "X", "fraction of gradients that --compress top-k sends (0.01)",
+          real(options.compress_fraction, 1e-9, 1)}});
     if (scenario.item_by_item) {
         rows.insert(rows.end(), {{"accumulate", "N",
                                   "items accumulated before gradients are synchronised "
@@ -97,12 +95,11 @@ void add_data_parallel(const Scenario& scenario, Options& options, std::vector<O
 }
 
 void add_tensor_and_pipeline(const Scenario& scenario, Options& options, std::vector<OptionRow>& rows) {
-    rows.insert(rows.end(),
-                {{"micro-batches", "N", "micro-batches per step, except in 0D and 1D (4)",
-                  whole(options.micro_batches, 1, most_of_anything)},
-                 {"schedule", "NAME",
-                  fmt::format("pipeline schedule: {} (1f1b)", fmt::join(pipeline_schedule_names(), ", ")),
-                  one_of(options.schedule, known_schedules())}});
+    rows.insert(rows.end(), {{"micro-batches", "N", "micro-batches per step, except in 0D and 1D (4)",
+                              whole(options.micro_batches, 1, most_of_anything)},
+                             {"schedule", "NAME",
+                              fmt::format("pipeline schedule: {} (1f1b)", fmt::join(pipeline_schedule_names(), ", ")),
+                              one_of(options.schedule, known_schedules())}});
     if (scenario.has_axis("pp")) {
         rows.insert(
             rows.end(),

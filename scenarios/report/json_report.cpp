@@ -79,9 +79,9 @@ const Record<RankOfRun>& totals_record() {
                            [](const Rank& of) { return Units::from_billionths(of.totals().billionths_sent).value(); }),
               whole<Rank>("messages_sent", "Messages that it sent.",
                           [](const Rank& of) { return of.totals().messages_sent; }),
-              number<Rank>(
-                  "peak_memory_units", "Peak data units that it held in memory.",
-                  [](const Rank& of) { return Units::from_billionths(of.totals().peak_billionths).value(); })}}));
+              number<Rank>("peak_memory_units", "Peak data units that it held in memory.", [](const Rank& of) {
+                  return Units::from_billionths(of.totals().peak_billionths).value();
+              })}}));
     return record;
 }
 
@@ -102,8 +102,7 @@ std::vector<Field<Outcome>> time_fields() {
                             "Idle time that the pipeline's schedule causes, as a share of all ranks' time.",
                             &Outcome::bubble_fraction),
             part_or_null<Outcome>(
-                "recovery",
-                "Cost of checkpoints and faults; null if there were neither checkpoints nor a second life.",
+                "recovery", "Cost of checkpoints and faults; null if there were neither checkpoints nor a second life.",
                 recovery_record(), [](const Outcome& of) { return has_recovery(of) ? &of : nullptr; }),
             list_of<Outcome>("per_rank", "A row for each rank.", totals_record(),
                              [](const Outcome& of) { return ranks_of(of.result); })};
@@ -152,13 +151,11 @@ const Record<FaultyRun>& fault_record() {
          whole_or_null<Run>("pid", "Its process.", of_the_dead(&RankOfRun::pid)),
          whole_or_null<Run>("signal", "Signal that ended its process; with fibers, that would have.",
                             of_the_dead([](const RankOfRun& dead) { return dead.result->fault->signal; })),
-         number_or_null<Run>("died_seconds",
-                             "Simulated seconds at which it died: the end of its op in progress.",
+         number_or_null<Run>("died_seconds", "Simulated seconds at which it died: the end of its op in progress.",
                              of_the_dead([](const RankOfRun& dead) { return seconds(dead.totals().end); })),
          values_of<Run>("dead", "All ranks that died.", "integer", "Number of a rank, from 0.",
                         [](const Run& of) { return of.fault().dead; }),
-         texts<Run>("asked", "The injected faults, as typed.",
-                    "A fault, such as: kill rank 1 at 1.5s.",
+         texts<Run>("asked", "The injected faults, as typed.", "A fault, such as: kill rank 1 at 1.5s.",
                     [](const Run& of) {
                         std::vector<std::string> asked;
                         for (const faults::Injection& one : of.options.faults) {

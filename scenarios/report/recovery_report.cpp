@@ -124,7 +124,8 @@ const Record<Life>& life_record() {
          whole<Life>("steps", "Steps that were done at its end, or when a rank died, the first ones included.",
                      &Life::steps),
          whole<Life>("lost_steps", "Of these, those after the last complete checkpoint.", &Life::lost_steps),
-         part_or_null<Life>("death", "The death that ended it; null: it ended with the training.", death_record(), &Life::death)});
+         part_or_null<Life>("death", "The death that ended it; null: it ended with the training.", death_record(),
+                            &Life::death)});
     return record;
 }
 

@@ -10,7 +10,7 @@ namespace sim::scenarios {
 // The options of a life whose ranks are in these places: complete replicas, all of them or fewer.
 Options options_of_life(const Options& options, const std::vector<int>& places);
 
-// Those of a life's ranks whose replicas have lost nobody.
+// The ranks of a life whose replicas have lost no rank.
 std::vector<int> living_replicas(const Options& options, int ranks, const std::vector<int>& dead);
 
 // Throws UsageError if the replicas that the faults leave, one after the other, cannot train as the options ask.

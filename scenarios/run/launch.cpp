@@ -42,7 +42,7 @@ const char* fault_word(sim::ranks::Failure failure) {
     }
 }
 
-// What a run shows on standard error while it lasts: its log lines, its timeline, or its progress.
+// The display of a run on standard error while it lasts: its log lines, its timeline, or its progress.
 class Show {
 public:
     Show(const RunOptions& options, const Cluster& cluster, Timeline& timeline)

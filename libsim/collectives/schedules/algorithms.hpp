@@ -31,7 +31,7 @@ private:
     unsigned bits_ = 0;
 };
 
-// How an algorithm uses `inner`, the number of ranks per node, and `middle`.
+// The use that an algorithm makes of `inner`, the number of ranks per node, and `middle`.
 enum class NodeUse : std::uint8_t {
     none,           // uses neither
     leaves_by_gpu,  // its channels leave a node through different GPUs; `inner` is optional

@@ -130,11 +130,10 @@ Time last_of(const std::vector<Time>& ends) {
 Found found_around_rings(const CollectiveQuestion& question, const std::vector<Time>& ends) {
     const Schedule& schedule = question.schedule;
     const auto messages = std::int64_t{schedule.members} * schedule.steps * schedule.channels;
-    return {
-        last_of_channels(ends, schedule.members),
-        "everybody sends to the same neighbour in each step, on links of its own: the longest path of each delay "
-        "around the ring",
-        {messages, messages}};
+    return {last_of_channels(ends, schedule.members),
+            "everybody sends to the same neighbour in each step, on links of its own: the longest path of each delay "
+            "around the ring",
+            {messages, messages}};
 }
 
 std::optional<Found> around_routed_rings(const CollectiveQuestion& question, const Topology& topology) {

@@ -23,7 +23,7 @@ struct PipelineBubble {
 // if that is split, the gradient of the weights still needs its inputs after the gradient of the input.
 struct PipelineInFlight {
     int activations = 0;    // micro-batches in full
-    int weight_inputs = 0;  // those for which only the inputs of the weights' gradients are left
+    int weight_inputs = 0;  // micro-batches with only the inputs of the weights' gradients left
 };
 
 // The time of one micro-batch in all chunks of a stage (both ways: one of each half), and in the later stages.

@@ -17,7 +17,7 @@ namespace sim::lesson {
 struct PackState {
     std::vector<std::uint64_t> places;  // of its weights, in the whole model
     std::vector<double> weights;        // ZeRO 3: NaN for those that others own
-    std::vector<std::uint64_t> own;     // those of them that this rank updates
+    std::vector<std::uint64_t> own;     // the ones that this rank updates
     OptimizerState optimizer;           // for `own`
     // Compressed gradients: the values not sent yet, by bucket.
     std::vector<std::vector<double>> unsent;
