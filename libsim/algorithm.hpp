@@ -38,6 +38,7 @@ struct AlgorithmParameters {
     friend bool operator==(const AlgorithmParameters&, const AlgorithmParameters&) = default;
 };
 
+// Limits of the parameters, which must fit into PackedParameters.
 inline constexpr int most_channels = 32;
 inline constexpr int most_pieces = 255;
 inline constexpr int most_inner = 511;

@@ -14,7 +14,8 @@ struct InternalError : std::logic_error {
     using std::logic_error::logic_error;
 };
 
-// check(a == b, "what should hold: {} {}", a, b)
+// Throws InternalError unless `holds`; the message is formatted only then:
+//   check(a == b, "what should hold: {} {}", a, b)
 template <class... Args>
 void check(bool holds, fmt::format_string<const Args&...> what, const Args&... args) {
     if (!holds) [[unlikely]] {

@@ -27,7 +27,7 @@ struct DeadlockError : ProgramError {
 // Injected faults ended the run: ranks died, or messages that others wait for were lost.
 struct BrokenRunError : ProgramError {
     BrokenRunError(const std::string& message, bool ranks_died) : ProgramError(message), died(ranks_died) {}
-    bool died;
+    bool died;  // false: no rank died, but messages were lost
 };
 
 }  // namespace sim

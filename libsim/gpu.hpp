@@ -29,6 +29,7 @@
 
 namespace sim {
 
+// Types that a message can carry: they are copied as bytes, so pointers and views are excluded.
 template <class T>
 concept Payload = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::ranges::view<T>;
 
@@ -37,6 +38,7 @@ template <class R>
 concept PayloadRange =
     std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && Payload<std::ranges::range_value_t<R>> &&
     !(std::is_array_v<std::remove_cvref_t<R>> && std::is_same_v<std::ranges::range_value_t<R>, char>);
+// The same as a destination for received data.
 template <class R>
 concept WritablePayloadRange =
     PayloadRange<R> && !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
@@ -65,6 +67,7 @@ class GPU {
 public:
     explicit GPU(Port& port) : port_(&port) {}
 
+    // Ranks are 0 to world_size() - 1.
     int rank() const { return port_->rank(); }
     int world_size() const { return port_->ranks(); }
 
@@ -144,6 +147,8 @@ public:
         const MessageTerms all = terms_of(terms...);
         return receive_bytes_async(source, std::as_writable_bytes(std::span(into)), all.label, all.size, all.tag);
     }
+    // Waits until the op has ended, and fills its `into`. Throws ProgramError for a handle that this rank did not
+    // create, and for one with data on any stream but the main one.
     void wait(const Handle& handle);
     // Waits for the first of several ops to end and joins it; among ops that end at the same time, the one listed
     // first. Returns its index.

@@ -30,6 +30,7 @@ public:
     int rank() const { return rank_; }
     int ranks() const { return ranks_; }
 
+    // Costs a copy, except when the buffer is full.
     void post(const Op& op) {
         *next_++ = op;
         if (next_ == end_) [[unlikely]] {
@@ -37,9 +38,12 @@ public:
         }
     }
 
+    // Posts `op` and blocks the rank, in wall time, until the kernel has finished it.
     virtual Answer ask(Op op) = 0;
+    // Equal texts, and equal groups, get equal numbers.
     virtual Label intern(std::string_view text) = 0;
     virtual GroupId number(const Group& group) = 0;
+    // Payloads, by rule (2) above.
     virtual void write(std::span<const std::byte> payload) = 0;
     virtual void read(std::span<std::byte> payload) = 0;
     // After the answer to an OpKind::take: the data of each member, valid until the next op.

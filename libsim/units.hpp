@@ -46,6 +46,7 @@ inline void add_checked(std::int64_t& sum, std::int64_t amount) {
     }
 }
 
+// For output and statistics: a double resolves picoseconds only up to about 2 hours.
 double seconds(Duration duration);
 inline double seconds(Time time) {
     return seconds(time.time_since_epoch());
@@ -58,6 +59,7 @@ struct Quantity {
 
     constexpr Quantity() = default;
     constexpr explicit Quantity(std::int64_t n) : count(n) {}
+    // Overflow is not detected; use add_checked() for sums that may overflow.
     friend constexpr auto operator<=>(Quantity, Quantity) = default;
     friend constexpr Quantity operator+(Quantity a, Quantity b) { return Quantity{a.count + b.count}; }
     friend constexpr Quantity operator-(Quantity a, Quantity b) { return Quantity{a.count - b.count}; }
@@ -173,6 +175,7 @@ struct Pace {
     std::int64_t amount = 1;
     friend constexpr bool operator==(Pace, Pace) = default;
 };
+// Both throw std::out_of_range for a rate of 0 or less.
 Pace pace_of(Bandwidth bandwidth);
 Pace pace_of(FlopRate rate);
 // Takes the seconds for one unit; decimal fractions of up to 15 digits and 21 places are exact. Throws
@@ -188,6 +191,7 @@ Duration time_for(std::int64_t amount, Pace pace);
 // finite.
 Duration duration_of_seconds(double s);
 
+// KB, MB, GB, TB are powers of 1000; KiB, MiB, GiB powers of 1024. A literal beyond 64 bits is not detected.
 inline namespace literals {
 constexpr Bytes operator""_B(unsigned long long n) {
     return Bytes{static_cast<std::int64_t>(n)};
