@@ -1,8 +1,7 @@
-// This header defines the algorithm of a collective and its parameters, as a rank names them and as they travel in an
-// op.
+// This header defines the algorithm of a collective and its parameters, as a rank names them and as an op carries them.
 //
-// The table in collectives/schedules/algorithms.cpp gives each algorithm's name, the collectives it carries out, and
-// how; docs/collectives.md gives its cost.
+// The table in collectives/schedules/algorithms.cpp gives each algorithm's name, the collectives it supports and its
+// schedule; docs/collectives.md gives its cost.
 #pragma once
 
 #include <bit>
@@ -10,7 +9,7 @@
 
 namespace sim {
 
-// A row of that table, by its number. The rows below have a name in C++, too; any row is found by algorithm_named().
+// A row number of that table. The rows below also have a C++ name; algorithm_named() finds any row.
 enum class Algorithm : std::uint8_t {
     ring,
     bidirectional_ring,
@@ -24,25 +23,27 @@ enum class Algorithm : std::uint8_t {
 };
 
 struct AlgorithmParameters {
-    // Sequences of steps that run side by side, each on its part of the data, each on a stream of its own. 1 … 32.
-    // Direct: its messages are dealt out to them.
+    // Sequences of steps that run side by side, each with its own share of the data and its own stream: 1 to 32. The
+    // direct algorithm distributes its messages among them.
     int channels = 1;
-    // Of a pipeline (ring and double binary tree, of broadcast and reduce; double binary tree of an all-reduce): into
-    // how many chunks a channel's part is cut, up to 255. 0: the algorithm's own number.
+    // Number of chunks that a pipelined algorithm (ring and double binary tree for broadcast and reduce, double binary
+    // tree for all-reduce) cuts a channel's share into, up to 255. 0: the algorithm's default.
     int pieces = 0;
-    // Hierarchical: ranks of an innermost group, and, for three levels, how many such groups form the next one. Up to
-    // 511. 0: no such level. Their product divides the number of members.
-    // Ring: `inner` ranks of a node, which each channel leaves by another of them (ring_order.hpp). 0: by the last.
+    // Hierarchical: `inner` is the number of ranks in an innermost group and, for three levels, `middle` the number of
+    // such groups that form the next one. Up to 511. 0: no such level. Their product divides the number of members.
+    // Ring: `inner` is the number of ranks per node; each channel leaves the node through a different one
+    // (ring_order.hpp). 0: all channels leave through the last.
     int inner = 0;
     int middle = 0;
     friend bool operator==(const AlgorithmParameters&, const AlgorithmParameters&) = default;
 };
 
+// Limits of the parameters, which must fit into PackedParameters.
 inline constexpr int most_channels = 32;
 inline constexpr int most_pieces = 255;
 inline constexpr int most_inner = 511;
 
-// An algorithm and its parameters; an algorithm alone is one, too. All members of a collective must name the same.
+// An algorithm and its parameters; converts from a plain Algorithm. All members of a collective must pass the same.
 struct AlgorithmConfig : AlgorithmParameters {
     Algorithm algorithm;
 
@@ -51,16 +52,16 @@ struct AlgorithmConfig : AlgorithmParameters {
     friend bool operator==(const AlgorithmConfig&, const AlgorithmConfig&) = default;
 };
 
-// The parameters in the 32 bits of an op's tag. All bits are 0 for an algorithm alone.
+// The parameters, packed into the 32 bits of an op's tag. All bits are 0 for an algorithm with default parameters.
 struct PackedParameters {
-    std::uint32_t more_channels : 6 = 0;  // beside the first
+    std::uint32_t more_channels : 6 = 0;  // in addition to the first
     std::uint32_t pieces : 8 = 0;
     std::uint32_t inner : 9 = 0;
     std::uint32_t middle : 9 = 0;
 };
 static_assert(sizeof(PackedParameters) == sizeof(std::int32_t));
 
-// Requires: 1 to most_channels channels, and none of the others below 0 or above its most.
+// Requires: 1 to most_channels channels; each other parameter between 0 and its maximum.
 inline PackedParameters packed(const AlgorithmParameters& parameters) {
     return {.more_channels = static_cast<std::uint32_t>(parameters.channels - 1) & 0x3fU,
             .pieces = static_cast<std::uint32_t>(parameters.pieces) & 0xffU,

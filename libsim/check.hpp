@@ -9,12 +9,13 @@
 
 namespace sim {
 
-// The simulator itself is wrong. Never thrown for what a user did.
+// A bug in the simulator itself. Never thrown for a user's mistake.
 struct InternalError : std::logic_error {
     using std::logic_error::logic_error;
 };
 
-// check(a == b, "what should hold: {} {}", a, b)
+// Throws InternalError unless `holds`; the message is formatted only then:
+//   check(a == b, "what should hold: {} {}", a, b)
 template <class... Args>
 void check(bool holds, fmt::format_string<const Args&...> what, const Args&... args) {
     if (!holds) [[unlikely]] {

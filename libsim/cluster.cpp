@@ -9,11 +9,11 @@ namespace sim {
 namespace {
 
 [[noreturn]] void throw_no_price(const Cluster& cluster, const char* of, const char* instead) {
-    throw ProgramError(fmt::format("profile {} has no price for {}; say the cost in {}, or use a profile that has one",
+    throw ProgramError(fmt::format("profile {} has no price for {}; give the cost in {}, or use a profile that has one",
                                    cluster.name, of, instead));
 }
 
-// Units on a network that knows bytes alone.
+// Sizes in units on a network that prices only bytes.
 bool counts_as_bytes(const Cluster& cluster, Size size, Hop hop) {
     return size.measure == Measure::units && cluster.bytes_per_unit > 0 && cluster.network->prices(Measure::bytes, hop);
 }
@@ -31,7 +31,7 @@ Uniform links(const LinkOptions& options) {
             .per_billionth_unit = {}};
 }
 
-// A computation that says how long it takes needs no price.
+// Work given as a time needs no price.
 std::optional<Pace> pace_of_work(const Compute& compute, Measure measure) {
     switch (measure) {
         case Measure::flops: return compute.per_flop;

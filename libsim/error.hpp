@@ -1,5 +1,5 @@
-// These exceptions report the errors of a rank program. The message is complete: rank, op, time, what was wanted, the
-// near miss.
+// These exceptions report the errors of a rank program. Each message is complete: rank, op, time, what was wanted, and
+// the near miss.
 #pragma once
 
 #include "libsim/namespaces.hpp"
@@ -9,12 +9,12 @@
 
 namespace sim {
 
-// The program is wrong: a bad argument, or operations that do not fit each other.
+// The program is wrong: a bad argument, or operations that do not match.
 struct ProgramError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// Two ranks mean different things: sizes, payloads, or collectives that disagree.
+// Two ranks disagree: on sizes, payloads, or collectives.
 struct MismatchError : ProgramError {
     using ProgramError::ProgramError;
 };
@@ -24,10 +24,10 @@ struct DeadlockError : ProgramError {
     using ProgramError::ProgramError;
 };
 
-// Faults that were asked for ended the run: ranks died, or messages were lost that others wait for.
+// Injected faults ended the run: ranks died, or messages that others wait for were lost.
 struct BrokenRunError : ProgramError {
     BrokenRunError(const std::string& message, bool ranks_died) : ProgramError(message), died(ranks_died) {}
-    bool died;
+    bool died;  // false: no rank died, but messages were lost
 };
 
 }  // namespace sim

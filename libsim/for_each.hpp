@@ -1,6 +1,6 @@
 // A ForEach function runs the same work for many indices, either sequentially or on threads that the program provides.
 //
-// The planner itself knows no threads: it calls the function that it is given.
+// The planner starts no threads: it calls the function that it is given.
 #pragma once
 
 #include <algorithm>
@@ -10,18 +10,18 @@
 namespace sim {
 
 struct EachOptions {
-    std::size_t block = 1;                                        // numbers that a thread takes at a time
-    std::function<void(std::size_t done)> on_progress = nullptr;  // some 20 times a second, in the caller's thread
-    std::function<bool()> should_stop = nullptr;                  // asked as often
+    std::size_t block = 1;                                        // indices that a thread takes at a time
+    std::function<void(std::size_t done)> on_progress = nullptr;  // about 20 times a second, in the caller's thread
+    std::function<bool()> should_stop = nullptr;                  // polled at the same rate
 };
 
-// Calls work(0) … work(count - 1), each once. Numbers are handed out in order, and a block that was taken is finished.
-// An exception from work() ends the loop; of several, the one of the lowest number is rethrown, whichever came first.
-// False: it was stopped; some of the last numbers were not reached.
+// Calls work(0) … work(count - 1), each once. Indices are handed out in order, and a block once taken is finished. An
+// exception from work() ends the loop; of several, the one with the lowest index is rethrown, whichever came first.
+// Returns false if it was stopped, in which case some of the last indices were not reached.
 using ForEach =
     std::function<bool(std::size_t count, const EachOptions& options, const std::function<void(std::size_t)>& work)>;
 
-// In the caller's thread.
+// Runs in the caller's thread.
 inline bool one_by_one(std::size_t count, const EachOptions& options, const std::function<void(std::size_t)>& work) {
     for (std::size_t i = 0; i < count; ++i) {
         if (i % std::max<std::size_t>(options.block, 1) == 0 && options.should_stop && options.should_stop()) {

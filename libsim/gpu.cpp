@@ -32,7 +32,7 @@ Op message_op(OpKind kind, Label label, int peer, Size size, Tag tag) {
 
 }  // namespace
 
-// A message of the program's own, checked.
+// Builds a point-to-point message of the program, after checking its arguments.
 Op GPU::message(OpKind kind, int peer, std::string_view text, Size size, Tag tag) {
     const char* const verb = kind == OpKind::send ? "send to" : "receive from";
     if (peer < 0 || peer >= world_size()) {
@@ -50,7 +50,7 @@ Op GPU::message(OpKind kind, int peer, std::string_view text, Size size, Tag tag
     return op;
 }
 
-// A receive of data; without a size it takes whatever was sent.
+// A receive with payload; without a size it accepts any.
 Op GPU::data_receive(int source, std::string_view text, std::optional<Size> size, Tag tag, std::uint64_t bytes) {
     Op op = message(OpKind::receive, source, text, size.value_or(Bytes{0}), tag);
     op.amount = size ? op.amount : any_amount;
@@ -65,7 +65,7 @@ Handle GPU::start(Op op, std::span<std::byte> into) {
     return {asynchronous_ops_++, into};
 }
 
-// What no data comes from needs no answer.
+// An op that returns no data needs no answer.
 void GPU::post_or_read(const Op& op, std::span<std::byte> into) {
     if (into.empty()) {
         port_->post(op);
@@ -144,7 +144,7 @@ std::size_t GPU::expect_elements(const Op& receive, std::size_t element_size) {
     const std::uint64_t bytes = port_->ask(receive).bytes;
     if (bytes % element_size != 0) {
         std::vector<std::byte> unwanted(bytes);
-        port_->read(unwanted);  // or the next receive would find it
+        port_->read(unwanted);  // otherwise the next receive would find it
         throw ProgramError(fmt::format("rank {} wanted elements of {} B from rank {}, which sent {} B", rank(),
                                        element_size, receive.peer, bytes));
     }
@@ -224,7 +224,7 @@ void GPU::log(std::string_view text) {
 
 void GPU::progress(double share_done) {
     if (!(share_done >= 0 && share_done <= 1)) {
-        throw ProgramError(fmt::format("rank {} cannot be done by {}: its progress is 0 to 1", rank(), share_done));
+        throw ProgramError(fmt::format("rank {} cannot report progress {}: it must be 0 to 1", rank(), share_done));
     }
     port_->progress(share_done);
 }
@@ -239,7 +239,7 @@ Op GPU::steps_op(std::int64_t steps, Duration takes, std::string_view text) {
             fmt::format("rank {} cannot have done {} steps: they are 0 to {}", rank(), steps, INT32_MAX));
     }
     if (takes.count() < 0) {
-        throw ProgramError(fmt::format("rank {} cannot hand over its state in less than no time", rank()));
+        throw ProgramError(fmt::format("rank {} cannot hand over its state in a negative time", rank()));
     }
     return {.kind = OpKind::checkpoint,
             .stream = stream_,

@@ -1,4 +1,4 @@
-// What a GPU asks: of messages that have come, and of operations that have ended.
+// These members of GPU query messages that have arrived and operations that have ended.
 #include "libsim/error.hpp"
 #include "libsim/gpu.hpp"
 
@@ -50,7 +50,7 @@ void GPU::forget(const Handle& handle) {
     port_->post({.kind = OpKind::forget, .amount = handle.number});
 }
 
-// The last one is the question, so that the others wait for no answer.
+// Only the last one is an observation, so the others wait for no answer.
 std::size_t GPU::wait_any(std::span<const Handle> handles) {
     require_main("waiting for the first of several operations");
     if (handles.empty()) {
@@ -94,7 +94,7 @@ Arrival GPU::probe(int source, Tag tag) {
 
 std::optional<Arrival> GPU::probe_for(Duration timeout, int source, Tag tag) {
     if (timeout.count() < 0) {
-        throw ProgramError(fmt::format("rank {} cannot wait for less than no time", rank()));
+        throw ProgramError(fmt::format("rank {} cannot wait for a negative time", rank()));
     }
     return look(source, tag, timeout.count());
 }

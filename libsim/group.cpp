@@ -37,7 +37,7 @@ Group Group::of(std::vector<int> ranks) {
     if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end()) {
         throw ProgramError(fmt::format("rank {} is twice in one group", *twice));
     }
-    // One form for one set in one order, so that equal groups compare equal however they were made.
+    // A single canonical form per ordered set, so that equal groups compare equal however they were made.
     const int stride = ranks.size() > 1 ? ranks[1] - ranks[0] : 1;
     const auto evenly = [&](int a, int b) { return b - a != stride; };
     if (stride >= 1 && std::adjacent_find(ranks.begin(), ranks.end(), evenly) == ranks.end()) {

@@ -10,32 +10,33 @@ namespace sim {
 
 class Group {
 public:
-    // Ranks first, first + stride, … Throws ProgramError unless first >= 0, stride >= 1, count >= 1.
+    // Ranks first, first + stride, …. Throws ProgramError unless first >= 0, stride >= 1 and count >= 1.
     static Group strided(int first, int stride, int count);
-    // Ranks in the order given. Throws ProgramError if empty, negative or twice the same.
+    // Ranks in the given order. Throws ProgramError if empty, or if a rank is negative or repeated.
     static Group of(std::vector<int> ranks);
-    // The same members in the place of a larger group: its collectives by size, which they carry out alone, cost what
-    // they cost `whole`. Only on a network that prices a collective as a whole (network/nccl.hpp), and there `whole`
-    // counts places. Throws ProgramError if `whole` has fewer members or stands for another itself.
+    // The same members, representing a larger group: its collectives by size, which only these members carry out, cost
+    // what they would cost `whole`. Only on a network that prices a collective as a whole (network/nccl.hpp), where the
+    // members of `whole` are GPUs instead of ranks. Throws ProgramError if `whole` has fewer members or itself
+    // represents another group.
     Group standing_for(const Group& whole) const;
     bool stands_for_another() const { return whole_ != nullptr; }
     const Group& whole() const { return whole_ ? *whole_ : *this; }
 
-    // The same members as a communicator of their own: collectives and messages of one number meet each other alone,
-    // whatever stream each member has them run on. All members give it the same number, above 0.
+    // The same members as a separate communicator: its collectives and messages match only those with the same number,
+    // on whatever stream each member runs them. All members give it the same number, above 0.
     Group as_communicator(int number) const;
-    int communicator() const { return communicator_; }  // 0: none; then members name the same stream
+    int communicator() const { return communicator_; }  // 0: none; members then name the same stream
 
     int size() const { return count_; }
     // Requires: 0 <= index < size().
     int rank_at(int index) const {
         return list_ ? (*list_)[static_cast<std::size_t>(index)] : first_ + index * stride_;
     }
-    // -1 if `rank` is not a member. Constant time if evenly spaced, else linear.
+    // -1 if `rank` is not a member. Takes constant time if evenly spaced, else linear.
     int index_of(int rank) const;
-    int largest() const;  // the largest member
+    int largest() const;
     bool contains(int rank) const { return index_of(rank) >= 0; }
-    // The next and the previous member, around the ring. Throws ProgramError if `rank` is not a member.
+    // The next and previous member around the ring. Throws ProgramError if `rank` is not a member.
     int right_of(int rank) const;
     int left_of(int rank) const;
 

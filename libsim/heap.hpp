@@ -1,8 +1,8 @@
-// This is the simulator's only heap: it orders items by key, the least first, with four children to a node.
+// This is the simulator's only heap: it orders items by key, the least first, with four children per node.
 //
-// It has half the levels of a binary heap, and the children share a cache line. push() and pop() cost O(log n). The key
-// of an item is key_of(item), found beside the item's type. Items with equal keys come in an arbitrary order, which is
-// the same in every run: a result that must not depend on it needs a key that is unique to each item.
+// It has half the levels of a binary heap, and siblings share a cache line. push() and pop() cost O(log n).
+// key_of(item), found by argument-dependent lookup, gives an item's key. Items with equal keys come in an arbitrary
+// order that is the same in every run; a result that must not depend on it needs unique keys.
 #pragma once
 
 #include <cstddef>
@@ -11,19 +11,20 @@
 
 namespace sim {
 
-// The default observer, which ignores the place of each item.
+// The default observer: ignores where each item is placed.
 struct PlacesUntold {
     template <class Item>
     void operator()(const Item& /*item*/, std::size_t /*place*/) const {}
 };
 
-// `Places` is called with each item that moves to a place, so that replace() and erase() can be given that place.
+// `Places` is called with each item that moves and its new place, so that replace() and erase() can be given that
+// place.
 template <class Item, class Places = PlacesUntold>
 class Heap {
 public:
     bool empty() const { return items_.empty(); }
     std::size_t size() const { return items_.size(); }
-    // Requires: not empty; so do pop() and replace_top().
+    // Requires: not empty (so do pop() and replace_top()).
     const Item& top() const { return items_.front(); }
     const Item& at(std::size_t place) const { return items_[place]; }
     Places& places() { return places_; }
@@ -43,10 +44,10 @@ public:
         return first;
     }
 
-    // As pop() and push(), in one way down.
+    // Equivalent to pop() and push(), in a single pass down.
     void replace_top(const Item& item) { sink(0, item); }
 
-    // Requires: place < size(); so does erase().
+    // Requires: place < size() (so does erase()).
     void replace(std::size_t place, const Item& item) {
         if (place > 0 && key_of(item) < key_of(items_[parent_of(place)])) {
             rise(place, item);
@@ -67,7 +68,7 @@ private:
     static constexpr std::size_t children = 4;
     static std::size_t parent_of(std::size_t place) { return (place - 1) / children; }
 
-    // Puts `item` into the hole at `place`, or above it.
+    // Puts `item` into the hole at `place` or above.
     void rise(std::size_t place, const Item& item) {
         Item* const items = items_.data();
         const auto key = key_of(item);
@@ -80,14 +81,14 @@ private:
         places_(item, place);
     }
 
-    // Puts `item` into the hole at `place`, or below it.
+    // Puts `item` into the hole at `place` or below.
     void sink(std::size_t place, const Item& item) {
         Item* const items = items_.data();
         const std::size_t size = items_.size();
         const auto key = key_of(item);
         for (std::size_t first = place * children + 1; first < size; first = place * children + 1) {
             const std::size_t end = first + children < size ? first + children : size;
-            // Selections, not branches: which child is least cannot be predicted.
+            // Selections, not branches: the least child is unpredictable.
             std::size_t least = first;
             auto least_key = key_of(items[first]);
             for (std::size_t child = first + 1; child < end; ++child) {

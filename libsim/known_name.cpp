@@ -23,7 +23,7 @@ char small(char c) {
 
 enum class Points { kept, dropped };
 
-// Letters and digits in a row, and decimal points where they are kept.
+// Letters and digits with all else removed; decimal points too, if kept.
 std::string letters_of(std::string_view name, Points points) {
     std::string letters;
     for (std::size_t i = 0; i < name.size(); ++i) {
@@ -42,7 +42,7 @@ std::string digits_of(std::string_view name) {
     return digits;
 }
 
-// p5 and 48xlarge of p5.48xlarge.
+// The words of a name: p5 and 48xlarge for p5.48xlarge.
 std::vector<std::string> words_of(std::string_view name) {
     std::vector<std::string> words(1);
     for (const char c : name) {
@@ -58,7 +58,7 @@ std::vector<std::string> words_of(std::string_view name) {
     return words;
 }
 
-// Whether some words of the name, side by side, are these letters: llama4scout of llama4-scout-17b.
+// Whether consecutive words of the name spell these letters: llama4scout in llama4-scout-17b.
 bool has_words(const std::string& name, const std::string& letters) {
     const std::vector<std::string> words = words_of(name);
     for (std::size_t first = 0; first < words.size() && !letters.empty(); ++first) {
@@ -73,7 +73,7 @@ bool has_words(const std::string& name, const std::string& letters) {
     return false;
 }
 
-// A name that `fits`, where all that do are of one row; null: there is none.
+// The row whose names alone satisfy `fits`; null if there is none, or more than one.
 template <class Fits>
 const KnownName* only_one(const std::vector<KnownName>& known, Fits fits) {
     const KnownName* found = nullptr;
@@ -99,8 +99,8 @@ std::vector<std::string> names_with_words(std::string_view typed, const std::vec
     return names;
 }
 
-// A digit that was left out, typed twice, before its neighbour or beside its key, but for the first one, which names
-// another product.
+// A digit that was left out, doubled, swapped with its neighbour, or replaced by an adjacent key. Not the first digit,
+// which names a different product.
 bool digits_may_slip(const std::string& one, const std::string& other) {
     const bool are_some = !one.empty() && !other.empty() && std::max(one.size(), other.size()) >= 3;
     return one == other || (are_some && one.front() == other.front() && edit_distance(one, other) == 1);

@@ -1,5 +1,5 @@
-// A name is looked up as people type it: capital letters, hyphens, blanks and underscores do not matter, decimal points
-// only where they tell two names apart, and some words of a name will do where they are of no other.
+// Names are looked up as people type them: case, hyphens, blanks and underscores do not matter, decimal points only if
+// they distinguish two names, and a few words of a name suffice if no other name has them.
 #pragma once
 
 #include <cstddef>
@@ -10,24 +10,24 @@
 
 namespace sim {
 
-// A row of some table may have several names.
+// The names of one row of some table.
 struct KnownName {
     std::string name;
     std::size_t row = 0;
 };
 
-// The row that has this name, however it is written: "Llama-3.1-8B" and "llama_3.1_8b" are llama3.1-8b.
+// The row with this name, however it is written: "Llama-3.1-8B" and "llama_3.1_8b" both find llama3.1-8b.
 std::optional<std::size_t> row_called(std::string_view typed, const std::vector<KnownName>& known);
 
-// The only row of which a name has these words side by side: "p5" is p5.48xlarge, but not p5en.48xlarge, and "4090" is
-// rtx-4090.
+// The only row with a name that contains these consecutive words: "p5" finds p5.48xlarge, not p5en.48xlarge, and "4090"
+// finds rtx-4090.
 std::optional<std::size_t> row_with_words(std::string_view typed, const std::vector<KnownName>& known);
 
-// The row that is called so, or else the only one that has these words.
+// The row with this name, or else the only one with these words.
 std::optional<std::size_t> row_meant(std::string_view typed, const std::vector<KnownName>& known);
 
-// "; did you mean NAME?", "; it may be NAME, NAME or NAME", or nothing. A name whose first digit is another one is
-// another thing, and is not proposed: rtx-6090 is not rtx-4090 with a slip.
+// "; did you mean NAME?", "; it may be NAME, NAME or NAME", or nothing. A name with a different first digit is a
+// different product and is not proposed: rtx-6090 is not a typo of rtx-4090.
 std::string name_hint(std::string_view typed, const std::vector<KnownName>& known);
 
 }  // namespace sim

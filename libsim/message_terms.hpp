@@ -1,6 +1,6 @@
-// The terms of a message are its label, its size and its tag, in this order; each may be left out.
+// The terms of a message are its label, its size and its tag, in this order; each is optional.
 //
-// A number without its unit, and a tag that is a bare number, do not compile: the compiler says what stands here.
+// A size without a unit, or a bare number as a tag, does not compile: the compiler says what to write instead.
 #pragma once
 
 #include "libsim/units.hpp"
@@ -13,7 +13,7 @@
 
 namespace sim {
 
-// Messages from one rank to another are matched by tag, in the order sent. Tags are 0 or more.
+// Messages from one rank to another are matched by tag, in sending order. Tags are 0 or more.
 enum class Tag : std::int32_t {};
 
 struct MessageTerms {
@@ -26,7 +26,7 @@ template <class T>
 concept LabelTerm = std::convertible_to<const T&, std::string_view> && !BareNumber<T>;
 template <class T>
 concept SizeTerm = std::convertible_to<const T&, std::optional<Size>> && !BareNumber<T>;
-// Bare numbers are taken as well, to be refused with a reason.
+// Bare numbers are accepted here so that they can be rejected with a reason.
 template <class T>
 concept MessageTerm = LabelTerm<T> || SizeTerm<T> || std::same_as<T, Tag> || BareNumber<T>;
 
@@ -36,7 +36,7 @@ constexpr int place_of_term() {
 }
 template <MessageTerm... Terms>
 constexpr bool terms_are_in_order() {
-    [[maybe_unused]] int before = -1;  // there may be no term
+    [[maybe_unused]] int before = -1;  // unused if there are no terms
     bool in_order = true;
     ((in_order = in_order && place_of_term<Terms>() > before, before = place_of_term<Terms>()), ...);
     return in_order;

@@ -14,14 +14,14 @@ Label Names::intern(std::string_view text) {
         texts_.emplace_back(text);
         known = numbers_.emplace(texts_.back(), label).first;
     }
-    // Two share a pair of places, so that two labels that are used in turns do not drive each other out.
+    // Pairs of slots, so that two labels used in turn do not evict each other.
     const std::size_t place = place_of(text.data());
     recent_[place ^ 1U] = std::exchange(recent_[place], {text.data(), known->first, known->second});
     return known->second;
 }
 
 GroupId Groups::number(const Group& group) {
-    // Programs repeat a few groups: the last one often comes again.
+    // Programs use few groups, often the same one several times in a row.
     if (!groups_.empty() && this->group(last_) == group) {
         return last_;
     }

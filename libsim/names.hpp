@@ -1,4 +1,4 @@
-// These tables intern texts and groups as numbers, so that an op stays a small value. Numbers are given in order of
+// These tables intern texts and groups as numbers, so that an op stays a small value. Numbers are assigned in order of
 // first use.
 #pragma once
 
@@ -21,25 +21,25 @@ public:
     Names(const Names&) = delete;  // its look-ups point into its own texts
     Names& operator=(const Names&) = delete;
     Label intern(std::string_view text);
-    // The label of a text that was lately interned from the same address; null: intern() knows. Changes nothing.
+    // The label of a text recently interned from the same address; null: call intern(). Changes nothing.
     const Label* recent(std::string_view text) const {
         const std::size_t place = place_of(text.data());
         const Recent& newer = recent_[place];
         const Recent& recent = newer.address == text.data() ? newer : recent_[place ^ 1U];
-        // The address is only a hint: its text may have changed since.
+        // The address is only a hint: the text behind it may have changed.
         return recent.address == text.data() && recent.text == text ? &recent.label : nullptr;
     }
     const std::string& text(Label label) const { return texts_[static_cast<std::size_t>(label)]; }
     std::size_t size() const { return texts_.size(); }
 
 private:
-    // Programs repeat a few labels: the last ones by address, so that most look-ups hash nothing.
+    // Programs repeat a few labels: recent ones are found by address, so most look-ups hash nothing.
     struct Recent {
         const char* address = nullptr;
         std::string_view text = {};  // of the label
         Label label = Label::none;
     };
-    // Labels lie side by side, often at equal distances: the product spreads them.
+    // Labels are adjacent in memory, often at equal distances: the multiplication spreads them.
     static std::size_t place_of(const char* address) {
         constexpr std::uint64_t golden = 0x9E3779B97F4A7C15;
         return static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(address) * golden >> 56U);
@@ -58,7 +58,7 @@ public:
     std::size_t size() const { return groups_.size(); }
 
 private:
-    GroupId last_ = GroupId::world;  // asked for
+    GroupId last_ = GroupId::world;  // the last one requested
     std::deque<Group> groups_;
     std::unordered_map<Group, GroupId, GroupHash> numbers_;
 };

@@ -1,5 +1,5 @@
-// Each folder has a namespace. Those whose names a rank program uses are inline, so that it can write sim::all_reduce,
-// sim::Mesh and sim::LogGP without naming the folder.
+// Each folder has a namespace. Namespaces with names that rank programs use are inline, so that a program can write
+// sim::all_reduce, sim::Mesh and sim::LogGP without naming the folder.
 #pragma once
 
 namespace sim {

@@ -30,7 +30,7 @@ std::string nearest(std::string_view name, const std::vector<std::string>& known
     int least = std::max(2, static_cast<int>(name.size()) / 3) + 1;
     for (const std::string& candidate : known) {
         const int distance = edit_distance(name, candidate);
-        // A name that would be replaced as a whole is not near.
+        // A name that would have to be replaced entirely is not near.
         if (distance < least && distance < static_cast<int>(std::max(name.size(), candidate.size()))) {
             least = distance;
             best = candidate;

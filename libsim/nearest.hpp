@@ -1,4 +1,4 @@
-// This search answers "Did you mean …?" with the known name that takes the fewest edits.
+// This search finds the known name that takes the fewest edits, for "Did you mean …?".
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace sim {
 
-// Characters to insert, delete, replace, or swap with their neighbour. Quadratic in the lengths.
+// The number of characters to insert, delete, replace, or swap with their neighbour. Quadratic in the lengths.
 int edit_distance(std::string_view a, std::string_view b);
 
-// The first of the nearest `known`; empty if none is near, that is, within a third of the name or two edits.
+// The first of the nearest `known` names; empty if none is near: within a third of the name's length, or two edits.
 std::string nearest(std::string_view name, const std::vector<std::string>& known);
 
 // "; did you mean PREFIXname?", or nothing.

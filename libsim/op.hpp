@@ -1,7 +1,7 @@
 // An op is one small value that a rank program hands to the kernel. It is all that the two sides share.
 //
-// A rank program is a stream of ops; the kernel replays it in simulated time. An op that returns nothing to the program
-// is posted and never answered; one with `answer` set is an observation, and the rank waits for it.
+// A rank program is a stream of ops, which the kernel replays in simulated time. An op that returns nothing to the
+// program is posted and never answered; one with `answer` set is an observation, and the rank waits for it.
 #pragma once
 
 #include "libsim/algorithm.hpp"
@@ -14,28 +14,28 @@
 namespace sim {
 
 enum class OpKind : std::uint8_t {
-    compute,     // label, amount (units or FLOPs), tag: what for, as the program numbers that
+    compute,     // label, amount (units or FLOPs), tag: purpose, a number the program chooses
     send,        // label, peer, tag, amount, bytes (of payload; 0: time only)
     receive,     // label, peer, tag, amount (-1: any), bytes (of payload; 0: none wanted)
-    wait,        // amount: which asynchronous op of this rank, counted from 0; bytes: of payload wanted
-    record,      // marks a place in a stream as an asynchronous op: it ends when the stream has come there
-    allocate,    // label, amount (negative: freed) of the GPU's memory; costs no time
+    wait,        // amount: index of this rank's asynchronous op, from 0; bytes: of payload wanted
+    record,      // marks a position in a stream as an asynchronous op, which ends when the stream reaches it
+    allocate,    // label, amount of GPU memory (negative: freed); costs no time
     collective,  // label, group, collective, amount, peer (root), one op that the kernel costs as a whole
-    enter,       // as collective, without cost: a collective of messages begins; members must agree
+    enter,       // like collective, at no cost: a collective made of messages begins; members must agree
     log,         // label: the text
-    look,   // an observation: peer (any_source), tag, amount: how long it waits for a message at most, 0: not at all
-    test,   // an observation: amount: whether that asynchronous op of this rank has ended; tag: a TestOf, bytes: its
+    look,        // an observation: peer (any_source), tag, amount: longest time to wait for a message, 0: do not wait
+    test,   // an observation: amount: whether this asynchronous op of the rank has ended; tag: a TestOf, bytes: its
             // time
-    bring,  // bytes (of payload; 0: none), amount 1: takes what all bring: data beside the rank's next collective
-    take,   // an observation: amount: which of the rank's own brings, from 0; all that its collective's members brought
-    idle,   // amount: a time, in picoseconds: the program goes on no earlier
-    issue,  // amount: a time: other streams are given what follows then, and not when the program is there; -1: no more
-    // label, tag: steps of the program that are done, amount: a time that the program, or its stream, stands still for,
+    bring,  // bytes (of payload; 0: none), amount 1: will take the data of all; data for the rank's next collective
+    take,   // an observation: amount: index of the rank's own bring, from 0; all data of that collective's members
+    idle,   // amount: a time in picoseconds, before which the program does not resume
+    issue,  // amount: the time at which other streams get the ops that follow, wherever the program is; -1: no longer
+    // label, tag: steps of the program that are done, amount: how long the program, or its stream, stands still,
     // peer 1: hands over its state, 0: does not, bytes (of the state)
     checkpoint,
-    forget,  // amount: an asynchronous op that is never joined: a mark, or a computation
+    forget,  // amount: an asynchronous op that will never be joined: a mark or a computation
     now,     // an observation
-    finish,  // the program has returned; waits for what the rank still has under way
+    finish,  // the program has returned; waits for the rank's unfinished ops
 };
 
 enum class CollectiveKind : std::uint8_t {
@@ -50,17 +50,17 @@ enum class CollectiveKind : std::uint8_t {
     all_to_all
 };
 
-// The stream that an op runs on. Ops on one stream run in program order; ops on different streams run concurrently.
-// `main` is the program itself; 1, 2, … compute and communicate beside it.
+// The stream of an op. Ops on one stream run in program order; ops on different streams run concurrently. `main` is the
+// program itself; 1, 2, … compute and communicate beside it.
 enum class Stream : std::uint8_t {
     main = 0,
-    own = 255,  // an asynchronous op: starts now, is joined by wait
+    own = 255,  // an asynchronous op: starts now, joined by wait
 };
 
 inline constexpr int most_streams = 62;
 
-// The streams of a collective's channels 1, 2, …, which no program names, behind those that programs do: 31 for each of
-// the streams 0 … 5. Requires: 0 <= of <= most_stream_with_channels, 1 <= channel <= 31.
+// The streams of a collective's channels 1, 2, …, numbered after those that programs can name: 31 for each of the
+// streams 0 … 5. Requires: 0 <= of <= most_stream_with_channels, 1 <= channel <= 31.
 inline constexpr int most_stream_with_channels = 5;
 inline constexpr int channels_beside = 31;
 inline constexpr int last_channel_stream = most_streams + 1 + channels_beside * (most_stream_with_channels + 1);
@@ -71,19 +71,19 @@ static_assert(last_channel_stream < static_cast<int>(Stream::own));
 
 enum class Reduction : std::uint8_t { sum, average, max };
 
-// Op::amount of a look that waits until a message is there, however long that takes.
+// Op::amount of a look that waits for a message however long it takes.
 inline constexpr std::int64_t until_there = INT64_MAX;
 
 // Op::tag of a test.
 enum class TestOf : std::int32_t {
     one,              // by the program's own time
-    several,          // named one after another, of which only the last is the observation:
-    last_of_several,  // it waits until the first of them has ended, and tells which
-    end_of_one,       // waits until its end is known, and tells it
+    several,          // one of several, named one after another; only the last of them is the observation
+    last_of_several,  // waits until the first of them has ended, and returns which
+    end_of_one,       // waits until its end is known, and returns it
     one_by,           // by the time in Op::bytes, in picoseconds
 };
 
-// Op::bytes of a receive that takes a payload of any length.
+// Op::bytes of a receive that accepts a payload of any length.
 inline constexpr std::uint64_t any_bytes = UINT64_MAX;
 
 // An interned text, numbered from 0 (the empty text) by the host of the rank.
@@ -105,7 +105,7 @@ struct Op {
 };
 static_assert(sizeof(Op) == 32 && std::is_trivially_copyable_v<Op>);
 
-// The rest of what the members of a collective must agree on; travels in Op::bytes.
+// The rest of what the members of a collective must agree on; stored in Op::bytes.
 struct CollectiveWord {
     GroupId group = GroupId::world;
     CollectiveKind kind = CollectiveKind::barrier;
@@ -117,14 +117,14 @@ struct CollectiveWord {
 inline bool is_asynchronous(const Op& op) {
     return op.stream == Stream::own;
 }
-// A checkpoint without a state that takes no time: it says that a step has ended, and counts as no op.
+// A checkpoint without state and time: it only reports the end of a step, and does not count as an op.
 inline bool only_tells_of_step(const Op& op) {
     return op.kind == OpKind::checkpoint && op.peer == 0 && op.amount == 0;
 }
 inline bool is_test(const Op& op, TestOf of) {
     return op.kind == OpKind::test && op.tag == static_cast<std::int32_t>(of);
 }
-// A test that only names one of several ops counts as no op, either.
+// A test that only names one of several ops does not count as an op either.
 inline bool names_one_of_several(const Op& op) {
     return is_test(op, TestOf::several);
 }
@@ -141,7 +141,7 @@ constexpr bool needs_root(CollectiveKind kind) {
 inline CollectiveWord collective_word(const Op& op) {
     return std::bit_cast<CollectiveWord>(op.bytes);
 }
-// The algorithm of a collective op, or of entering a collective.
+// The algorithm of a collective or enter op.
 inline AlgorithmConfig algorithm_of(const Op& op) {
     return {collective_word(op).algorithm, unpacked(as_parameters(op.tag))};
 }

@@ -8,7 +8,7 @@ namespace sim {
 
 namespace {
 
-// How many bytes the character of UTF-8 that begins `text` takes; 0: there is none.
+// The length in bytes of the UTF-8 character at the start of `text`; 0: there is none.
 std::size_t bytes_of_character(std::string_view text) {
     const auto first = static_cast<unsigned char>(text.front());
     const std::size_t bytes = first < 0x80U   ? 1

@@ -1,4 +1,4 @@
-// Plain text has no character that controls a terminal: what files, programs and users name is shown, and does nothing.
+// Plain text has no characters that control a terminal: names from files, programs and users are shown without effect.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace sim {
 
-// `text` with every control character of C0 and C1 but line break and tab written out: "\x1b", "\x9b". So are bytes
-// that a terminal of eight bits would take for one.
+// `text` with every C0 and C1 control character except line break and tab escaped: "\x1b", "\x9b". So are bytes that an
+// 8-bit terminal would interpret as one.
 std::string plain_text(std::string_view text);
 
 }  // namespace sim

@@ -1,7 +1,7 @@
 // This generator yields the same random numbers with every compiler and library, unlike std distributions.
 //
 // Sources: SplitMix64, Steele, Lea & Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014. Exponential
-// numbers by comparisons alone: von Neumann, "Various techniques used in connection with random digits", 1951.
+// variates by comparisons alone: von Neumann, "Various techniques used in connection with random digits", 1951.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace sim {
 
 inline constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15U;  // 2^64 / 1.618…, odd
 
-// Every bit of the input reaches every bit of the result; no two inputs have the same.
+// Every input bit affects every bit of the result, and no two inputs give the same result.
 constexpr std::uint64_t split_mix(std::uint64_t x) {
     x += golden_ratio;
     x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
@@ -18,14 +18,14 @@ constexpr std::uint64_t split_mix(std::uint64_t x) {
     return x ^ (x >> 31U);
 }
 
-// In [0, 1), from the upper 53 bits.
+// Uniform in [0, 1), from the upper 53 bits.
 constexpr double unit_interval(std::uint64_t x) {
     return static_cast<double>(x >> 11U) * 0x1p-53;
 }
 
 class Random {
 public:
-    // Streams of one seed begin far from each other.
+    // Streams of one seed start far apart.
     Random(std::uint64_t seed, std::uint64_t stream) : state_(seed ^ split_mix(stream - golden_ratio)) {}
 
     std::uint64_t next() {
@@ -34,21 +34,21 @@ public:
         return number;
     }
 
-    // In [low, high).
+    // Uniform in [low, high).
     double between(double low, double high) { return low + (high - low) * unit_interval(next()); }
 
-    // In [0, count), each with the same chance to within 2^-64 x count. Requires: count > 0.
+    // Uniform in [0, count), to within 2^-64 x count. Requires: count > 0.
     std::int64_t below(std::int64_t count) {
         __extension__ using Product = unsigned __int128;
         return static_cast<std::int64_t>((Product{next()} * static_cast<std::uint64_t>(count)) >> 64U);
     }
 
-    // The time to an event that has the same chance at every moment, 1 on average. No logarithm: std::log may differ.
+    // An exponential variate of mean 1. Uses no logarithm, because std::log may differ between libraries.
     double exponential() {
         for (double whole = 0;; ++whole) {
             const double first = unit_interval(next());
             double least = first;
-            bool odd = true;  // numbers in the falling run so far
+            bool odd = true;  // the falling run so far has an odd length
             for (double number = unit_interval(next()); number < least; number = unit_interval(next())) {
                 least = number;
                 odd = !odd;

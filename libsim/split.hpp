@@ -1,4 +1,4 @@
-// split() returns the parts of a text between its separators, as in lists on command lines and orders of axes.
+// split() returns the parts of a text between its separators, for lists on command lines and orders of axes.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace sim {
 
-// "1,2,,4" at ',': "1", "2", "", "4". An empty text is one empty part.
+// "1,2,,4" at ',': "1", "2", "", "4". An empty text has one empty part.
 inline std::vector<std::string> split(std::string_view text, char at) {
     std::vector<std::string> parts;
     for (;;) {

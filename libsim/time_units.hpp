@@ -1,4 +1,4 @@
-// The units in which a time is typed and printed, the longest first.
+// These are the units in which times are typed and printed, longest first.
 #pragma once
 
 #include <algorithm>
@@ -22,10 +22,10 @@ inline constexpr std::array<TimeUnit, 7> time_units{{{"h", 3'600'000'000'000'000
                                                      {"ns", 1'000},
                                                      {"ps", 1}}};
 
-// Minutes and hours are typed alone: simulated times are printed in seconds at most.
+// Minutes and hours are only typed: simulated times are printed in seconds at most.
 inline constexpr std::span<const TimeUnit> printed_time_units = std::span(time_units).subspan(2);
 
-// The largest printed unit that `picoseconds` reach; seconds if they reach none.
+// The largest printed unit that `picoseconds` reaches; seconds if it reaches none.
 inline const TimeUnit& time_unit_of(std::int64_t picoseconds) {
     const auto found = std::find_if(printed_time_units.begin(), printed_time_units.end(),
                                     [&](const TimeUnit& unit) { return unit.picoseconds <= picoseconds; });

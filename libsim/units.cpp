@@ -73,7 +73,7 @@ Pace pace_of(FlopRate rate) {
 }
 
 Pace pace_of_unit(double seconds_per_unit) {
-    // Units are counted in billionths: 1 s per unit is 1,000 ps per billionth.
+    // Units are counted in billionths, so 1 s per unit is 1,000 ps per billionth.
     return fraction_of(seconds_per_unit * 1e3);
 }
 
@@ -90,7 +90,7 @@ Pace slowed(Pace pace, double factor) {
             amount /= a;
         }
     }
-    // Two fractions of many digits: the nearest one that fits is right to 1e-18 of itself.
+    // Fractions with many digits: the nearest result that fits is accurate to a relative 1e-18.
     while (picoseconds > INT64_MAX || amount > INT64_MAX) {
         picoseconds = (picoseconds + 1) / 2;
         amount = (amount + 1) / 2;

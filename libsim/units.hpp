@@ -1,8 +1,8 @@
 // This header defines time, sizes and rates as types. Simulated time is a whole number of picoseconds, so that ties are
 // exact.
 //
-// Rounding happens in time_for() alone: up, once per kernel or transfer, so that nothing non-empty takes no time.
-// Range: 2^63 ps, about 106 days. Leaving it throws std::overflow_error.
+// Only time_for() rounds: up, once per kernel or transfer, so that any non-empty work takes time. Range: 2^63 ps, about
+// 106 days. Leaving it throws std::overflow_error.
 #pragma once
 
 #include "libsim/namespaces.hpp"
@@ -18,7 +18,7 @@ namespace sim {
 
 using Duration = std::chrono::duration<std::int64_t, std::pico>;
 
-// Has no now(): simulated time belongs to the kernel.
+// The clock has no now(): simulated time belongs to the kernel.
 struct SimulatedClock {
     using duration = Duration;
     using rep = duration::rep;
@@ -28,7 +28,7 @@ struct SimulatedClock {
 };
 using Time = SimulatedClock::time_point;
 
-// Throws std::overflow_error where the sum leaves the range of simulated time.
+// Throws std::overflow_error if the sum leaves the range of simulated time.
 [[noreturn]] void throw_time_overflow();
 inline Time later(Time at, Duration by) {
     std::int64_t sum = 0;
@@ -38,7 +38,7 @@ inline Time later(Time at, Duration by) {
     return Time{Duration{sum}};
 }
 
-// sum += amount. Throws std::overflow_error where that leaves 64 bits.
+// sum += amount. Throws std::overflow_error if that leaves 64 bits.
 [[noreturn]] void throw_count_overflow();
 inline void add_checked(std::int64_t& sum, std::int64_t amount) {
     if (__builtin_add_overflow(sum, amount, &sum)) {
@@ -46,18 +46,20 @@ inline void add_checked(std::int64_t& sum, std::int64_t amount) {
     }
 }
 
+// For output and statistics: a double resolves picoseconds only up to about 2 hours.
 double seconds(Duration duration);
 inline double seconds(Time time) {
     return seconds(time.time_since_epoch());
 }
 
-// A whole number of one thing. The tag keeps bytes from being added to FLOPs.
+// A whole number of one kind of thing. The tag prevents adding bytes to FLOPs.
 template <class Tag>
 struct Quantity {
     std::int64_t count = 0;
 
     constexpr Quantity() = default;
     constexpr explicit Quantity(std::int64_t n) : count(n) {}
+    // Overflow is not detected; use add_checked() for sums that may overflow.
     friend constexpr auto operator<=>(Quantity, Quantity) = default;
     friend constexpr Quantity operator+(Quantity a, Quantity b) { return Quantity{a.count + b.count}; }
     friend constexpr Quantity operator-(Quantity a, Quantity b) { return Quantity{a.count - b.count}; }
@@ -70,7 +72,7 @@ __extension__ using UnsignedWide = unsigned __int128;
 using Bytes = Quantity<struct BytesTag>;
 using Flops = Quantity<struct FlopsTag>;
 
-// The abstract unit of work or data of the `gpu-py` profile. Kept in billionths, so that a third of 500 units is
+// The abstract unit of work or data of the `gpu-py` profile. Stored in billionths, so that a third of 500 units is
 // exact to 1e-9 unit and still an integer. Range: +-9.2e9 units; a number outside throws std::out_of_range.
 class Units {
 public:
@@ -96,10 +98,10 @@ private:
     std::int64_t billionths_ = 0;
 };
 
-// The unit that an amount counts. Amounts of different measures never compare equal.
+// The unit of an amount. Amounts of different measures never compare equal.
 enum class Measure : std::uint8_t { bytes, units, flops, picoseconds };
 
-// Of another unit of time. Throws std::overflow_error outside the range of simulated time.
+// Converts from another unit of time. Throws std::overflow_error outside the range of simulated time.
 template <class Rep, class Period>
 requires std::convertible_to<std::chrono::duration<Rep, Period>, Duration>
 constexpr Duration checked_duration(std::chrono::duration<Rep, Period> time) {
@@ -110,7 +112,7 @@ constexpr Duration checked_duration(std::chrono::duration<Rep, Period> time) {
     return Duration{picoseconds};
 }
 
-// A number without its unit. Where one stands for an amount, the program does not compile, and the compiler says why.
+// A number without a unit. Used as an amount, it does not compile, and the compiler says why.
 template <class T>
 concept BareNumber = std::is_arithmetic_v<T>;
 
@@ -129,7 +131,7 @@ struct Size {
     friend constexpr bool operator==(Size, Size) = default;
 };
 
-// The size of a computation: floating-point operations, units of compute, or the time that it takes at full speed.
+// The size of a computation: floating-point operations, units of compute, or its duration at full speed.
 struct Work {
     std::int64_t amount = 0;
     Measure measure = Measure::flops;
@@ -147,7 +149,7 @@ struct Work {
     }
 };
 
-// One of `parts` equal shares, rounded up: the charge of every chunk of a collective.
+// One of `parts` equal shares, rounded up: every chunk of a collective costs this much.
 constexpr std::int64_t ceil_div(std::int64_t amount, std::int64_t parts) {
     return amount / parts + (amount % parts > 0 ? 1 : 0);
 }
@@ -173,20 +175,23 @@ struct Pace {
     std::int64_t amount = 1;
     friend constexpr bool operator==(Pace, Pace) = default;
 };
+// Both throw std::out_of_range for a rate of 0 or less.
 Pace pace_of(Bandwidth bandwidth);
 Pace pace_of(FlopRate rate);
-// Seconds for one unit; decimal fractions of up to 15 digits and 21 places are exact. Throws std::out_of_range below 0
-// or if not finite.
+// Takes the seconds for one unit; decimal fractions of up to 15 digits and 21 places are exact. Throws
+// std::out_of_range if negative or not finite.
 Pace pace_of_unit(double seconds_per_unit);
-// `pace` made slower (or faster) by a factor: exact where the product has a fraction of 63 bits, else right to 1e-18.
+// `pace` multiplied by a factor: exact if the product is a fraction that fits in 63 bits, else accurate to 1e-18.
 Pace slowed(Pace pace, double factor);
 
-// How long `amount` takes at `pace`, rounded up. Requires: amount >= 0.
+// The time that `amount` takes at `pace`, rounded up. Requires: amount >= 0.
 Duration time_for(std::int64_t amount, Pace pace);
 
-// A duration of configuration, rounded to the nearest picosecond. Throws std::out_of_range below 0 or if not finite.
+// A duration from the configuration, rounded to the nearest picosecond. Throws std::out_of_range if negative or not
+// finite.
 Duration duration_of_seconds(double s);
 
+// KB, MB, GB, TB are powers of 1000; KiB, MiB, GiB powers of 1024. A literal beyond 64 bits is not detected.
 inline namespace literals {
 constexpr Bytes operator""_B(unsigned long long n) {
     return Bytes{static_cast<std::int64_t>(n)};

@@ -1,8 +1,8 @@
-// A world of one rank that is the thread which makes it, for a program that cannot be a function of a launcher: a
-// notebook, or a script that may yet start ranks of its own.
+// Here is a world of one rank that is the calling thread, for a program that cannot be a function of a launcher: a
+// notebook, or a script that may still start ranks of its own.
 //
-// Its ops are simulated in this thread, where it waits for an answer or many of them are posted: no process, no stack,
-// and no watchdog. Its timeline is that of the same program as a rank of launch().
+// Its ops are simulated in this thread, when it waits for an answer or many are posted: without a process, a stack, or
+// a watchdog. Its timeline is that of the same program as a rank of launch().
 #pragma once
 
 #include "libsim/gpu.hpp"
@@ -20,11 +20,11 @@ public:
     Here& operator=(const Here&) = delete;
     ~Here();
 
-    // Whatever the program asks of it throws ProgramError from where the run can never go on: Result::fault says why.
+    // Once the run can never go on, every call through it throws ProgramError; Result::fault gives the reason.
     GPU& gpu();
-    // Of the run up to now, which goes on.
+    // The result of the run up to now; the run goes on.
     Result so_far();
-    // The program has returned. Requires: nothing is asked of gpu() from here on.
+    // Ends the program. Requires: gpu() is not used from here on.
     Result end();
 
 private:

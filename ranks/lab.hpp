@@ -1,4 +1,5 @@
-// A lab is a rank program with a gap that a learner fills; `ndsim lab check` runs it and grades what the run leaves.
+// A lab is a rank program with a gap that a learner fills in; `ndsim lab check` runs it and grades the record of the
+// run.
 //
 //   #include <ranks/lab.hpp>
 //
@@ -20,15 +21,15 @@
 
 namespace sim::lab {
 
-// The numbers of a lab's case, by name. They differ by seed, so that answers cannot be compared, only ideas.
+// The numbers of a lab's case, by name. They differ by seed, so that copied answers do not work.
 class Given {
 public:
     Given() = default;
     explicit Given(std::map<std::string, double> numbers) : numbers_(std::move(numbers)) {}
 
-    // Throws ProgramError with the nearest name where there is no such number.
+    // Throws ProgramError with the nearest name if there is no such number.
     double operator[](std::string_view name) const;
-    // Throws ProgramError where the number is not whole.
+    // Throws ProgramError if the number is not an integer.
     std::int64_t whole(std::string_view name) const;
 
     const std::map<std::string, double>& numbers() const { return numbers_; }
@@ -39,18 +40,18 @@ private:
 
 using Program = std::function<void(GPU&, const Given&)>;
 
-// What stands where a learner's lines belong: tells the grader which line is not written yet, and throws ProgramError.
+// Marks the place of a learner's missing lines: reports to the grader which line is unwritten, and throws ProgramError.
 [[noreturn]] void gap(GPU& gpu, std::string_view what, std::source_location here = std::source_location::current());
 
 // The main of a lab's program. Returns the exit code.
 //   (nothing)                  plays case.json and draws the timeline
-//   --play FILE --into FILE    plays the cases of the one file and writes their records into the other (records.hpp)
+//   --play FILE --into FILE    plays the cases of one file and writes their records to the other (record.hpp)
 //   --host process|fiber       how ranks live (process)
 int run(int argc, char** argv, const Program& program);
 
 }  // namespace sim::lab
 
-// The last line of a lab's file: its main. The course compiles its own programs under other names.
+// The last line of a lab's file defines its main. The course compiles its own programs under other names.
 #ifndef NDSIM_LAB
 #define NDSIM_LAB(program)                         \
     int main(int argc, char** argv) {              \

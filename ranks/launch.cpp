@@ -30,7 +30,7 @@ bool LaunchOptions::runs(int rank) const {
 
 namespace {
 
-// -1: it is not about a single rank.
+// -1: it does not concern a single rank.
 int rank_of(const faults::Injection& fault) {
     return std::visit(
         [](const auto& what) {

@@ -1,5 +1,5 @@
-// launch_with_recovery() runs a program that goes on after a rank has died, as a policy says: in another life, which
-// begins where the last checkpoint was taken.
+// launch_with_recovery() runs a program that survives the death of a rank according to a policy: in another life, which
+// begins at the last checkpoint.
 //
 //   const RecoveryPolicy policy{.on_fault = OnFault::restart, .detection = 30s, .restart = 60s};
 //   const Recovered run = launch_with_recovery(options, policy, [](GPU& gpu, const Start& start) {
@@ -11,10 +11,12 @@
 //       }
 //   });
 //
-// A life ends when a rank dies at a time T that LaunchOptions names; until T + detection nobody knows of it, and those
-// who do not wait for it go on. Then all ranks are ended, in the process host as processes, and after the repair and
-// the restart all begin anew at that simulated time. What each rank had done after the checkpoint is lost.
-// The same in every run and on every host. A fault that nobody asked for ends the run as it does without a policy.
+// A life ends when a rank dies at a time T that LaunchOptions names; until T + detection nobody knows of it, and ranks
+// that do not wait for it continue. Then all ranks are ended (with the process host, their processes), and after the
+// repair and the restart all begin again at that simulated time. The work that each rank has done since the checkpoint
+// is lost.
+// It is the same in every run and on every host. A fault that was not injected ends the run as it does without a
+// policy.
 #pragma once
 
 #include "ranks/launch.hpp"
@@ -29,12 +31,12 @@
 
 namespace sim::ranks {
 
-// What happens after the death of a rank. A row of the table in recovery/on_fault.cpp, by its number.
+// The reaction to the death of a rank. A row number of the table in recovery/on_fault.cpp.
 enum class OnFault {
-    abort,    // the run has failed
-    restart,  // all ranks begin anew, when what has died is repaired
-    spare,    // the same, without a repair while there are spares
-    elastic,  // those who can go on without the dead do so, fewer than before
+    abort,    // the run fails
+    restart,  // all ranks restart once the dead ones are repaired
+    spare,    // the same, without a repair as long as there are spares
+    elastic,  // the ranks that can continue without the dead do so, fewer than before
 };
 
 struct OnFaultRow {
@@ -50,21 +52,21 @@ const OnFaultRow& row_of(OnFault on_fault);
 
 struct RecoveryPolicy {
     OnFault on_fault = OnFault::abort;
-    Duration detection{0};  // until the launcher knows of a death
-    Duration repair{0};     // restart, and spare when none is left: until what has died works again
-    Duration restart{0};    // until all ranks are there again and have read their checkpoint
-    int spares = 0;         // ranks that can be replaced
-    // elastic: the ranks of a life that make up the next one, in their new order, without those that died; empty: none
-    // can. By default all others.
+    Duration detection{0};  // time until the launcher knows of a death
+    Duration repair{0};     // restart, and spare if none is left: time until the dead parts work again
+    Duration restart{0};    // time until all ranks are up again and have read their checkpoint
+    int spares = 0;         // number of ranks that can be replaced
+    // elastic: the ranks of a life that form the next one, in their new order, without those that died; empty: none
+    // can. Default: all others.
     std::function<std::vector<int>(int ranks, const std::vector<int>& dead)> survivors = nullptr;
 };
 
-// How a rank's program begins. A place is the number that a rank has in the first life.
+// The start of a rank's program. A place is the number that a rank has in the first life.
 struct Start {
     int life = 0;
     std::vector<int> places;                 // of this life's ranks
     std::shared_ptr<const Checkpoint> from;  // null: from the very beginning
-    std::vector<int> owners;                 // the places of `from`'s states
+    std::vector<int> owners;                 // places of the states in `from`
 
     std::int64_t first_step() const { return from ? from->steps : 0; }
     // The state of the rank in the same place. Requires: there is a checkpoint.
@@ -74,15 +76,15 @@ using RecoverableProgram = std::function<void(GPU&, const Start&)>;
 
 // Ranks that died.
 struct Death {
-    Time at;                  // of the first
-    std::vector<int> places;  // all that were dead when it was known
+    Time at;                  // of the first death
+    std::vector<int> places;  // all that were dead when it was detected
     std::string message;
 };
 
-// Simulated time of all ranks alike.
+// Simulated time, the same for all ranks.
 struct LostTime {
-    Duration checkpoints{0};  // that programs stood still for
-    Duration lost_work{0};    // done after the checkpoint from which the next life began
+    Duration checkpoints{0};  // during which programs stood still
+    Duration lost_work{0};    // done since the checkpoint from which the next life began
     Duration detection{0};
     Duration repair{0};
     Duration restart{0};
@@ -92,30 +94,30 @@ struct LostTime {
 
 struct Life {
     Time begin;
-    Time end;  // of the run; or when the death was known
+    Time end;  // of the run; or when the death was detected
     std::vector<int> places;
     std::vector<int> pids;        // by rank
-    std::int64_t first_step = 0;  // steps done before it
-    std::int64_t steps = 0;       // steps done, by all ranks, at its end or when a rank died, the first ones included
+    std::int64_t first_step = 0;  // steps done before this life
+    std::int64_t steps = 0;       // steps done, by all ranks, at its end or at a rank's death, including first_step
     std::int64_t lost_steps = 0;  // of these, those after the last complete checkpoint
-    std::optional<Death> death;   // that ended it
-    LostTime lost;                // in it, and after it until the next
+    std::optional<Death> death;   // the one that ended it
+    LostTime lost;                // during this life, and after it until the next
 };
 
 struct Recovered {
-    // Of all lives: the end of the last, ranks and reports by place, totals summed. A fault only where the last life
-    // ended with one.
+    // The result over all lives: the end of the last, ranks and reports by place, totals summed. Has a fault only if
+    // the last life ended with one.
     Result result;
     std::vector<Life> lives;
 };
 
 // Summed over all lives.
 LostTime lost_time(std::span<const Life> lives);
-// The part of simulated time that went into steps which count; 1: all of it.
+// The fraction of simulated time spent on steps that count; 1: all of it.
 double effective_share(std::span<const Life> lives);
 
-// Throws what launch() throws, and std::invalid_argument for a policy that cannot be. LaunchOptions::standings and
-// record are its own.
+// Throws what launch() throws, and std::invalid_argument for an invalid policy. It sets LaunchOptions::standings and
+// record itself.
 Recovered launch_with_recovery(const LaunchOptions& options, const RecoveryPolicy& policy,
                                const RecoverableProgram& program);
 

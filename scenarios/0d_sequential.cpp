@@ -1,7 +1,7 @@
 // 0D: one GPU does everything, one item after the other.
 //
-// The yardstick: every other scenario trains the same model on the same items and must end with the same weights, and
-// its speedup is measured against the time this one takes.
+// It is the baseline: every other scenario trains the same model on the same items and must end with the same weights,
+// and its speedup is relative to the time of this one.
 //
 //   time of a step = items x compute units of an item x seconds per unit
 //                  = 16 x 20 x 0.1 s = 32 s with the defaults

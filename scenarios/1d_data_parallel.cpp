@@ -7,9 +7,9 @@
 //                  + 2 (n-1) x (latency + gradient units / n x seconds per data unit + acknowledgement)
 //                  = 4 x 2 s + 6 x (0.05 s + 1.25 s + 0.05 s) = 16.1 s with the defaults, on 4 ranks
 //
-// Half of the time is communication: 4 GPUs are not quite 2 times as fast as one. What can be done about it are
-// options: beside the backward pass (--overlap --buckets 4), less of it (--compress), another way (--synchronize); and
-// what memory the copies cost, --zero gives back.
+// Half of the time is communication: 4 GPUs are not quite 2 times as fast as one. Options help: overlap with the
+// backward pass (--overlap --buckets 4), less data (--compress), another algorithm (--synchronize); and --zero saves
+// the memory that the copies cost.
 #include "scenarios/scenario.hpp"
 
 int main(int argc, char** argv) {

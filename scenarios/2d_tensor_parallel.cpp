@@ -1,8 +1,8 @@
-// 2D: tensor parallel. Every layer is split: each rank has some of the attention heads and of the feed-forward width.
+// 2D: tensor parallel. Every layer is split: each rank has some of the attention heads and part of the MLP's width.
 //
-// A rank computes 1/tp of every layer, from the whole input to a part of the sum that is the output; the parts are
-// added up by an all-reduce after attention and after the feed-forward part, and so are the input's gradients, before
-// each of them, in the backward pass. Four all-reduces of all the positions' activations per layer and micro-batch:
+// A rank computes 1/tp of every layer, from the whole input to a partial sum of the output; an all-reduce after
+// attention and after the MLP adds up the partial sums, and in the backward pass one before each of them adds up the
+// input's gradients. Four all-reduces of all positions' activations per layer and micro-batch:
 //
 //   time of a step = items x compute units / tp x seconds per unit
 //                  + micro-batches x layers x 4 x 2 (tp-1) x (latency + S / tp x seconds per data unit +
@@ -10,8 +10,8 @@
 //                    with S = items of a micro-batch x activation units
 //                  = 8 s + 4 x 4 x 4 x 6 x 0.6 s = 238.4 s with the defaults, on 4 ranks
 //
-// Over the network of gpu-py that is slower than one GPU alone: tensor parallelism wants the fast links within a node.
-// With --dp 2, two such groups share out the items, and sum their gradients as in 1D.
+// Over the network of gpu-py that is slower than a single GPU: tensor parallelism needs the fast links within a node.
+// With --dp 2, two such groups share the items, and sum their gradients as in 1D.
 #include "scenarios/scenario.hpp"
 
 int main(int argc, char** argv) {

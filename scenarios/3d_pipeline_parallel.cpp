@@ -1,14 +1,14 @@
 // 3D: pipeline parallel. The layers are cut into stages, one for each rank; micro-batches flow through them and back.
 //
-// A stage waits for the one before it (forward) and the one after it (backward). At the beginning and at the end not
-// all stages have something to do: the bubble, which on a network that costs nothing is (pp-1) / (micro-batches + pp-1)
-// of the time with GPipe and 1F1B, less with chunks (interleaved) or split backward passes (zb_h1).
+// A stage waits for the previous one (forward) and for the next one (backward). At the beginning and at the end some
+// stages have no work: the bubble, which on a network without costs takes (pp-1) / (micro-batches + pp-1) of the time
+// with GPipe and 1F1B, less with chunks (interleaved) or split backward passes (zb_h1).
 //
 //   time of a step, free network = (micro-batches + pp - 1) x time of one micro-batch on one stage
 //                                       = (4 + 3) x 2 s = 14 s with the defaults, on 4 ranks
 //
-// 1F1B computes a backward pass as soon as it can, so that a stage keeps pp - stage micro-batches at most, where GPipe
-// keeps all of them. --show-schedule draws what every stage does when.
+// 1F1B runs a backward pass as soon as it can, so a stage keeps at most pp - stage micro-batches, while GPipe keeps all
+// of them. --show-schedule draws the schedule of every stage.
 #include "scenarios/scenario.hpp"
 
 int main(int argc, char** argv) {

@@ -1,10 +1,10 @@
 // 4D: all of it. dp x tp x pp x ep ranks: shares of the items, split layers, stages, and experts spread over ranks;
-// --cp spreads positions of each item over ranks as well, or instead of the experts.
+// --cp spreads the positions of each item over ranks as well, or instead of the experts.
 //
-// Rank 0 to tp-1 share a layer's width, because they talk most and so should sit next to each other; then come cp, ep
-// and dp; stages are farthest apart. Each kind of group has its own messages: sums within tp, keys and values around
-// the ring of cp, tokens to their experts and back within ep, activations between stages, gradients within dp (and ep
-// and cp, whose ranks have the same weights but for the experts).
+// Ranks 0 to tp-1 share a layer's width, because they communicate most and should be adjacent; then come cp, ep and dp;
+// stages are farthest apart. Each kind of group has its own messages: sums within tp, keys and values around the ring
+// of cp, tokens to their experts and back within ep, activations between stages, gradients within dp (and ep and cp,
+// whose ranks have the same weights except for the experts).
 #include "scenarios/scenario.hpp"
 
 int main(int argc, char** argv) {

@@ -1,7 +1,7 @@
-// How long collectives take, by size: the table that users of nccl-tests know, from the simulator.
+// This program measures collectives by size: the table that users of nccl-tests know, from the simulator.
 //
-// Each size is a run of its own: all ranks begin at 0, and its time is the end of the last one. It is found from the
-// size alone; --check carries the same out message by message, with real numbers, which must take exactly as long.
+// Each size is a separate run: all ranks begin at 0, and its time is the end of the last one. It is computed from the
+// size alone; --check also carries it out message by message, with real numbers, which must take exactly as long.
 //
 //   ring all-reduce of S bytes on n ranks = 2 (n-1) x (latency + S / n / bandwidth)
 //                                         = 2 x (467 us + 0.5 MB / 15 GB/s) = 1000.67 us for 1 MB on 2 ranks, lab-pcie
@@ -31,15 +31,14 @@ constexpr std::int64_t most_elements_with_data = 100'000'000;
 
 struct ProfileOptions : RunOptions {
     sim::CollectiveKind kind = sim::CollectiveKind::all_reduce;
-    std::optional<sim::Algorithm> algorithm;  // none: the collective's own
+    std::optional<sim::Algorithm> algorithm;  // none: the collective's default
     std::vector<std::int64_t> sizes{1'000, 10'000, 100'000, 1'000'000, 10'000'000};
     bool check = false;
 };
 
 const Executable executable{
     .name = "communication_profile",
-    .summary =
-        "How long collectives take, by size: time, algorithm bandwidth and bus bandwidth, as nccl-tests has them.",
+    .summary = "Times collectives by size: time, algorithm bandwidth and bus bandwidth, as in nccl-tests.",
     .examples = {"communication_profile                                            # all-reduce on 2 GPUs over PCIe",
                  "communication_profile --sizes 1:1048576:2 --profile lab-nvlink   # every power of two",
                  "communication_profile --ranks 8 --algorithm parameter-server     # what the server costs",
@@ -59,13 +58,13 @@ std::vector<OptionRow> option_rows(ProfileOptions& options) {
     const auto set_algorithm = [&options](std::size_t i) { options.algorithm = sim::all_algorithms()[i]; };
     const auto set_sizes = [&options](const std::vector<std::int64_t>& sizes) { options.sizes = sizes; };
     std::vector<OptionRow> rows{
-        {"ranks", "N", "ranks that take part (2)", whole(options.ranks, 2, most_ranks)},
+        {"ranks", "N", "number of ranks (2)", whole(options.ranks, 2, most_ranks)},
         {"collective", "NAME", fmt::format("{} (all-reduce)", fmt::join(kinds, ", ")), Choice{kinds, set_kind}},
         {"algorithm", "NAME", "ring, direct, … (ring; direct for gather, scatter, all-to-all)",
          Choice{algorithm_names, set_algorithm}},
-        {"sizes", "LIST|A:B", "floats: 1000,5000 or 1e3:1e7, ten times more each, or 1:1024:2, twice (1e3:1e7)",
+        {"sizes", "LIST|A:B", "floats: 1000,5000, or 1e3:1e7 (times ten each), or 1:1024:2 (times two) (1e3:1e7)",
          List{1, 1'000'000'000'000, set_sizes}},
-        {"check", "", "with real numbers too: as long, and right?", flag(options.check)},
+        {"check", "", "also run with real numbers, and check times and results", flag(options.check)},
         host_row(options),
         profile_row(options, profile_names()),
         watchdog_row(options),
@@ -101,7 +100,7 @@ void check_options(const ProfileOptions& options, const sim::Cluster& cluster) {
     }
 }
 
-// Times one size; empty with `exit_code` set where a run failed.
+// Times one size; empty with `exit_code` set if a run failed.
 std::optional<Timed> timed(const ProfileOptions& options, const sim::Cluster& cluster, const CollectiveCase& what,
                            int& exit_code) {
     sim::ranks::LaunchOptions launch = launch_options(executable.name, options, cluster);

@@ -1,8 +1,8 @@
 // The first distributed program: every rank says hello, and all of them sum up one small array, ones x rank.
 //
-// Real processes and real numbers: after the all-reduce every rank holds 0 + 1 + … + (n-1) = n (n-1) / 2 in every
-// place. With --mismatch the last rank brings one number more than the others, as a program with a mistake would, and
-// the run says who disagrees with whom instead of hanging.
+// It uses real processes and real numbers: after the all-reduce every rank holds 0 + 1 + … + (n-1) = n (n-1) / 2 in
+// every place. With --mismatch the last rank contributes one number more than the others, as a buggy program would, and
+// the run reports which ranks disagree instead of hanging.
 //
 //   simulated time = 2 (n-1) x (latency + elements / n x seconds per data unit + acknowledgement), an element a unit
 //                  = 6 x (0.05 s + 0.01 s + 0.05 s) = 0.66 s with the defaults, on 4 ranks
@@ -51,7 +51,7 @@ std::vector<OptionRow> option_rows(HelloOptions& options) {
     return rows;
 }
 
-// A number is a unit where the profile prices units, else its bytes.
+// A number is a unit if the profile prices units, otherwise its bytes.
 Size cost_of_numbers(const sim::Cluster& cluster, std::size_t count) {
     try {
         sim::require_price(cluster, sim::Units{1});
@@ -61,7 +61,7 @@ Size cost_of_numbers(const sim::Cluster& cluster, std::size_t count) {
     }
 }
 
-// What a rank does.
+// The program of a rank.
 void hello(GPU& gpu, const HelloOptions& options, const sim::Cluster& cluster) {
     const int ranks = gpu.world_size();
     gpu.log(fmt::format("Hello, I am rank {} of {}", gpu.rank(), ranks));

@@ -35,7 +35,7 @@ struct CommandLineOf {
     const char* const* argv;
 };
 
-// Better said before the run than by every rank in it.
+// Checked before the run, so that not every rank reports it.
 void require_prices(const Options& options, const Cluster& cluster) {
     try {
         compute_time(cluster, 0, Units{options.compute_units});
@@ -50,10 +50,10 @@ void require_prices(const Options& options, const Cluster& cluster) {
     }
 }
 
-// The numbers are real, so every message of a sum is sent, and in a ring they grow with the square of the replicas.
-// Better said before the run than found out by minutes of silence.
+// The numbers are real, so every message of a sum is sent, and in a ring their number grows with the square of the
+// replicas. A warning before the run is better than minutes of silence.
 void tell_of_many_messages(const Scenario& scenario, const Options& options) {
-    constexpr std::int64_t many = 10'000'000;  // half a minute of fibers
+    constexpr std::int64_t many = 10'000'000;  // half a minute with fibers
     if (options.mesh.dp < 2) {
         return;
     }
@@ -77,7 +77,7 @@ Launched launch_training(const Scenario& scenario, const Options& options, const
     });
 }
 
-// What the ranks' speeds are known to be: shares of the items may follow them.
+// The known speeds of the ranks, for dividing the items.
 std::vector<double> slowdowns_of(const Options& options, const Cluster& cluster) {
     std::vector<double> slowdowns = faults::lasting_slowdowns(options.faults, options.ranks);
     if (slowdowns.empty()) {
@@ -126,11 +126,11 @@ int run_once(const Scenario& scenario, Options options) {
     return launched.exit_code;
 }
 
-// What runs for one size of --scaling. Throws what says that this size cannot be.
+// The options for one size of --scaling. Throws the reason if this size is impossible.
 Options sized(const CommandLineOf& line, std::int64_t size, const Cluster& cluster) {
     Options options = std::get<Options>(read_options(line.scenario, line.argc, line.argv, size));
     options.slowdown = slowdowns_of(options, cluster);
-    options.quiet = true;  // the lines of several runs would be read as one story
+    options.quiet = true;  // lines of several runs would be read as one story
     check_plan(options);
     require_prices(options, cluster);
     check_faults(options.faults, options.ranks, cluster.network);

@@ -1,5 +1,5 @@
-// A scenario is the mesh on which the training (trainer/trainer.hpp) runs, and the facts its executable needs about it.
-// A new scenario is one file with a main.
+// A scenario is the mesh on which the training (trainer/trainer.hpp) runs, and the facts that its executable needs
+// about it. A new scenario is one file with a main.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,10 @@ namespace sim::scenarios {
 struct Scenario {
     std::string name;     // of the executable
     std::string summary;  // one line for --help
-    // The axes of the mesh: dp, tp, pp, ep, cp, with their sizes by default; --ranks sizes the first. None: one rank.
+    // The axes of the mesh (dp, tp, pp, ep, cp) with their default sizes; --ranks sizes the first. None: a single rank.
     std::vector<std::pair<std::string, int>> axes;
-    bool ranks_are_world = false;       // --ranks sizes the whole mesh instead: the first axis is what is left of it
-    bool item_by_item = false;          // ranks take their items one by one, rather than in micro-batches
+    bool ranks_are_world = false;       // --ranks sizes the whole mesh instead: the first axis gets the remaining ranks
+    bool item_by_item = false;          // ranks take their items one by one instead of in micro-batches
     std::vector<std::string> examples;  // command lines, each with a comment
 
     bool has_axis(const std::string& axis) const {

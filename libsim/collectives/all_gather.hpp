@@ -1,8 +1,8 @@
-// In an all-gather, member i begins with chunk i and every member ends with all chunks.
+// In an all-gather, member i starts with chunk i and every member ends with all chunks.
 //
-// By default a ring: n-1 steps of one n-th each. Cost, bytes and source: schedules/ring.cpp; other algorithms:
+// The default is a ring: n-1 steps of one n-th each. Cost, bytes and source: schedules/ring.cpp; other algorithms:
 // docs/collectives.md.
-// Errors: as all_reduce.hpp.
+// Errors: as in all_reduce.hpp.
 #pragma once
 
 #include "libsim/collectives/data_reader.hpp"
@@ -14,8 +14,8 @@
 
 namespace sim::collectives {
 
-// With data, in place: `data` is the whole array, of which this member's chunk (as reduce_scatter returns it) is set.
-// `size` is what the whole result costs; by default its bytes.
+// With data, in place: `data` is the whole array, in which this member's chunk (as reduce_scatter returns it) is set.
+// `size` is the size to charge for the whole result; default: its bytes.
 template <NumberRange R>
 void all_gather(GPU& gpu, const Group& group, R&& data, std::optional<Size> size = {},
                 const AlgorithmConfig& config = Algorithm::ring) {
@@ -27,8 +27,8 @@ void all_gather(GPU& gpu, const Group& group, R&& data, std::optional<Size> size
               elements_of(numbers, Reduction::sum));
 }
 
-// With data, from a part to the whole: as reduce_scatter() from a whole to its part. `part` is this member's chunk, and
-// may be that of `whole`. Throws ProgramError for a part of another length.
+// With data, from a part to the whole, the counterpart of reduce_scatter() from a whole to its part. `part` is this
+// member's chunk, and may lie inside `whole`. Throws ProgramError for a part of another length.
 template <PayloadRange P, NumberRange R>
 requires std::same_as<std::ranges::range_value_t<P>, std::ranges::range_value_t<R>>
 void all_gather(GPU& gpu, const Group& group, const P& part, R&& whole, std::optional<Size> size = {},
@@ -41,7 +41,7 @@ void all_gather(GPU& gpu, const Group& group, const P& part, R&& whole, std::opt
     all_gather(gpu, group, numbers, size, config);
 }
 
-// By size alone: one op. `size` is the whole result's.
+// By size alone: one op. `size` is that of the whole result.
 inline void all_gather(GPU& gpu, const Group& group, Size size, const AlgorithmConfig& config = Algorithm::ring) {
     gpu.collective(group, {.kind = CollectiveKind::all_gather, .size = size, .config = config});
 }

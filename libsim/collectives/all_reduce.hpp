@@ -3,11 +3,10 @@
 // Algorithm, n members, S bytes, on a uniform network with latency L (both ends together) and bandwidth B:
 //   ring               2 (n-1) (L + ceil(S/n) / B)   schedules/ring.cpp: the fewest bytes
 //   direct               (n-1) (L + S / B)           schedules/direct.cpp: the fewest steps; for small S
-//   parameter_server         n (L + S / B)           schedules/parameter_server.cpp: member 0 adds up, and is the
-//   bottleneck
-// Trees, halving and doubling, Bruck's pattern, rings in both directions and of several levels: docs/collectives.md.
-// All members hold bitwise equal results. Direct and the parameter server sum in the order of the members, the others
-// in that of their steps; results may differ between them in the last digits. With data, `direct` holds all n arrays at
+//   parameter_server         n (L + S / B)           schedules/parameter_server.cpp: member 0 is the bottleneck
+// Trees, halving and doubling, Bruck's pattern, bidirectional and hierarchical rings: docs/collectives.md.
+// All members get bitwise equal results. Direct and the parameter server sum in member order, the others in the order
+// of their steps; results may differ between algorithms in the last digits. With data, `direct` holds all n arrays at
 // once. Errors: members that disagree on kind, size, type, reduction or algorithm end the run with a mismatch.
 #pragma once
 
@@ -16,7 +15,7 @@
 
 namespace sim::collectives {
 
-// With data, message by message. `size` is what the whole array costs; by default its bytes.
+// With data, message by message. `size` is the size to charge for the whole array; default: its bytes.
 // Requires: every rank of `group` calls it, with arrays of the same length.
 template <NumberRange R>
 void all_reduce(GPU& gpu, const Group& group, R&& data, std::optional<Size> size = {},

@@ -1,8 +1,9 @@
-// In an all-to-all, chunk j of member i becomes chunk i of member j; routing tokens to experts and back is one.
+// In an all-to-all, chunk j of member i becomes chunk i of member j; expert parallelism routes tokens with it.
 //
-// By default direct: n-1 steps of one n-th each; in step k every member sends to the one k+1 further on and receives
-// from the one k+1 before. Cost, bytes and source: schedules/direct.cpp; other algorithms: docs/collectives.md. Errors:
-// as all_reduce.hpp; ProgramError for an array that does not split evenly over the members.
+// The default is direct: n-1 steps of one n-th each; in step k every member sends to the one k+1 places after it and
+// receives from the one k+1 places before. Cost, bytes and source: schedules/direct.cpp; other algorithms:
+// docs/collectives.md. Errors: as in all_reduce.hpp; ProgramError for an array that does not split evenly over the
+// members.
 #pragma once
 
 #include "libsim/collectives/data_reader.hpp"
@@ -13,13 +14,13 @@
 
 namespace sim::collectives {
 
-// Throws ProgramError unless `elements` is a multiple of `members`: chunks change places, so they must be alike.
+// Throws ProgramError unless `elements` is a multiple of `members`: exchanged chunks must have equal lengths.
 void check_even_chunks(std::size_t elements, int members);
 // Throws ProgramError unless there is one part for each member.
 void check_parts(std::size_t parts, int members);
 
-// With data, in place; a copy of the input is kept until the end.
-// `size` is what one member's whole array costs, its own chunk included; by default its bytes.
+// With data, in place; a copy of the input is kept until the end. `size` is the size to charge for one member's whole
+// array, including its own chunk; default: its bytes.
 template <NumberRange R>
 void all_to_all(GPU& gpu, const Group& group, R&& data, std::optional<Size> size = {},
                 const AlgorithmConfig& config = Algorithm::direct) {
@@ -32,19 +33,19 @@ void all_to_all(GPU& gpu, const Group& group, R&& data, std::optional<Size> size
               elements_of(numbers, Reduction::sum));
 }
 
-// By size alone: one op. `size` is one member's whole array's.
+// By size alone: one op. `size` is that of one member's whole array.
 inline void all_to_all(GPU& gpu, const Group& group, Size size, const AlgorithmConfig& config = Algorithm::direct) {
     gpu.collective(group, {.kind = CollectiveKind::all_to_all, .size = size, .config = config});
 }
 
-// Direct. Parts of any length, also empty: parts[i] goes to member i; returns what came from each, one's own part as it
-// was. No lengths need to be known beforehand. Every message is charged ceil(total / n), whatever it carries: the price
-// is that of balanced routing of `total` per member, so that one price holds for every rank and for the same call by
-// size alone; the real parts may be as uneven as the data makes them.
+// Uses the direct algorithm. Parts may have any length, or be empty: parts[i] goes to member i; returns the part
+// received from each member, and the caller's own part unchanged. Members need not know each other's lengths. Every
+// message is charged ceil(total / n), whatever it carries: the price of balanced routing of `total` per member, so that
+// all ranks, and the same call by size alone, pay the same; the actual parts may be as uneven as the data.
 template <Payload T>
 std::vector<std::vector<T>> all_to_all_v(GPU& gpu, const Group& group, std::vector<std::vector<T>> parts, Size total) {
     check_parts(parts.size(), group.size());
-    constexpr std::size_t largest_element_size = 255;  // that a mismatch can name
+    constexpr std::size_t largest_element_size = 255;  // the largest that a mismatch can report
     gpu.enter(
         group,
         {.kind = CollectiveKind::all_to_all, .size = total, .element_size = std::min(sizeof(T), largest_element_size)});

@@ -7,7 +7,7 @@
 
 namespace sim::collectives {
 
-// One op. GPU::barrier() is this, of the world.
+// One op. GPU::barrier() is this barrier over the world.
 inline void barrier(GPU& gpu, const Group& group) {
     gpu.collective(group, {.kind = CollectiveKind::barrier});
 }

@@ -1,9 +1,10 @@
-// A Bfloat16 is the upper half of a float: 8 bits of exponent and 8 of precision in 2 bytes. Gradients are sent in this
+// A Bfloat16 is the upper half of a float: 8 bits of exponent and 8 of precision in 2 bytes, a common format for
+// gradients.
 // format.
 //
-// It converts to float, so arithmetic is that of float; a value converted to Bfloat16 is rounded once, to the nearest,
-// ties to even, also from double. Infinities and NaN are preserved; values that are too large become infinite.
-// A collective rounds after every addition, as hardware that reduces in bfloat16 does; an average is divided in double.
+// It converts to float, so arithmetic is float arithmetic; a value converted to Bfloat16, even from double, is rounded
+// once, to nearest, ties to even. Infinities and NaN are preserved; values that are too large become infinite.
+// A collective rounds after every addition, like hardware that reduces in bfloat16; an average is divided in double.
 // Source: Wang & Kanwar, "BFloat16: The secret to high performance on Cloud TPUs" (2019); IEEE 754 rounding.
 #pragma once
 
@@ -36,9 +37,10 @@ private:
     static std::uint16_t rounded(double value) {
         std::uint32_t bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
         if (std::isnan(value)) {
-            return static_cast<std::uint16_t>(bits >> 16U | 0x40U);  // quiet, lest its last set bit be cut off
+            return static_cast<std::uint16_t>(bits >> 16U | 0x40U);  // made quiet, because its only set bit might be
+                                                                     // cut off
         }
-        // To odd on the way to float: a last bit of 1 says that there was more, so that nothing is rounded twice.
+        // Rounds to odd on the way to float: a last bit of 1 marks a remainder, which prevents double rounding.
         const auto through = static_cast<double>(std::bit_cast<float>(bits));
         if (through != value) {
             bits = (std::abs(through) > std::abs(value) ? bits - 1 : bits) | 1U;

@@ -1,8 +1,8 @@
 // In a broadcast, every member ends with the root's array.
 //
-// By default a ring: n chunks flow down the chain that begins at the root. Cost and source: schedules/ring.cpp; other
-// algorithms: docs/collectives.md.
-// Errors: as all_reduce.hpp; members that name different roots are a mismatch.
+// The default is a ring: n chunks flow down the chain that begins at the root. Cost and source: schedules/ring.cpp;
+// other algorithms: docs/collectives.md.
+// Errors: as in all_reduce.hpp; members that name different roots are a mismatch.
 #pragma once
 
 #include "libsim/collectives/data_reader.hpp"
@@ -10,7 +10,7 @@
 
 namespace sim::collectives {
 
-// With data. `root` is a rank of `group`. `size` is what the whole array costs; by default its bytes.
+// With data. `root` is a rank of `group`. `size` is the size to charge for the whole array; default: its bytes.
 template <NumberRange R>
 void broadcast(GPU& gpu, const Group& group, int root, R&& data, std::optional<Size> size = {},
                const AlgorithmConfig& config = Algorithm::ring) {

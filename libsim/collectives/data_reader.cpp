@@ -14,7 +14,7 @@ namespace sim::collectives {
 
 namespace {
 
-// One member's part of a schedule, under way.
+// One member's part of a schedule, in progress.
 class Carrying {
 public:
     Carrying(GPU& gpu, const Group& group, const Schedule& schedule, Size size, std::string_view label,
@@ -37,7 +37,7 @@ private:
     std::span<Byte> chunk(std::span<Byte> data, int index) const {
         return data.empty() ? data : part(data, range(index));
     }
-    // Where the chunks lie next to each other.
+    // The range of the chunks, if they are contiguous.
     std::optional<ChunkRange> in_one_piece(const ChunkSet& set) const;
     std::span<const std::byte> collected(const ChunkSet& set);
     void combine_in_order();
@@ -51,7 +51,7 @@ private:
     Size each_;
     Tag tag_;
     int self_;
-    std::vector<std::vector<std::byte>> kept_;  // by member, if the schedule sends its input
+    std::vector<std::vector<std::byte>> kept_;  // by member; used if the schedule sends its input
     std::span<const std::byte> outgoing_;
     bool combine_kept_ = false;
     std::vector<std::byte> arrived_;
@@ -162,7 +162,7 @@ std::optional<ChunkRange> Carrying::in_one_piece(const ChunkSet& set) const {
     return ChunkRange{range(set.first).begin, range(set.first + set.span - 1).end};
 }
 
-// What is to be sent, in one piece.
+// The chunks to send, contiguous.
 std::span<const std::byte> Carrying::collected(const ChunkSet& set) {
     if (const std::optional<ChunkRange> piece = in_one_piece(set)) {
         return part(outgoing_, *piece);
@@ -184,7 +184,7 @@ void Carrying::finish() {
     }
 }
 
-// Adds up in the order of the members, so that all hold bitwise equal results.
+// Sums in member order, so that all members get bitwise equal results.
 void Carrying::combine_in_order() {
     std::copy(kept_[0].begin(), kept_[0].end(), elements_.data.begin());
     for (std::size_t member = 1; member < kept_.size(); ++member) {
@@ -213,14 +213,14 @@ Tag tag_of(const Group& group, const Schedule& schedule) {
                       static_cast<std::uint64_t>(schedule.config.algorithm) << 8U |
                       static_cast<std::uint64_t>(std::bit_cast<std::uint32_t>(packed(schedule.config))) << 16U;
     const std::uint64_t mixed = (GroupHash{}(group) + what) * 0xff51afd7ed558ccdU;
-    return Tag{-1 - static_cast<std::int32_t>(mixed >> 34U)};  // 30 bits of it
+    return Tag{-1 - static_cast<std::int32_t>(mixed >> 34U)};  // the upper 30 bits
 }
 
 ChunkRange chunk_range(std::size_t count, int chunks, int index) {
     const auto parts = static_cast<std::size_t>(chunks);
     const auto i = static_cast<std::size_t>(index);
     const std::size_t share = count / parts;
-    const std::size_t longer = count % parts;  // the first chunks hold one element more
+    const std::size_t longer = count % parts;  // the first chunks have one element more
     const auto begin = [&](std::size_t at) { return at * share + (at < longer ? at : longer); };
     return {begin(i), begin(i + 1)};
 }
@@ -252,7 +252,7 @@ void carry_out(GPU& gpu, const Group& group, const Schedule& schedule, Size size
     Carrying carrying(gpu, group, schedule, size, label, elements);
     std::vector<Handle> beside;
     if (schedule.channels > 1) {
-        // Before channel 0, which takes the stream in use on with it.
+        // Taken before channel 0 advances the current stream.
         const std::optional<Handle> here = gpu.here();
         for (int channel = 1; channel < schedule.channels; ++channel) {
             beside.push_back(gpu.on_channel(channel, here, [&] { carrying.channel(channel); }));

@@ -1,8 +1,8 @@
-// In a gather, member i begins with chunk i and the root ends with all chunks.
+// In a gather, member i starts with chunk i and the root ends with all chunks.
 //
-// By default direct: every other member sends its chunk, one n-th, to the root, which takes them in the order of the
-// members. n-1 messages; cost, bytes and source: schedules/direct.cpp; other algorithms: docs/collectives.md. Errors:
-// as all_reduce.hpp; members that name different roots are a mismatch.
+// The default is direct: every other member sends its chunk, one n-th, to the root, which receives them in member
+// order. n-1 messages; cost, bytes and source: schedules/direct.cpp; other algorithms: docs/collectives.md. Errors: as
+// in all_reduce.hpp; members that name different roots are a mismatch.
 #pragma once
 
 #include "libsim/collectives/data_reader.hpp"
@@ -10,9 +10,9 @@
 
 namespace sim::collectives {
 
-// With data, in place: `data` is the whole array, of which this member's chunk (as all_gather takes it) is set. The
-// root's is whole afterwards, the others' as before; in a tree they hold what passed through. `size` is what the whole
-// array costs; by default its bytes.
+// With data, in place: `data` is the whole array, in which this member's chunk (as all_gather takes it) is set.
+// Afterwards the root's array is complete and the others are unchanged, except in a tree, where they also hold the data
+// they forwarded. `size` is the size to charge for the whole array; default: its bytes.
 template <NumberRange R>
 void gather(GPU& gpu, const Group& group, int root, R&& data, std::optional<Size> size = {},
             const AlgorithmConfig& config = Algorithm::direct) {
@@ -27,7 +27,7 @@ void gather(GPU& gpu, const Group& group, int root, R&& data, std::optional<Size
               "gather", elements_of(numbers, Reduction::sum));
 }
 
-// By size alone: one op. `size` is the whole result's.
+// By size alone: one op. `size` is that of the whole result.
 inline void gather(GPU& gpu, const Group& group, int root, Size size,
                    const AlgorithmConfig& config = Algorithm::direct) {
     gpu.collective(group, {.kind = CollectiveKind::gather, .size = size, .root = root, .config = config});

@@ -1,8 +1,8 @@
-// A Half is IEEE 754's number of 16 bits: 5 bits of exponent and 11 of precision in 2 bytes, NumPy's float16.
+// A Half is an IEEE 754 16-bit number: 5 bits of exponent and 11 of precision in 2 bytes, NumPy's float16.
 //
-// It converts to float, so arithmetic is that of float; a value converted to Half is rounded once, to the nearest, ties
-// to even, also from double. Infinities and NaN are preserved; what is 65520 or larger becomes infinite.
-// A collective rounds after every addition, as hardware that reduces in half precision does; an average is divided in
+// It converts to float, so arithmetic is float arithmetic; a value converted to Half, even from double, is rounded
+// once, to nearest, ties to even. Infinities and NaN are preserved; values of 65520 or more become infinite.
+// A collective rounds after every addition, like hardware that reduces in half precision; an average is divided in
 // double. Source: IEEE 754-2019, binary16.
 #pragma once
 
@@ -33,7 +33,7 @@ public:
         const auto exponent = static_cast<unsigned>(bits_ >> 10U & 0x1fU);
         const auto fraction = static_cast<unsigned>(bits_ & 0x3ffU);
         const unsigned sign = static_cast<unsigned>(bits_ & 0x8000U) << 16U;
-        if (exponent == 0x1fU) {  // infinite, or not a number
+        if (exponent == 0x1fU) {  // infinity or NaN
             return std::bit_cast<float>(sign | 0x7f800000U | fraction << 13U);
         }
         if (exponent == 0) {
@@ -51,13 +51,13 @@ private:
             return static_cast<std::uint16_t>(sign | 0x7e00U);
         }
         const double magnitude = std::abs(value);
-        if (magnitude >= 65520.0) {  // half-way between the largest and what would be the next
+        if (magnitude >= 65520.0) {  // half-way between the largest value and the next step
             return static_cast<std::uint16_t>(sign | 0x7c00U);
         }
-        // The distance between neighbours there, 2^-24 at least, divides exactly; nearbyint rounds ties to even.
+        // Dividing by the spacing there, at least 2^-24, is exact; nearbyint rounds ties to even.
         const int exponent = std::max(magnitude > 0 ? std::ilogb(magnitude) : -14, -14);
         const auto steps = static_cast<unsigned>(std::nearbyint(std::ldexp(magnitude, 10 - exponent)));
-        // From the smallest normal number on, steps have 11 bits, of which the first counts into the exponent.
+        // For normal numbers the step count has 11 bits, and its top bit adds to the exponent.
         return static_cast<std::uint16_t>(sign | ((static_cast<unsigned>(exponent + 14) << 10U) + steps));
     }
 

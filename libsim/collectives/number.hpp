@@ -7,10 +7,10 @@
 
 namespace sim::collectives {
 
-// The trait is open. To make a number type of your own a Number, declare
-// `template <> inline constexpr bool sim::is_number<Mine> = true;`.
-// It is copied as its bytes, converts to double, is constructed from a double, and has >, and a + whose result it can
-// be constructed from.
+// The trait is open. To make your own number type a Number, declare `template <> inline constexpr bool
+// sim::is_number<Mine> = true;`.
+// It must be trivially copyable, convert to double, be constructible from double, and have > and a + whose result
+// converts back to it.
 template <class T>
 inline constexpr bool is_number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
 

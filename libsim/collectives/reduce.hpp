@@ -1,9 +1,10 @@
 // In a reduce, the root ends with the sum (average, maximum) of all members' arrays.
 //
-// By default a ring: n chunks flow down the chain that begins at the root's right neighbour and ends at the root, each
-// member adding its own. 2 (n-1) steps of one n-th each; every member but the root sends the whole array once. Cost and
-// source: schedules/ring.cpp; a chunk is summed in the order of that chain. Other algorithms: docs/collectives.md.
-// Errors: as all_reduce.hpp; members that name different roots are a mismatch.
+// The default is a ring: n chunks flow down the chain that begins at the root's right neighbour and ends at the root,
+// and each member adds its own. 2 (n-1) steps of one n-th each; every member but the root sends the whole array once.
+// Cost and source: schedules/ring.cpp; chunks are summed in the order of that chain. Other algorithms:
+// docs/collectives.md.
+// Errors: as in all_reduce.hpp; members that name different roots are a mismatch.
 #pragma once
 
 #include "libsim/collectives/data_reader.hpp"
@@ -11,8 +12,8 @@
 
 namespace sim::collectives {
 
-// With data. `root` is a rank of `group`; what the others hold is overwritten with partial sums.
-// `size` is what the whole array costs; by default its bytes.
+// With data. `root` is a rank of `group`; the other members' arrays are overwritten with partial sums. `size` is the
+// size to charge for the whole array; default: its bytes.
 template <NumberRange R>
 void reduce(GPU& gpu, const Group& group, int root, R&& data, std::optional<Size> size = {},
             Reduction reduction = Reduction::sum, const AlgorithmConfig& config = Algorithm::ring) {

@@ -1,8 +1,8 @@
 // In a reduce-scatter, member i ends with chunk i of the sum (average, maximum) of all members' arrays.
 //
-// By default a ring: n-1 steps of one n-th each. Cost, bytes and source: schedules/ring.cpp; other algorithms:
+// The default is a ring: n-1 steps of one n-th each. Cost, bytes and source: schedules/ring.cpp; other algorithms:
 // docs/collectives.md.
-// Errors: as all_reduce.hpp.
+// Errors: as in all_reduce.hpp.
 #pragma once
 
 #include "libsim/collectives/data_reader.hpp"
@@ -15,9 +15,9 @@
 
 namespace sim::collectives {
 
-// With data. Overwrites `data` with partial sums; returns the part of it that is this member's finished chunk, of
-// data.size() / n elements (the first members hold one more if that does not divide).
-// `size` is what the whole input costs; by default its bytes.
+// With data. Overwrites `data` with partial sums; returns its part with this member's finished chunk, of data.size() /
+// n elements (the first members hold one more if that does not divide). `size` is the size to charge for the whole
+// input; default: its bytes.
 template <NumberRange R>
 requires std::ranges::borrowed_range<R>
 auto reduce_scatter(GPU& gpu, const Group& group, R&& data, std::optional<Size> size = {},
@@ -38,8 +38,8 @@ auto reduce_scatter(GPU& gpu, const Group& group, R&& data, std::optional<Size> 
     return mine;
 }
 
-// With data, from a whole, which stays as it is, to this member's part: as all_gather() from a part to the whole.
-// Throws ProgramError for a part of another length than that chunk.
+// With data, from a whole, which stays unchanged, to this member's part, the counterpart of all_gather() from a part to
+// the whole. Throws ProgramError for a part of another length.
 template <PayloadRange W, NumberRange R>
 requires std::same_as<std::ranges::range_value_t<W>, std::ranges::range_value_t<R>>
 void reduce_scatter(GPU& gpu, const Group& group, const W& whole, R&& part, std::optional<Size> size = {},

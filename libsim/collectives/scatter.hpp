@@ -1,8 +1,8 @@
-// In a scatter, the root begins with all chunks and member i ends with chunk i.
+// In a scatter, the root starts with all chunks and member i ends with chunk i.
 //
-// By default direct: the root sends each other member its chunk, one n-th, in the order of the members. n-1 messages;
-// cost, bytes and source: schedules/direct.cpp; other algorithms: docs/collectives.md. Errors: as all_reduce.hpp;
-// members that name different roots are a mismatch.
+// The default is direct: the root sends each other member its chunk, one n-th, in member order. n-1 messages; cost,
+// bytes and source: schedules/direct.cpp; other algorithms: docs/collectives.md. Errors: as in all_reduce.hpp; members
+// that name different roots are a mismatch.
 #pragma once
 
 #include "libsim/collectives/data_reader.hpp"
@@ -10,9 +10,9 @@
 
 namespace sim::collectives {
 
-// With data, in place: `data` is an array of the whole length, set at the root. Returns the part of it that is this
-// member's chunk (as reduce_scatter does); the rest is unchanged, except for data that passes through in a tree.
-// `size` is what the whole array costs; by default its bytes.
+// With data, in place: `data` is an array of the full length, set at the root. Returns its part with this member's
+// chunk (as reduce_scatter does); the rest is unchanged, except for data that a tree forwards. `size` is the size to
+// charge for the whole array; default: its bytes.
 template <NumberRange R>
 requires std::ranges::borrowed_range<R>
 auto scatter(GPU& gpu, const Group& group, int root, R&& data, std::optional<Size> size = {},
@@ -30,7 +30,7 @@ auto scatter(GPU& gpu, const Group& group, int root, R&& data, std::optional<Siz
     return mine;
 }
 
-// By size alone: one op. `size` is the whole array's.
+// By size alone: one op. `size` is that of the whole array.
 inline void scatter(GPU& gpu, const Group& group, int root, Size size,
                     const AlgorithmConfig& config = Algorithm::direct) {
     gpu.collective(group, {.kind = CollectiveKind::scatter, .size = size, .root = root, .config = config});

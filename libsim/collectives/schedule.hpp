@@ -2,7 +2,7 @@
 // or copy.
 //
 // It is the single source of truth for all its readers: data_reader.hpp moves real numbers along it, readers/ compute
-// the time from it, and the kernel walks it where links are shared.
+// times from it, and the kernel walks it on networks with shared links.
 // The array is cut into `chunks` nearly equal parts.
 // (1) Channels run side by side, each in its own order; none waits for another. They move disjoint parts of the data,
 //     or reduce into the same part, where the order does not matter.
@@ -23,8 +23,8 @@
 
 namespace sim::collectives {
 
-// Chunks first + q, for each q in [0, span) with q % period < run; all modulo the schedule's number of chunks.
-// {c} is chunk c alone, {c, k, k, k} is k chunks in a row.
+// Chunks first + q, for each q in [0, span) with q % period < run; all modulo the schedule's number of chunks. {c} is
+// chunk c alone, {c, k, k, k} is k consecutive chunks.
 struct ChunkSet {
     int first = -1;
     int run = 1;
@@ -41,7 +41,7 @@ inline ChunkSet chunks_in_a_row(int first, int count) {
     return {first, count, count, count};
 }
 
-// visit(chunk) for each of them, in order.
+// Calls visit(chunk) for each of them, in order.
 template <class Visit>
 void for_each_chunk(const ChunkSet& set, int chunks, Visit visit) {
     for (int begin = 0; begin < set.span; begin += set.period) {
@@ -57,14 +57,14 @@ struct Step {
     ChunkSet send = {};
     int from = -1;
     ChunkSet receive = {};
-    bool reduce = false;  // combine with what is there; else overwrite
+    bool reduce = false;  // combine with the local data; otherwise overwrite it
 };
 
-// The promises of the members about their steps, from the strictest to the loosest; each includes the next.
+// The promises about a schedule's steps, from the strictest to the loosest; each implies the next.
 enum class Synchrony : std::uint8_t {
     ring,        // in all steps of a channel each member sends one chunk to the same neighbour, around all members
-    lock_step,   // in every step of a channel each member sends and receives, all of them as many chunks, and in the
-                 // end each has heard of every other, straight or through others: its time has a closed form
+    lock_step,   // in every step of a channel each member sends and receives, all the same number of chunks, and in the
+                 // end each has heard of every other, directly or not: its time has a closed form
     same_step,   // a message is received in the step it is sent in
     later_step,  // or in a later one
 };
@@ -72,17 +72,17 @@ enum class Synchrony : std::uint8_t {
 // The length of messages; if all are one chunk, readers need not count.
 enum class MessageLength : std::uint8_t { one_chunk, several_chunks };
 
-// The data that a member sends: what it holds by then, or its input, even if that was overwritten.
+// The data that a member sends: its current data, or its input, even if that was overwritten.
 enum class SentData : std::uint8_t { held, input };
 
-// The place of the result at the end: block b in place b, or, mirrored, block b of member m in place 2 m - b, modulo
-// blocks, from where its owner takes it.
+// The position of the result at the end: block b at position b, or, mirrored, block b of member m at position 2 m - b,
+// modulo blocks, where its owner takes it from.
 enum class BlockOrder : std::uint8_t { natural, mirrored };
 
-// The share of each channel: its own steps, or the same steps as all others on its own part of every block.
+// The work of each channel: its own steps, or the same steps as all others on its own part of every block.
 enum class ChannelWork : std::uint8_t { own_steps, own_part };
 
-// A schedule that is written down, step by step: custom_schedule.hpp.
+// A schedule given step by step: custom_schedule.hpp.
 struct StepTable;
 
 struct Schedule {
@@ -91,9 +91,9 @@ struct Schedule {
     int root = 0;
     AlgorithmConfig config = {};
     int channels = 1;
-    int steps = 0;   // of every channel
+    int steps = 0;   // per channel
     int chunks = 1;  // of the whole array
-    // Chunk b parts + p is part p of block b. Where members own blocks, member b's is the b-th.
+    // Chunk b parts + p is part p of block b. If members own blocks, member b owns block b.
     int parts = 1;
     ChannelWork channel_work = ChannelWork::own_steps;  // own_part: `at` counts blocks
     Synchrony synchrony = Synchrony::same_step;
@@ -115,13 +115,13 @@ private:
     Step part_of(Step step, int channel) const;
 };
 
-// Whether the array of such a collective is one block for each member.
+// Whether the array of such a collective has one block per member.
 inline bool has_blocks(CollectiveKind kind) {
     return kind != CollectiveKind::broadcast && kind != CollectiveKind::reduce && kind != CollectiveKind::all_reduce &&
            kind != CollectiveKind::barrier;
 }
 
-// A schedule of one channel, carried out by several, each with its part of every chunk.
+// A single-channel schedule, carried out by several channels, each with its part of every chunk.
 Schedule split_over(Schedule schedule, int channels);
 
 // The arguments of an algorithm.
@@ -129,12 +129,12 @@ struct ScheduleRequest {
     CollectiveKind kind = CollectiveKind::barrier;
     AlgorithmConfig config = {};
     int members = 1;
-    int root = 0;  // 0 where the kind has none
+    int root = 0;  // 0 if the kind has none
 };
 
-// Requires: members >= 1, 0 <= root < members. Throws ProgramError as check_algorithm() of schedules/algorithms.hpp.
+// Requires: members >= 1, 0 <= root < members. Throws ProgramError like check_algorithm() in schedules/algorithms.hpp.
 Schedule schedule_of(CollectiveKind kind, const AlgorithmConfig& config, int members, int root);
-// Of a collective by its size, carried out by `group`. Requires: an op of that kind; its root is a member.
+// The schedule of a collective by size, carried out by `group`. Requires: an op of that kind; its root is a member.
 Schedule schedule_of(const Op& op, const Group& group);
 
 }  // namespace sim::collectives

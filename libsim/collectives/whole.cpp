@@ -13,7 +13,7 @@ namespace {
 
 using Brought = std::span<const std::byte>;
 
-// Which part of a member's array something is.
+// The part of a member's array.
 enum class Part : std::uint8_t { nothing, all, own_chunk };
 
 struct Flow {
@@ -42,7 +42,7 @@ bool reduces(CollectiveKind kind) {
            kind == CollectiveKind::reduce_scatter;
 }
 
-// The bytes of chunks of one array.
+// Byte ranges of the chunks of an array.
 class Chunks {
 public:
     Chunks(const Elements& elements, int members) : elements_(&elements), members_(members) {}
@@ -61,7 +61,7 @@ private:
     int members_;
 };
 
-// What was brought of an array, at `range` of it.
+// The bytes at `range` of a contributed array.
 Brought at(Brought brought, const ChunkRange& range) {
     return brought.subspan(range.begin, range.size());
 }
@@ -93,7 +93,7 @@ void move_into(CollectiveKind kind, const Elements& elements, const Chunks& chun
     }
 }
 
-// Whatever the others have brought, nothing is read or written beyond an array.
+// Ensures that nothing is read or written beyond an array, whatever the others bring.
 void check_lengths(const GPU& gpu, const Group& group, const Collective& what, const Chunks& chunks,
                    const std::vector<Brought>& brought) {
     for (int member = 0; member < group.size(); ++member) {
@@ -117,13 +117,13 @@ ChunkRange carry_out_whole(GPU& gpu, const Group& group, const Collective& what,
     }
     const int self = group.index_of(gpu.rank());
     if (self < 0) {
-        gpu.collective(group, what);  // which refuses it
+        gpu.collective(group, what);  // throws
     }
     const Chunks chunks(elements, group.size());
     const Flow flow = flow_of(what.kind, gpu.rank() == what.root);
     const ChunkRange result = chunks.part(flow.results, self);
     const ChunkRange in_elements{result.begin / elements.element_size, result.end / elements.element_size};
-    if (group.size() == 1) {  // what it would bring, nobody but itself could take
+    if (group.size() == 1) {  // nobody else could take its contribution
         gpu.collective(group, what);
         return in_elements;
     }
@@ -135,7 +135,7 @@ ChunkRange carry_out_whole(GPU& gpu, const Group& group, const Collective& what,
     }
     const std::vector<Brought> all = gpu.take(brought);
     if (all.empty()) {
-        return in_elements;  // the run is over, and this is some destructor's
+        return in_elements;  // the run is over, and this call comes from a destructor
     }
     check_lengths(gpu, group, what, chunks, all);
     if (elements.data.empty()) {

@@ -42,7 +42,8 @@ void Conditions::suffer(const KillRank& kill) {
 
 void Conditions::suffer(const KillNode& kill) {
     if (parts_.nodes() == 0) {
-        throw ProgramError("there is no node to kill: this network has none; kill its ranks, or use one of nodes");
+        throw ProgramError(
+            "there is no node to kill: this network has none; kill its ranks, or use a network with nodes");
     }
     if (kill.node < 0 || kill.node >= parts_.nodes()) {
         throw ProgramError(
@@ -94,7 +95,7 @@ void Conditions::suffer(const SlowLink& slow) {
     links_.push_back({.a = *a, .b = *b, .slowing = slowing_of(slow.factor, slow.window)});
 }
 
-// They are drawn before.
+// Nothing to do: drawn() has already replaced them by failures at fixed times.
 void Conditions::suffer(const RandomFailures& /*drawn*/) {}
 
 void Conditions::suffer(const DropNic& drop) {

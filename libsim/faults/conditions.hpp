@@ -1,7 +1,7 @@
-// Conditions are what the injections of a run mean for its ranks and its network, and answer what the kernel asks: when
-// a rank dies or stops, and when work that begins at some time is done.
+// Conditions are the effects of a run's injections on its ranks and network. They answer the kernel's questions: when a
+// rank dies or stops, and when work that begins at a given time ends.
 //
-// All answers are functions of simulated time alone, so that ops may be replayed in any order.
+// All answers depend on simulated time alone, so ops may be replayed in any order.
 #pragma once
 
 #include "libsim/faults/drawn.hpp"
@@ -20,35 +20,37 @@ class Conditions {
 public:
     // No faults.
     Conditions() = default;
-    // Throws ProgramError for an injection that these ranks or this network cannot suffer: it names what there is.
+    // Throws ProgramError for an injection that does not apply to these ranks or this network; the message names what
+    // exists.
     Conditions(std::span<const Injection> injections, int ranks, const Network& network);
 
-    // The rank dies at the first op that it would begin then or later; Time::max(): it does not.
+    // The rank dies at the first op that it would begin at this time or later; Time::max(): it does not die.
     Time dies_at(int rank) const { return programs_.empty() ? Time::max() : of(rank).dies_at; }
-    // The rank dies or stops at some time, so the kernel has to look before each of its ops.
+    // Whether the rank dies or stops at some time, so that the kernel has to check before each of its ops.
     bool interrupt(int rank) const {
         return !programs_.empty() && (of(rank).dies_at != Time::max() || !of(rank).stops.empty());
     }
-    // The time at which a rank that is at `at` continues: `at` itself, unless it is stopped.
+    // The time at which a rank that is at `at` resumes: `at` itself, unless it is stopped.
     Time goes_on_at(int rank, Time at) const;
 
     bool change_computations() const { return !programs_.empty(); }
-    // The time that `work` of this op takes, begun at `begin`.
+    // The end of this op's `work`, begun at `begin`.
     Time end_of_computation(int rank, std::uint32_t op_number, Time begin, Duration work) const;
-    // The same with random noise alone, without slowdowns.
+    // The duration of this op's `work` with random noise, but without slowdowns.
     Duration with_noise(int rank, std::uint32_t op_number, Duration work) const;
     std::span<const Slowing> slowings(int rank) const { return of(rank).slowings; }
 
-    // Messages between two ranks take longer or are lost. Where messages share links, they are only lost here.
+    // Whether messages between two ranks take longer or are lost. On networks with shared links they are only lost
+    // here.
     bool change_messages() const { return !links_.empty(); }
     bool lose_messages() const { return loses_messages_; }
     Time end_of_message(int source, int target, Time begin, Duration work) const;
     bool loses(int source, int target, Time begin) const;
-    // The same for a collective as a whole.
+    // The same for a collective priced as a whole.
     Time end_of_collective(const Group& group, Time begin, Duration work) const;
     bool loses(const Group& group, Time begin) const;
 
-    // The bandwidth of a link of the topology changes.
+    // A change of the bandwidth of one of the topology's links.
     struct BandwidthChange {
         Slowing slowing;
         LinkId link;
@@ -59,15 +61,15 @@ private:
     struct Program {
         Time dies_at = Time::max();
         std::vector<Slowing> stops;
-        std::vector<Slowing> slowings;  // with the stops
+        std::vector<Slowing> slowings;  // including the stops
         std::vector<Noise> noises;
     };
-    // A fault of the messages between certain ranks.
+    // A fault that affects the messages between certain ranks.
     struct LinkCondition {
         int a = 0;
-        int b = -1;       // -1: those of rank a that pass its card
-        int card = -1;    // of the topology
-        Slowing slowing;  // one that stops: they are lost
+        int b = -1;       // -1: all messages of rank a that pass through its card
+        int card = -1;    // a vertex of the topology
+        Slowing slowing;  // if it stops them, the messages are lost
     };
 
     void suffer(const KillRank& kill);

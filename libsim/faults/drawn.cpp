@@ -43,7 +43,7 @@ void draw(const RandomFailures& random, const NetworkParts& parts, std::vector<I
     for (int i = 0; i < most_drawn; ++i) {
         const PartFailure failure = stream.next();
         if (failure.at.count() >= Time::max().time_since_epoch().count() / picoseconds_each) {
-            return;  // beyond simulated time
+            return;  // beyond the range of simulated time
         }
         all.push_back(failure_of(random.part, static_cast<int>(failure.which),
                                  Time{Duration{failure.at.count() * picoseconds_each}}));

@@ -63,12 +63,12 @@ PartStream::PartStream(const Population& population, Random random) : population
     find_next();
 }
 
-// The time at which a part has lived through so much hazard.
+// The time by which a part has accumulated this much hazard.
 LongDuration PartStream::lifetime(double hazard) const {
     return rounded(scale_ * std::pow(hazard, 1 / population_.shape));
 }
 
-// Of n that are left, the next one fails after an n-th of an exponential number.
+// With n parts left, the hazard until the next failure is an exponential variate divided by n.
 void PartStream::draw_original() {
     if (originals_.empty()) {
         original_at_ = never;

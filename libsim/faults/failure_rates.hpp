@@ -1,12 +1,12 @@
-// Failure rates say how often the parts of a cluster fail; a failure stream draws the failures themselves, in order.
+// Failure rates state how often the parts of a cluster fail; a failure stream draws the failures themselves, in order.
 //
-// A part lives for a random time and is then replaced by a new one. Its lifetime is exponential (the same chance in
-// each hour), or Weibull with another shape: below 1 the young fail, above 1 the old. All parts are new at time 0. The
-// same seed gives the same failures, with every compiler where the lifetimes are exponential; with all means doubled
-// they are the same, twice as far apart.
+// A part lives for a random time and is then replaced by a new one. Its lifetime is exponential (the same risk in every
+// hour) or Weibull with another shape: below 1 young parts fail more often, above 1 old ones. All parts are new at time
+// 0. The same seed gives the same failures, with every compiler if the lifetimes are exponential; doubling all means
+// yields the same failures twice as far apart.
 //
-// Cost: the logarithm of the failures so far for each, however many parts there are.
-// Source of the Weibull streams: Rényi, "On the theory of order statistics", 1953, for which part is the next to fail.
+// Cost per failure: logarithmic in the failures so far, however many parts there are.
+// Source of the Weibull streams: Rényi, "On the theory of order statistics", 1953, for which part fails next.
 #pragma once
 
 #include "libsim/faults/part.hpp"
@@ -20,16 +20,16 @@
 
 namespace sim::faults {
 
-// Weeks and years, for which simulated time in picoseconds has no room (106 days): up to 292 years.
+// Time for weeks and years, beyond the range of simulated time in picoseconds (106 days): up to 292 years.
 using LongDuration = std::chrono::nanoseconds;
 inline constexpr LongDuration never = LongDuration::max();
 
 double hours_of(LongDuration time);
 double seconds_of(LongDuration time);
-// To the nearest nanosecond; never, where it is longer than 290 years.
+// Rounded to the nearest nanosecond; `never` above 290 years.
 LongDuration long_duration(double seconds);
 
-// How many of a part there are, and how long each lives.
+// The number of parts of one kind, and their lifetime.
 struct Population {
     std::int64_t count = 0;
     double mean_hours = 0;  // 0: they never fail
@@ -43,13 +43,13 @@ struct FailureRates {
 
     Population& operator[](Part part) { return of[static_cast<std::size_t>(part)]; }
     const Population& operator[](Part part) const { return of[static_cast<std::size_t>(part)]; }
-    // In the long run, of all parts together.
+    // The long-run rate, over all parts.
     double failures_per_hour() const;
-    // Whether every hour has the same chance of a failure, whatever was before.
+    // Whether the risk of failure is the same in every hour, whatever happened before.
     bool memoryless() const;
 };
 
-// Meta's Llama 3: 419 unexpected interruptions in 54 days on 16,384 GPUs, of whatever cause, as GPU-hours between two.
+// Meta's Llama 3: 419 unexpected interruptions of any cause in 54 days on 16,384 GPUs, as GPU-hours per interruption.
 // Source: "The Llama 3 Herd of Models", arXiv:2407.21783, section 3.3.4.
 inline constexpr double llama3_gpu_hours = 16'384.0 * 54 * 24 / 419;
 
@@ -59,12 +59,12 @@ struct PartFailure {
     std::int64_t which = 0;  // from 0
 };
 
-// The failures of one sort of part.
+// The failures of one kind of part.
 class PartStream {
 public:
     PartStream(const Population& population, Random random);
     LongDuration next_at() const { return next_at_; }
-    // Which part fails then; goes on to the next failure. Requires: next_at() is not never.
+    // Returns the part that fails at next_at() and advances to the next failure. Requires: next_at() is not `never`.
     std::int64_t pop();
 
 private:
@@ -83,7 +83,8 @@ private:
     Random random_;
     double scale_ = 0;  // of the Weibull distribution, in nanoseconds
     LongDuration next_at_ = never;
-    // Of a Weibull stream: those that have not failed yet, their accumulated hazard, and the next of them to fail.
+    // For Weibull: the original parts that have not failed yet, their accumulated hazard, and the time of their next
+    // failure.
     std::vector<std::int32_t> originals_;
     double hazard_ = 0;
     LongDuration original_at_ = never;
@@ -92,9 +93,9 @@ private:
 
 class FailureStream {
 public:
-    // Runs of one seed are independent of each other.
+    // Streams with the same seed and different `run` are independent.
     FailureStream(const FailureRates& rates, std::uint64_t seed, std::uint64_t run);
-    // `at` is never where nothing fails any more. Of two failures in one nanosecond the GPU's comes first.
+    // `at` is `never` if nothing fails any more. Of two failures in the same nanosecond the GPU's comes first.
     PartFailure next();
 
 private:

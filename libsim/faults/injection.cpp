@@ -6,7 +6,7 @@ namespace sim::faults {
 
 namespace {
 
-// With the largest unit of which it is one or more, with three decimals at most.
+// In the largest unit that makes the number at least 1, with at most three decimals.
 std::string text_of(Duration span) {
     struct Unit {
         const char* name;

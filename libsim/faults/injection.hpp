@@ -1,7 +1,7 @@
-// An injection is a fault that a run is asked to suffer: what breaks, or slows down, at which simulated time.
+// An injection is a fault that a run is to suffer: what breaks or slows down, and at which simulated time.
 //
-// The same injections give the same timeline in every run and on every host. As text: libsim/config/injection_text.hpp;
-// what they do to a run, with all rules: docs/faults.md.
+// The same injections give the same timeline in every run and on every host. libsim/config/injection_text.hpp defines
+// them as text; docs/faults.md describes their effects on a run, with all rules.
 #pragma once
 
 #include "libsim/faults/part.hpp"
@@ -15,7 +15,7 @@
 
 namespace sim::faults {
 
-// From one simulated time to another; without an end: to the end of the run. With `every` it comes back each so often.
+// From one simulated time to another; without an end, to the end of the run. With `every`, it recurs at that period.
 // Requires: from < until; every: 0, or at least until - from.
 struct Window {
     Time from{};
@@ -23,47 +23,47 @@ struct Window {
     Duration every{0};
 };
 
-// A rank dies at the first op that it would begin at this time or later. One that has finished by then lives.
+// A rank dies at the first op that it would begin at this time or later. A rank that has finished by then survives.
 struct KillRank {
     int rank = 0;
     Time at;
 };
 
-// All ranks of a node die so. Requires: a network with nodes.
+// All ranks of a node die, each as with KillRank. Requires: a network with nodes.
 struct KillNode {
     int node = 0;
     Time at;
 };
 
-// A rank begins no op meanwhile, and computes nothing; messages that are under way arrive, and asynchronous ops that it
-// has issued go on.
+// During this time a rank begins no op and computes nothing; messages already in flight arrive, and asynchronous ops
+// that it has issued continue.
 struct StopRank {
     int rank = 0;
     Time at;
     Duration span{0};
 };
 
-// Computations of a rank take `factor` times as long meanwhile: a weaker or a hot GPU.
+// During the window, computations of a rank take `factor` times as long: a weaker or a hot GPU.
 struct SlowRank {
     int rank = 0;
     double factor = 1;  // 1 or more
     Window window;
 };
 
-// Every computation of a rank, or of all (-1), takes longer by a random share of itself, evenly distributed between 0
-// and twice this mean: the noise of what else runs there. The same seed gives the same noise.
+// Every computation of a rank, or of all (-1), takes longer by a random fraction, uniform between 0 and twice this
+// mean: noise from other activity on the machine. The same seed gives the same noise.
 struct Noise {
     int rank = -1;
     double mean = 0;
     std::uint64_t seed = 1;
 };
 
-// One end of a link: a rank, or a vertex of a topology by its name.
+// One end of a link: a rank, or the name of a topology's vertex.
 using LinkEnd = std::variant<int, std::string>;
 
-// A link is so many times slower meanwhile, in both directions. On a topology: the cable between two of its vertices,
-// whose bandwidth is divided. Elsewhere: the messages between two ranks take so many times as long; so does a
-// collective that has a price as a whole, if both are members.
+// During the window a link is slower by this factor, in both directions. On a topology: the cable between two of its
+// vertices, with its bandwidth divided. Elsewhere: messages between two ranks take that many times as long, and so does
+// a collective priced as a whole if both are members.
 struct SlowLink {
     LinkEnd a;
     LinkEnd b;
@@ -71,33 +71,32 @@ struct SlowLink {
     Window window;
 };
 
-// No message that begins at this time or later gets through this network card. On a topology with cards: the card of
-// that number. Elsewhere: that of the rank of that number, which leads to other nodes, or where there are no nodes, to
-// all.
+// No message that begins at this time or later passes this network card. On a topology with cards: the card with that
+// number. Elsewhere: the card of the rank with that number, which leads to other nodes or, without nodes, to all ranks.
 struct DropNic {
     int nic = 0;
     Time at;
 };
 
-// Parts fail at random, each after a lifetime of its own (failure_rates.hpp): a GPU's rank and a node die, a link's
-// card drops out. The same seed gives the same failures.
+// Parts fail at random, each after its own lifetime (failure_rates.hpp): for a GPU its rank dies, for a node all of its
+// ranks, and for a link its card drops out. The same seed gives the same failures.
 struct RandomFailures {
     Part part = Part::gpu;
-    Duration mean{0};  // of one part's lifetime; above 0
+    Duration mean{0};  // lifetime of one part; above 0
     double shape = 1;  // of the Weibull distribution; 1: exponential
     std::uint64_t seed = 1;
 };
 
 using Injection = std::variant<KillRank, KillNode, StopRank, SlowRank, Noise, SlowLink, DropNic, RandomFailures>;
 
-// It may end the run: ranks die, or messages do not arrive.
+// Whether it may end the run, because ranks die or messages do not arrive.
 bool breaks(const Injection& injection);
-// How many times as long each rank computes from the beginning to the end; empty: none is slow for good.
+// The factors by which each rank is slower from beginning to end; empty: no rank is slow throughout.
 std::vector<double> lasting_slowdowns(std::span<const Injection> injections, int ranks);
 
-// As it is typed: "kill rank 3 at 120ms".
+// As typed: "kill rank 3 at 120ms".
 std::string to_text(const Injection& injection);
-// Of several, with "; " between them.
+// Several, separated by "; ".
 std::string to_text(std::span<const Injection> injections);
 
 }  // namespace sim::faults

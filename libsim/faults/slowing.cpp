@@ -21,7 +21,7 @@ Around around(const Window& window, Time at) {
 
 namespace {
 
-// How far a stretch of one speed goes from a time, and what slows work down in it.
+// A stretch of constant speed from a given time, and what slows work down in it.
 struct Stretch {
     Time until = Time::max();
     bool stopped = false;

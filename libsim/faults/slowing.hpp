@@ -1,4 +1,4 @@
-// Work that goes on more slowly for a while, or not at all: when it ends.
+// Slowings delay or stop work for a while; end_under() gives the end of work under them.
 #pragma once
 
 #include "libsim/faults/injection.hpp"
@@ -9,7 +9,7 @@
 
 namespace sim::faults {
 
-// Work takes `pace` times as long during the window; {0, 1}: none of it is done.
+// Work takes `pace` times as long during the window; {0, 1}: it stops.
 struct Slowing {
     Window window;
     Pace pace{1, 1};
@@ -17,7 +17,7 @@ struct Slowing {
     bool stops() const { return pace.picoseconds == 0; }
 };
 
-// The part of the window that covers `at` or comes next: begins and ends are those of this time around.
+// The occurrence of the window that covers `at` or comes next.
 struct Around {
     Time from;
     Time until;
@@ -25,18 +25,18 @@ struct Around {
 };
 Around around(const Window& window, Time at);
 
-// Work under way.
+// Work in progress.
 struct Progress {
     Time at;
     Duration left{0};
 };
-// Goes on with it until `until`, all of `paces` as slow; returns its end if it comes by then. Rounded so that work
-// never gains from being slowed down.
+// Advances the work to `until` under all of `paces`; returns its end if it ends by then. Rounded so that slowing work
+// down never makes it end earlier.
 std::optional<Time> end_by(Progress& work, Time until, std::span<const Pace> paces);
 
-// The end of `work` begun at `begin`. Slowings that overlap multiply. Rounded so that work never gains from being
-// slowed down. Throws std::overflow_error where it never ends in the range of simulated time.
-// Cost: slowings x the edges of windows that the work crosses.
+// The end of `work` begun at `begin`. Overlapping slowings multiply. Rounded so that slowing work down never makes it
+// end earlier. Throws std::overflow_error if it does not end in the range of simulated time.
+// Cost: slowings x the window edges that the work crosses.
 Time end_under(Time begin, Duration work, std::span<const Slowing> slowings);
 
 }  // namespace sim::faults

@@ -1,4 +1,5 @@
-// What the simulator asks of a network, whichever model it is, and what a model that leaves something out answers.
+// This interface is all that the simulator asks of a network, whatever its model, with the answers of models that omit
+// parts.
 #pragma once
 
 #include "libsim/network/model.hpp"
@@ -13,20 +14,20 @@ class AnyModel {
 public:
     virtual ~AnyModel() = default;
 
-    // The way it times messages: exactly one of these three holds.
+    // The way the model times messages: exactly one of these three holds.
     virtual bool prices_messages() const = 0;
     virtual bool times_ends() const = 0;
-    // Null where messages do not share links.
+    // Null unless messages share links.
     virtual std::shared_ptr<const Topology> shared_topology() const = 0;
 
-    // Whether it prices collectives as a whole.
+    // Whether the model prices collectives as a whole.
     virtual bool prices_collectives() const = 0;
     virtual bool prices(Measure measure, Hop hop) const = 0;
     virtual NodeMap node_map() const = 0;
 
     // Requires: prices_messages(), and the network prices what `size` counts.
     virtual Duration message_time(Size size, Hop hop) const = 0;
-    // The time that the receiver of any message pays once it has arrived; 0 where that depends on the message.
+    // The time that the receiver of any message spends after its arrival; 0 if that depends on the message.
     virtual Duration acknowledgement_time(Hop hop) const = 0;
 
     // Require: times_ends().
@@ -34,13 +35,13 @@ public:
     virtual ReceiveTimes receive_at(Time begin, std::int64_t bytes) const = 0;
     virtual bool waits_for_receiver(std::int64_t bytes) const = 0;
 
-    // Require: prices_collectives(). The second is what each member sends, on average, in the measure of `amount`.
+    // Require: prices_collectives(). The second returns what each member sends, on average, in the measure of `amount`.
     virtual Duration collective_time(CollectiveKind kind, std::int64_t bytes, const Footprint& members) const = 0;
     virtual std::int64_t sent_in_collective(CollectiveKind kind, std::int64_t amount,
                                             const Footprint& members) const = 0;
 };
 
-// Throws InternalError: the simulator has asked a network for what it does not have.
+// Throws InternalError: the simulator has asked a network for something that its model does not have.
 [[noreturn]] void refuse_question(const char* what);
 
 template <NetworkModel Model>

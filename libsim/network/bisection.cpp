@@ -6,8 +6,8 @@ namespace sim::network {
 
 namespace {
 
-// Dinic's algorithm: in each round a search gives every vertex its distance, and flow is pushed along rising distances
-// until nothing more gets through.
+// Dinic's algorithm: each round computes the distance of every vertex and pushes flow along increasing distances until
+// no more fits.
 class MaximumFlow {
 public:
     MaximumFlow(const Topology& topology)
@@ -18,7 +18,7 @@ public:
     }
 
     std::int64_t between_halves() {
-        Wide flow = 0;  // each link's bandwidth fits into 64 bits, their sum may not
+        Wide flow = 0;  // each link's bandwidth fits into 64 bits, but their sum may not
         while (measure()) {
             next_.assign(out_.size(), 0);
             for (int gpu = 0; gpu < half_; ++gpu) {
@@ -36,7 +36,7 @@ private:
         std::int64_t left;
     };
 
-    // The edge and its reverse are neighbours.
+    // The edge and its reverse are adjacent.
     void add(int from, int to, std::int64_t capacity) {
         out_[static_cast<std::size_t>(from)].push_back(static_cast<int>(edges_.size()));
         edges_.push_back({to, capacity});
@@ -48,7 +48,7 @@ private:
     int& distance(int vertex) { return distance_[static_cast<std::size_t>(vertex)]; }
     Edge& edge(int id) { return edges_[static_cast<std::size_t>(id)]; }
 
-    // From all GPUs of the first half; whether the other half is reached.
+    // Searches from all GPUs of the first half; returns whether the other half is reachable.
     bool measure() {
         distance_.assign(out_.size(), -1);
         std::vector<int> reached;
@@ -70,7 +70,7 @@ private:
         return arrived;
     }
 
-    // Along one way from `start`, as much as it takes; a vertex from which nothing leads on is not looked at again.
+    // Pushes as much as fits along one path from `start`; a vertex with no way onwards is not visited again.
     std::int64_t push(int start) {
         std::vector<int> way;
         int at = start;
@@ -114,7 +114,7 @@ private:
     std::vector<Edge> edges_;
     std::vector<std::vector<int>> out_;  // edges of each vertex
     std::vector<int> distance_;
-    std::vector<std::size_t> next_;  // of out_, where to go on looking
+    std::vector<std::size_t> next_;  // for each vertex, the next of its out_ to try
 };
 
 }  // namespace

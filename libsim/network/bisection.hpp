@@ -1,10 +1,9 @@
-// Bisection bandwidth is the greatest flow, and so the least cut, from one half of the GPUs to the other, by any
-// routes.
+// Bisection bandwidth is the maximum flow, which equals the minimum cut, from one half of the GPUs to the other over
+// any routes.
 //
-// The halves are those of rank order: the first floor(n/2) GPUs and the others. Nodes, and rings cut at the seam, are
-// halved in the natural place; a topology whose narrowest cut lies elsewhere has less bisection bandwidth than this
-// returns.
-// Cost: a maximum flow (Dinic), which on layered networks takes few rounds of O(links) each.
+// The halves follow rank order: the first floor(n/2) GPUs and the rest. That is the natural cut for nodes and for
+// rings; a topology with a narrower cut elsewhere has less bisection bandwidth than this returns.
+// Cost: one maximum flow (Dinic), which takes few rounds of O(links) each on layered networks.
 #pragma once
 
 #include "libsim/namespaces.hpp"

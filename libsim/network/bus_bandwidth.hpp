@@ -1,5 +1,5 @@
-// Bus bandwidth, as nccl-tests define it, is the rate that a link would carry if every member sent and received at one
-// rate.
+// Bus bandwidth, as nccl-tests define it, is the rate that each link would carry if every member sent and received at
+// the same rate.
 //
 // Source: nccl-tests, doc/PERFORMANCE.md. A barrier counts as an all-reduce, as it does there.
 #pragma once
@@ -8,7 +8,7 @@
 
 namespace sim::network {
 
-// Bytes that each member sends and receives, for a byte of the collective. Requires: members >= 1.
+// Bytes that each member sends and receives per byte of the collective. Requires: members >= 1.
 constexpr double bus_factor(CollectiveKind kind, double members) {
     switch (kind) {
         case CollectiveKind::barrier:

@@ -1,7 +1,7 @@
-// A due queue orders items by time, each at most once, and lets their times change. It is a heap that knows the place
-// of each item.
+// A due queue orders items by time, each at most once, and lets their times change. It is a heap that tracks the
+// position of each item.
 //
-// Items are small numbers. Every operation costs O(log n). Among items of one time any may be first.
+// Items are small integers. Every operation costs O(log n). Items with equal times come in an arbitrary order.
 #pragma once
 
 #include "libsim/heap.hpp"
@@ -24,7 +24,7 @@ public:
     bool empty() const { return heap_.empty(); }
     const Due& top() const { return heap_.top(); }
 
-    // The item is due at `at`, whether it was due before or not.
+    // Makes the item due at `at`, whether or not it was due before.
     void put(std::uint32_t item, double at) {
         std::vector<std::uint32_t>& place_of = heap_.places().of;
         if (item >= place_of.size()) {

@@ -118,7 +118,7 @@ void FairShares::find_ceiling(FlowShare& flow) {
     }
 }
 
-// A link with one flow, before the second comes.
+// Converts a link with one flow before a second one enters.
 void FairShares::turn_shared(LinkId id) {
     SharedLink& link = links_[id];
     const Crossing only = link.crossings.front();
@@ -130,7 +130,7 @@ void FairShares::turn_shared(LinkId id) {
     link.load = link.units_of(flow.rate);
 }
 
-// A link with one flow, after the second has left.
+// Converts a link with one flow left after the second one leaves.
 void FairShares::turn_private(LinkId id) {
     const SharedLink& link = links_[id];
     const Crossing only = link.crossings.front();
@@ -198,7 +198,7 @@ void FairShares::open_what_changed() {
     }
 }
 
-// A flow that shares nothing has its ceiling.
+// A flow that shares no link runs at its ceiling.
 void FairShares::settle_private(FlowId id) {
     FlowShare& flow = flows_[id];
     if (flow.shared == 0 && standing_[id] == Standing::outside) {
@@ -210,8 +210,8 @@ void FairShares::settle_private(FlowId id) {
     }
 }
 
-// The links that are full, or that would be with a flow at the least of its links' equal shares. A guess: a link that
-// it forgets is found by account(). One at least, so that something stops the flow.
+// Opens the links that are full, or would be if the flow got the least of its links' equal shares. This is a guess:
+// account() finds any link that it misses. Opens at least one, so that something limits the flow.
 void FairShares::open_likely(FlowId id) {
     constexpr double almost = 1 + 1e-5;
     const FlowShare& flow = flows_[id];
@@ -248,7 +248,7 @@ void FairShares::open_loaded_of(const FlowShare& flow) {
     }
 }
 
-// All flows on open links are members; all full links of members are open.
+// Makes all flows on open links members, and opens all full links of members.
 void FairShares::gather() {
     for (; gathered_ < open_.size(); ++gathered_) {
         for (const Crossing& crossing : links_[open_[gathered_].link].crossings) {
@@ -266,7 +266,7 @@ void FairShares::gather() {
     }
 }
 
-// Takes over the new rates, and the loads that they are to links outside. One of these that turned full is opened.
+// Applies the new rates, and updates the loads of links outside. Opens those that became full.
 void FairShares::account() {
     suspects_.clear();
     for (const FlowId member : std::span(members_).subspan(settled_)) {
@@ -282,7 +282,7 @@ void FairShares::account() {
             open(flow.ceiling_link);
         }
     }
-    // Only now: others that slowed down may have made room.
+    // Checked only now, because other flows that slowed down may have made room.
     for (const LinkId link : suspects_) {
         if (links_[link].is_full()) {
             open(link);
@@ -302,8 +302,8 @@ void FairShares::account_outside(const FlowShare& flow) {
     }
 }
 
-// Where a change goes on from link to link, each would cost one more filling of all before it. So from the fourth on,
-// half a load is enough for a link to be opened, then any.
+// If a change spreads from link to link, each link would cost another filling of everything before it. So from the
+// fourth filling on, half a load is enough to open a link, and then any load.
 void FairShares::open_more() {
     open_from_ = open_from_ == full ? units / 2 : 0;
     for (std::size_t i = settled_; i < members_.size(); ++i) {

@@ -1,15 +1,15 @@
-// This solver keeps the max-min fair rates of flows that come and go; it solves only what a change affects and knows no
-// time.
+// This solver keeps the max-min fair rates of a changing set of flows; it solves only what a change affects, and has no
+// notion of time.
 //
-// A link that is not full limits no flow, so a change spreads through full links only. solve() opens the links
-// that are likely to matter, with all flows on them and the other full links of these, and fills them as
-// tests/support/max_min.hpp does. A link outside that has become full is opened too, and all is filled again. A link
-// left out is not full, before or after, and takes no part in the filling; so the rates are those of max_min_rates()
-// over everything, bit by bit. A link with one flow on it is private: of a flow's private links the narrowest is its
-// ceiling, the others never matter, and none needs a load. Invariants: (1) The load of a shared link is the sum of
-// units_of() of its rates, in integers: exact, whatever flows came and went. (2) A link that limits a flow is full.
-// `full` begins a little early, by 2^-17, which only opens more. (3) The hops of a flow that entered: its shared links
-// first. (4) Between two solve(), every flow that entered has the rate of the last one.
+// A link that is not full limits no flow, so a change spreads through full links only. solve() opens the links that are
+// likely to matter, with all flows on them and the other full links of these flows, and fills them as
+// tests/support/max_min.hpp does. If a link outside becomes full it is opened too, and everything is filled again. A
+// link that is left out is not full, before or after, and does not affect the filling; so the rates are those of
+// max_min_rates() over everything, bit for bit. A link with a single flow is private: the narrowest of a flow's private
+// links is its ceiling, the others never matter, and none needs a load. Invariants: (1) The load of a shared link is
+// the sum of units_of() of its rates, in integers, so it stays exact as flows come and go. (2) A link that limits a
+// flow is full. `full` begins slightly early, by 2^-17, which only opens more. (3) The hops of an entered flow list its
+// shared links first. (4) Between two calls of solve(), every entered flow has the rate of the last one.
 #pragma once
 
 #include "libsim/namespaces.hpp"
@@ -33,30 +33,30 @@ public:
 
     explicit FairShares(std::span<const double> bytes_per_second);
 
-    // Keeps a route under the number of a flow that takes no share yet.
+    // Stores the route of a flow that takes no share yet, and returns its number.
     FlowId add(std::span<const LinkId> route);
-    // Takes its share from the next solve() on. Requires: a route that is not empty; no link twice.
+    // The flow takes its share from the next solve() on. Requires: a non-empty route without repeated links.
     void enter(FlowId flow);
-    // Requires: solve() since it entered.
+    // Requires: solve() was called since the flow entered.
     void leave(FlowId flow);
-    // Requires: no flow crosses the link; above 0, finite.
+    // Requires: no flow crosses the link; the bandwidth is above 0 and finite.
     void set_bandwidth(LinkId link, double bytes_per_second);
-    // Frees the flow's number for reuse. Requires: it has left, or never entered.
+    // Frees the flow's number for reuse. Requires: the flow has left, or never entered.
     void forget(FlowId flow);
 
     bool solved() const { return entered_.empty() && loosened_.empty(); }
     // Full links that a flow left since the last solve().
     std::span<const LinkId> loosened() const { return loosened_; }
     void solve();
-    // The flows that the last solve() recomputed: all flows whose bottleneck is an open link, and no others.
+    // The flows that the last solve() recomputed: exactly those with an open bottleneck.
     std::span<const FlowId> members() const { return members_; }
-    // A bottleneck that is not open can have stopped limiting flows only if it was one of loosened() before solve().
+    // A bottleneck that is not open can only have stopped limiting flows if it was in loosened() before solve().
     std::size_t open_links() const { return open_.size(); }
     LinkId open_link(std::size_t i) const { return open_[i].link; }
 
-    // Bytes per second; 0 before it entered.
+    // In bytes per second; 0 before the flow enters.
     double rate(FlowId flow) const { return flows_[flow].rate; }
-    // The link that limits it.
+    // The link that limits the flow.
     LinkId bottleneck(FlowId flow) const { return flows_[flow].bottleneck; }
     std::span<const Crossing> crossings(LinkId link) const { return links_[link].crossings; }
 
@@ -72,21 +72,21 @@ private:
         std::int64_t load = 0;
         std::vector<Crossing> crossings;
         bool is_full() const { return load >= full; }
-        // A rate beyond twice the bandwidth, as on a link that is not open yet, counts as that: 2^21 of them fit.
+        // A rate above twice the bandwidth, as on a link that is not open yet, counts as twice: 2^21 such rates fit.
         std::int64_t units_of(double rate) const {
             return static_cast<std::int64_t>(std::min(rate * units_per_rate, static_cast<double>(2 * units)));
         }
     };
     struct alignas(64) FlowShare {
         double rate = 0;
-        double next = 0;     // its rate in the solution under way
+        double next = 0;     // its rate in the solution in progress
         double ceiling = 0;  // bandwidth of ceiling_link; infinite without a private link
         LinkId ceiling_link = 0;
         LinkId bottleneck = 0;
         std::uint32_t first_hop = 0;
         std::uint32_t hops = 0;
-        std::uint32_t shared = 0;  // of them
-        // As is_full() of its ceiling.
+        std::uint32_t shared = 0;  // hops over shared links
+        // Like is_full() for its ceiling.
         bool reaches_ceiling(double at_rate) const { return at_rate >= ceiling * nearly; }
     };
     enum class Standing : std::uint8_t { outside, growing, stopped };
@@ -96,13 +96,13 @@ private:
         std::int64_t load = 0;
         LinkId link = 0;
         std::uint32_t growing = 0;  // flows
-        std::uint32_t stopped = 0;  // of them, in this round
+        std::uint32_t stopped = 0;  // of those, stopped in this round
     };
 
     struct Rising {
-        double level;  // or less, if it rose since
+        double level;  // a lower bound: it may have risen since
         std::uint32_t place;
-        friend bool operator<(const Rising& a, const Rising& b) { return a.level > b.level; }  // the least on top
+        friend bool operator<(const Rising& a, const Rising& b) { return a.level > b.level; }  // puts the least on top
     };
 
     std::span<RouteHop> hops_of(const FlowShare& flow) { return {hops_.at(flow.first_hop), flow.hops}; }
@@ -137,24 +137,24 @@ private:
     std::vector<FlowId> free_;
 
     std::vector<FlowId> entered_;   // since the last solve()
-    std::vector<LinkId> loosened_;  // full links that a flow left since then
+    std::vector<LinkId> loosened_;  // full links that a flow left since the last solve()
 
     std::vector<OpenLink> open_;
     std::vector<FlowId> members_;
-    std::size_t settled_ = 0;        // members that have their rates, and as many open links: private ones
-    std::int64_t open_from_ = full;  // load of a member's link that is opened
+    std::size_t settled_ = 0;        // members whose rates are settled, and as many open links: private ones
+    std::int64_t open_from_ = full;  // load from which a member's link is opened
     bool some_outside_ = false;      // a member may have shared links that are not open
     std::size_t gathered_ = 0;       // open links whose flows are members
-    // Kept apart from their links and flows, because they are read much more often.
-    std::vector<std::uint32_t> place_of_;  // of links in open_, or closed
-    std::vector<Standing> standing_;       // of flows
+    // Stored apart from the links and flows, because they are read far more often.
+    std::vector<std::uint32_t> place_of_;  // index in open_ of each link, or closed
+    std::vector<Standing> standing_;       // of each flow
 
-    std::vector<std::uint32_t> growing_;  // places in open_ of links with flows that grow
+    std::vector<std::uint32_t> growing_;  // indices in open_ of links with growing flows
     std::vector<Rising> rising_;          // the same, as a heap
-    std::vector<std::uint32_t> lowest_;   // of them, those at the level of this round
+    std::vector<std::uint32_t> lowest_;   // the ones at the level of this round
     std::vector<std::uint32_t> touched_;  // open links that lose bandwidth in this round
-    std::vector<FlowId> stopped_;         // members, as they get their rates
-    std::vector<LinkId> suspects_;        // that may have turned full
+    std::vector<FlowId> stopped_;         // members, in the order in which they get their rates
+    std::vector<LinkId> suspects_;        // links that may have become full
 };
 
 }  // namespace sim::network

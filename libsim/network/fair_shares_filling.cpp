@@ -1,4 +1,4 @@
-// The filling of open links, in the arithmetic of tests/support/max_min.hpp.
+// This file fills the open links, in the arithmetic of tests/support/max_min.hpp.
 #include "libsim/network/fair_shares.hpp"
 
 #include <limits>
@@ -33,14 +33,14 @@ void FairShares::begin_filling() {
             growing_.push_back(static_cast<std::uint32_t>(i));
         }
     }
-    // Of the filling before, if it was not the last.
+    // They stopped in the previous filling, if this is not the first.
     for (const FlowId flow : stopped_) {
         standing_[flow] = Standing::growing;
     }
     stopped_.clear();
 }
 
-// Also notes who is at that level. Most fillings are over in few rounds; those that are not would be quadratic.
+// Also collects the links at that level. Most fillings take few rounds; without the heap the others would be quadratic.
 double FairShares::least_level(std::size_t round) {
     constexpr std::size_t rounds_to_scan = 4;
     if (round < rounds_to_scan) {
@@ -56,7 +56,7 @@ double FairShares::least_level(std::size_t round) {
     return least_by_heap();
 }
 
-// Drops the links where nothing grows any more.
+// Drops links on which no flow grows any more.
 double FairShares::least_by_scan() {
     double least = std::numeric_limits<double>::infinity();
     std::size_t kept = 0;
@@ -79,7 +79,7 @@ double FairShares::least_by_scan() {
     return least;
 }
 
-// Levels only rise, so a link may wait in the heap at the level that it had.
+// Levels only rise, so a link may wait in the heap at its former level.
 double FairShares::least_by_heap() {
     lowest_.clear();
     for (;;) {
@@ -149,7 +149,7 @@ void FairShares::end_round(double level, std::size_t first_stopped) {
     }
 }
 
-// Who still grew stopped in the last round.
+// Flows that were still growing stopped in the last round.
 void FairShares::end_filling(double level) {
     for (std::size_t i = settled_; i < open_.size(); ++i) {
         const OpenLink& open = open_[i];

@@ -1,4 +1,4 @@
-// A network field is a number of a network model that a profile file sets as a key of its table [network].
+// A network field is a parameter of a network model that a profile file sets by a key in its [network] table.
 #pragma once
 
 #include "libsim/units.hpp"
@@ -9,9 +9,9 @@ namespace sim::network {
 
 struct NetworkField {
     const char* key;  // "latency_seconds"
-    // The destination, whose type gives the unit: seconds, seconds for each byte, or bytes.
+    // The destination; its type gives the unit: seconds, seconds per byte, or bytes.
     std::variant<Duration*, Pace*, Bytes*> to;
-    bool required = false;  // else the model's own value stands
+    bool required = false;  // otherwise the model's default applies
 };
 
 }  // namespace sim::network

@@ -62,7 +62,7 @@ FlowNetwork::FlowId FlowNetwork::start(double at, std::span<const LinkId> route,
     if (flow >= flows_.size()) {
         flows_.resize(std::size_t{flow} + 1);
     }
-    // Without a link nothing holds it back.
+    // Without links nothing holds it back.
     const double work = route.empty() ? 0 : bytes * picoseconds_per_second;
     flows_[flow] = {.now = {.work = work}};
     const double begins = at + latency;
@@ -79,9 +79,9 @@ void FlowNetwork::begin(FlowId flow) {
     shares_.enter(flow);
 }
 
-// The flows of the link leave it and enter it again, in the same instant.
+// The link's flows leave it and re-enter in the same instant.
 void FlowNetwork::set_bandwidth(double at, LinkId link, double bytes_per_second) {
-    const std::optional<double> next = next_event();  // solves what changed before
+    const std::optional<double> next = next_event();  // solves earlier changes
     check(at >= now_ && (!next || at <= *next), "a bandwidth changes at {}, between {} and the next event", at, now_);
     now_ = at;
     std::vector<FlowId> flows;
@@ -160,9 +160,9 @@ double FlowNetwork::rate(FlowId flow) {
     return shares_.rate(flow);
 }
 
-// A flow's work is brought up to date when its rate changes, and only then: otherwise its end would depend, in the last
-// bit, on how often it was looked at. For the same reason a change that is taken back in the same instant, by a flow
-// that starts after somebody asked, never was.
+// A flow's work is updated only when its rate changes: otherwise the last bit of its end would depend on how often it
+// was queried. For the same reason, a rate change that is undone in the same instant, by a flow that starts after a
+// query, is dropped entirely.
 inline void FlowNetwork::Draining::change_rate(double rate, double instant) {
     if (now.since < instant) {
         before = now;
@@ -205,7 +205,7 @@ void FlowNetwork::solve() {
 
 std::vector<double> finish_times(const std::vector<FlowNetwork::Channel>& links, std::span<const PlannedFlow> flows) {
     FlowNetwork network(links);
-    // None has ended while they are started, so their numbers are all different.
+    // No flow ends while they are started, so their numbers are distinct.
     std::vector<std::size_t> by_number(flows.size());
     for (std::size_t i = 0; i < flows.size(); ++i) {
         by_number[network.start(flows[i].at, flows[i].route, flows[i].bytes)] = i;

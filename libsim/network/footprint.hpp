@@ -7,7 +7,7 @@
 namespace sim::network {
 
 // There are `members` in all, `on_node` of them on each node (fewer on the last). Each GPU has its own network card, so
-// a node has as many cards as members.
+// a group has as many cards on a node as it has members there.
 // Requires: both at least 1.
 struct Footprint {
     int members = 1;
@@ -15,7 +15,7 @@ struct Footprint {
     friend bool operator==(const Footprint&, const Footprint&) = default;
 };
 
-// The footprint of GPUs by their places. Constant time if evenly spaced, else n log n. 0 ranks a node: all are on one.
+// The footprint of a group of GPUs. Constant time if evenly spaced, else O(n log n). 0 ranks per node: all share one.
 Footprint footprint_of(const Group& places, int ranks_per_node);
 
 }  // namespace sim::network

@@ -1,5 +1,5 @@
-// The hop pool stores the routes of flows in reusable blocks of a power of two hops, so that a new flow allocates
-// nothing once as many flows have been in progress before.
+// The hop pool stores the routes of flows in reusable power-of-two blocks of hops, so that a new flow allocates nothing
+// unless more flows are in progress than ever before.
 #pragma once
 
 #include "libsim/namespaces.hpp"
@@ -13,7 +13,7 @@
 
 namespace sim::network {
 
-// One link of a flow's route, and the flow's place on that link's list of flows.
+// One link of a flow's route, and the flow's position in that link's list of flows.
 struct RouteHop {
     LinkId link;
     std::uint32_t place;
@@ -21,7 +21,7 @@ struct RouteHop {
 
 class HopPool {
 public:
-    // Takes a free block for `count` hops and returns its first hop. It may move all hops.
+    // Takes a free block for `count` hops and returns the index of its first hop. May move all hops.
     std::uint32_t take(std::size_t count) {
         std::vector<std::uint32_t>& free = free_[size_class(count)];
         if (free.empty()) {

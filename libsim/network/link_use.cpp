@@ -6,7 +6,7 @@ namespace sim::network {
 
 namespace {
 
-// Of up to 2^63 bytes/s each.
+// Sums terms of up to 2^63 bytes/s each.
 using Sum = Wide;
 
 }  // namespace
@@ -27,7 +27,7 @@ bool LinkUse::fits(std::span<const Draining> there, const Draining& one, std::in
     if (at_most <= bandwidth) {
         return true;
     }
-    // The sum rises only where a message begins.
+    // The sum rises only when a message begins.
     if (asked_at(one.begin) > bandwidth) {
         return false;
     }
@@ -36,7 +36,7 @@ bool LinkUse::fits(std::span<const Draining> there, const Draining& one, std::in
     });
 }
 
-// Once half of a list is past, so that it is seldom moved.
+// Runs once half of a list is in the past, so that entries are seldom moved.
 void LinkUse::forget_past(std::vector<Draining>& there) const {
     constexpr std::size_t few = 32;
     if (there.size() < few || there[there.size() / 2].end > past_) {

@@ -1,8 +1,9 @@
-// This check finds whether messages that drain as fast as their routes allow ever exceed the bandwidth of a link.
+// This check detects whether messages that drain as fast as their routes allow ever exceed the bandwidth of a link.
 //
-// While they do not, they do not disturb each other: each one has the smallest bandwidth of its route for itself, which
-// no fair share exceeds. So times computed as if each message were alone are right if all messages pass this check.
-// Cost: for each link of a message, the logarithm of those that were on it, and the messages that end after it begins.
+// If they never do, they do not disturb each other: each one gets the smallest bandwidth of its route, the most that
+// any fair share gives. So times computed as if each message were alone are exact if all messages pass this check. Cost
+// per message and link: logarithmic in the messages that were on the link, plus the messages that end after this one
+// begins.
 #pragma once
 
 #include "libsim/namespaces.hpp"
@@ -17,8 +18,8 @@ class LinkUse {
 public:
     explicit LinkUse(const Topology& topology) : topology_(&topology), on_link_(topology.links.size()) {}
 
-    // A message drains over `route` at `rate` from `begin` to `end`. False: at some instant between them a link of the
-    // route has more to carry than its bandwidth.
+    // Adds a message that drains over `route` at `rate` from `begin` to `end`. False: at some instant in between, a
+    // link of the route would exceed its bandwidth.
     bool add(std::span<const LinkId> route, Bandwidth rate, Time begin, Time end);
 
     // Promises that no message added from now on begins before `time`.
@@ -36,7 +37,7 @@ private:
 
     const Topology* topology_;
     Time past_;
-    std::vector<std::vector<Draining>> on_link_;  // by their ends
+    std::vector<std::vector<Draining>> on_link_;  // sorted by end
 };
 
 }  // namespace sim::network

@@ -1,12 +1,13 @@
-// These concepts are all that the simulator requires of a network model; it never asks which model it is.
+// These concepts are all that the simulator requires of a network model; it never asks which model it has.
 //
 // A model is a value that times messages in one of three ways:
-//   PricesMessages   a message has a price, which its sender pays, and nothing under way changes it;
-//   TimesEnds        the processor and the network card at each end are busy for a while, one message after another;
+//   PricesMessages   a message has a price, which its sender pays, independent of other messages;
+//   TimesEnds        the processor and the network card at each end are busy for a time, one message after another;
 //   SharesLinks      messages are flows that share the links of a topology.
-// It may define more: which measures it prices, what a receiver pays, which ranks form a node, what a collective takes
-// as a whole, and its numbers by the keys of a profile file. Each concept states the default for a model that omits it.
-// A type with these functions is a Network (network.hpp), wherever it is written.
+// It may define more: the measures it prices, what a receiver pays, which ranks form a node, the time of a collective
+// as a whole, and the keys that set its parameters in a profile file. Each concept states the default for a model that
+// omits it.
+// Any type with these functions is a Network (network.hpp), wherever it is defined.
 #pragma once
 
 #include "libsim/network/field.hpp"
@@ -23,16 +24,16 @@ namespace sim::network {
 
 struct Topology;
 
-// Whether two ranks are on one node. On a network without nodes all are.
+// Whether two ranks are on one node. On a network without nodes they always are.
 enum class Hop : std::uint8_t { within, across };
 
-// The times at which the two sides of a sender are free again and the message reaches the receiver's card.
+// The times at which the sender's processor and card are free again and the message reaches the receiver's card.
 struct SendTimes {
     Time processor;
     Time card;
     Time there;
 };
-// The times at which the two sides of a receiver are free again; the processor has the message then.
+// The times at which the receiver's processor and card are free again; the processor has the message by then.
 struct ReceiveTimes {
     Time processor;
     Time card;
@@ -43,7 +44,7 @@ concept PricesMessages = requires(const Model& model, Size size, Hop hop) {
     { model.message_time(size, hop) } -> std::same_as<Duration>;
 };
 
-// A message that waits for its receiver is a rendezvous: its sender resumes when the receive begins, at the earliest.
+// A message that waits for its receiver is a rendezvous: its sender resumes no earlier than the receive begins.
 template <class Model>
 concept TimesEnds = requires(const Model& model, Time begin, std::int64_t bytes) {
     { model.send_at(begin, bytes) } -> std::same_as<SendTimes>;
@@ -65,13 +66,13 @@ concept ChoosesMeasures = requires(const Model& model, Measure measure, Hop hop)
     { model.prices(measure, hop) } -> std::same_as<bool>;
 };
 
-// Without it, a receiver pays nothing for a message that has arrived (TimesEnds: nothing beside receive_at).
+// Without it, a receiver pays nothing for an arrived message (with TimesEnds: nothing beyond receive_at).
 template <class Model>
 concept ChargesReceivers = requires(const Model& model, Hop hop) {
     { model.acknowledgement_time(hop) } -> std::same_as<Duration>;
 };
 
-// Without it, there are no nodes: all ranks are within one.
+// Without it, there are no nodes: all ranks share one.
 template <class Model>
 concept HasNodes = requires(const Model& model) {
     { model.ranks_per_node } -> std::convertible_to<int>;
@@ -83,14 +84,14 @@ concept PlacesRanks = HasNodes<Model> && requires(const Model& model) {
     { model.places } -> std::convertible_to<std::vector<int>>;
 };
 
-// Without it, a collective takes what the messages of its schedule take.
+// Without it, a collective costs what the messages of its schedule cost.
 template <class Model>
 concept PricesCollectives = requires(const Model& model, CollectiveKind kind, std::int64_t amount, Footprint members) {
     { model.collective_time(kind, amount, members) } -> std::same_as<Duration>;
     { model.sent_in_collective(kind, amount, members) } -> std::same_as<std::int64_t>;
 };
 
-// Without it, a profile file cannot name the model by `kind`, unless it has a reader of its own there.
+// Without it, a profile file can name the model by `kind` only if a dedicated reader exists there.
 template <class Model>
 concept ReadByFields = requires(Model& model) {
     { Model::profile_kind } -> std::convertible_to<const char*>;

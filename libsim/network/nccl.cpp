@@ -14,22 +14,22 @@ namespace sim::network {
 
 namespace {
 
-// What NCCL expects of a method, by which it chooses, and what the method then takes.
+// One algorithm and protocol: the time that NCCL expects and chooses by, and the time that it then takes.
 struct Candidate {
     const char* algorithm;
     const char* protocol;
     double expected;
     double seconds;
-    double latency;  // of both, what no byte takes
+    double latency;  // the part of both times that does not depend on bytes
 };
 
-// The place of a collective, in doubles once for all candidates.
+// The setting of a collective, converted to doubles once for all candidates.
 struct Place {
     double members;
     double nodes;
     double on_node;
     double bytes;
-    double card_bandwidth;  // of all cards that the group uses on a node
+    double card_bandwidth;  // of all cards that the group uses on one node
     double ring_bandwidth;  // bus bandwidth of a ring
 };
 
@@ -50,7 +50,7 @@ Place place_of(const Nccl& network, std::int64_t bytes, const Footprint& at) {
     Place place{static_cast<double>(at.members), static_cast<double>(nodes), static_cast<double>(on_node),
                 static_cast<double>(bytes),      on_node * network.across,   network.within};
     if (nodes > 1) {
-        // The ring enters and leaves a node over a card of each member there.
+        // The ring enters and leaves a node through the card of each member there.
         place.ring_bandwidth = on_node == 1 ? place.card_bandwidth : std::min(network.within, place.card_bandwidth);
     }
     return place;
@@ -60,12 +60,12 @@ bool adds_up_everywhere(CollectiveKind kind) {
     return kind == CollectiveKind::all_reduce || kind == CollectiveKind::barrier;
 }
 
-// LL is slower the more nodes there are: 22.5 and 19.0 of 87.7 GB/s (A100), 45 and 35 of 141 (H100).
+// LL gets slower with more nodes: 22.5 and 19.0 of 87.7 GB/s (A100), 45 and 35 of 141 (H100).
 double ll_most(const Nccl& network, const Place& at) {
     return at.nodes > 1 ? network.ll_most / 4 : network.ll_most;
 }
 
-// Each of these three visits its candidates.
+// Each of the next three functions visits its candidates.
 template <class Visit>
 void rings(const Nccl& network, CollectiveKind kind, const Place& at, const Visit& visit) {
     const double rounds = adds_up_everywhere(kind) ? 2 : 1;
@@ -85,8 +85,8 @@ void rings(const Nccl& network, CollectiveKind kind, const Place& at, const Visi
     consider("Simple", network.ring.simple, plateau, bus);
 }
 
-// A chain within each node, two binary trees between the nodes. NCCL expects every node to send all of the bytes
-// twice; over m nodes it is 2 (m-1)/m of them, and that is what the measured runs show.
+// A chain within each node, two binary trees between the nodes. NCCL expects every node to send all bytes twice; over m
+// nodes it really sends 2 (m-1)/m of them, as measured runs confirm.
 template <class Visit>
 void trees(const Nccl& network, const Place& at, const Visit& visit) {
     const int levels = std::ilogb(at.nodes);
@@ -105,8 +105,8 @@ void trees(const Nccl& network, const Place& at, const Visit& visit) {
     consider("Simple", network.tree.simple, 0.92, HUGE_VAL);
 }
 
-// Each member sends its data to the switch once, and its share of the sum to all: n + 1 of n parts. So fewer than
-// eight reach less of the bandwidth on the bus, and that is what is measured for 5, 6, 7 and 8.
+// Each member sends its data to the switch once and its share of the sum to all: n + 1 of n parts. So groups smaller
+// than eight reach less of the bus bandwidth, as measured for 5, 6, 7 and 8.
 template <class Visit>
 void switches(const Nccl& network, const Place& at, const Visit& visit) {
     const double share = std::min(1.0, 9 * (at.on_node - 1) / (7 * (at.on_node + 1)));
@@ -123,8 +123,8 @@ void switches(const Nccl& network, const Place& at, const Visit& visit) {
     visit(Candidate{name, "Simple", seconds, seconds, latency});
 }
 
-// Everyone (or the root) sends to each of the others: the parts for its own node over its links, at the same time
-// the others over its own card.
+// Every member (or the root) sends to each of the others: parts for its own node over its intra-node links and,
+// concurrently, the rest over its own card.
 Candidate direct(const Nccl& network, const Place& at) {
     const double part = at.bytes / at.members;
     double transfer = 0;
@@ -136,7 +136,7 @@ Candidate direct(const Nccl& network, const Place& at) {
         transfer = std::max(transfer, (at.members - at.on_node) * part / network.across);
         latency = network.message_latency_across;
     }
-    // One message is started after another.
+    // Messages are started one after another.
     latency += (at.members - 2) * network.ring.ll.within;
     return {"direct", "Simple", latency + transfer, latency + transfer, latency};
 }

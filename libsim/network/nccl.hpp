@@ -1,5 +1,5 @@
-// This network charges collectives the time that NCCL's own tuner expects for the algorithm and protocol that it
-// estimates to be the fastest: one duration for all members, from the moment when the last of them has arrived.
+// This network charges a collective the time that NCCL's own tuner expects for the algorithm and protocol it estimates
+// to be fastest: one duration for all members, from the arrival of the last one.
 //
 //   time = base latency + steps within * hop + steps across * hop + bytes on the bus / bus bandwidth
 //
@@ -30,19 +30,19 @@ struct NcclProtocols {
 // Bandwidths in bytes per second, per GPU and direction.
 struct Nccl {
     int ranks_per_node = 8;
-    double within = 0;        // that a ring reaches within a node
-    double across = 0;        // that a ring reaches between nodes; 0: nothing goes there
-    double ll_most = 87.7e9;  // bus bandwidth that the protocol LL reaches at most within a node; a quarter across
+    double within = 0;        // bandwidth of a ring within a node
+    double across = 0;        // bandwidth of a ring between nodes; 0: no such traffic
+    double ll_most = 87.7e9;  // maximum bus bandwidth of the LL protocol within a node; a quarter of it across
     NcclProtocols ring{{6.6e-6, 0.6e-6, 2.7e-6}, {14.0e-6, 1.9e-6, 4.0e-6}, {8.4e-6, 3.4e-6, 14.0e-6}};
     NcclProtocols tree{{6.8e-6, 0.6e-6, 5.0e-6}, {14.0e-6, 1.25e-6, 8.5e-6}, {8.4e-6, 4.0e-6, 14.0e-6}};
-    // Bus bandwidth of an all-reduce of 8 GPUs or more of a node, more than 4, whose switches add up (NVLS); 0: they
-    // do not.
+    // Bus bandwidth of an all-reduce of 8 or more GPUs of a node whose switches reduce (NVLS), used for groups of more
+    // than 4 GPUs; 0: the switches do not reduce.
     double switch_bandwidth = 0;
     double switch_latency = 25e-6;
-    double switch_latency_across = 20.9e-6;  // more, twice for each level of a tree of nodes
+    double switch_latency_across = 20.9e-6;  // in addition, twice per level of a tree of nodes
     double message_latency = 8e-6;           // of a point-to-point message within a node …
     double message_latency_across = 16e-6;   // … and between nodes
-    // The GPU of each rank, if few ranks are simulated in the place of many; empty: rank i is GPU i.
+    // The GPU of each rank, if a few ranks are simulated on behalf of many; empty: rank i is GPU i.
     std::vector<int> places = {};
 
     // The interface that the simulator requires (model.hpp).
@@ -52,12 +52,12 @@ struct Nccl {
 };
 
 // The time of a collective. `bytes` are those of the whole result (reduce-scatter, scatter, all-to-all: of the whole
-// input of a rank), as in sim::Collective; a barrier is an all-reduce of 0. One member: nothing. Allocates nothing.
-// Throws ProgramError where it needs `within` or `across`, and that is 0.
+// input of a rank), as in sim::Collective; a barrier is an all-reduce of 0 bytes. A single member takes no time.
+// Allocates nothing. Throws ProgramError if it needs `within` or `across` and that is 0.
 Duration nccl_time(const Nccl& network, CollectiveKind kind, std::int64_t bytes, const Footprint& members);
 
 // The choice behind that time: algorithm (ring, tree, NVLS, NVLS-tree, direct; none for one member), protocol (LL,
-// LL128, Simple), bus bandwidth (nccl-tests' definition).
+// LL128, Simple), bus bandwidth (as nccl-tests define it).
 struct NcclChoice {
     const char* algorithm = "ring";
     const char* protocol = "Simple";
@@ -66,11 +66,11 @@ struct NcclChoice {
 };
 NcclChoice nccl_choice(const Nccl& network, CollectiveKind kind, std::int64_t bytes, const Footprint& members);
 
-// The bytes that a member of it sends, on average: nccl-tests' bus bytes, each share rounded up.
+// The bytes that a member sends, on average: nccl-tests' bus bytes, with each share rounded up.
 std::int64_t nccl_bytes_sent(CollectiveKind kind, std::int64_t bytes, int members);
 
-// The time of a message from GPU to GPU: a latency, and its bytes over the links or the sender's own card. Throws
-// ProgramError where `within` or `across` is 0.
+// The time of a message between two GPUs: a latency, plus its bytes over the links or the sender's own card. Throws
+// ProgramError if the `within` or `across` that it needs is 0.
 Duration nccl_message_time(const Nccl& network, std::int64_t bytes, bool across);
 
 }  // namespace sim::network

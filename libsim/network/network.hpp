@@ -1,5 +1,5 @@
-// A network is any network model (model.hpp) as a value, and answers what the simulator asks of it. Models of a
-// program's own are networks, too: nothing lists them.
+// A network holds any network model (model.hpp) as a value, and answers the simulator's questions. A program's own
+// models are networks too: no list of models exists.
 //
 //   Network network = LogGP{…};
 //   network->prices_messages()
@@ -17,12 +17,12 @@ namespace sim::network {
 
 class Network {
 public:
-    Network();  // Uniform{}, which has no prices
+    Network();  // Uniform{}, which prices nothing
     template <NetworkModel Model>
     Network(Model model) : model_(std::make_shared<const ModelOf<Model>>(std::move(model))) {}
 
     const AnyModel* operator->() const { return model_.get(); }
-    // The model. Null: it is of another type.
+    // The model; null if it has another type.
     template <NetworkModel Model>
     const Model* as() const {
         const auto* const of_this_type = dynamic_cast<const ModelOf<Model>*>(model_.get());
@@ -30,7 +30,7 @@ public:
     }
 
 private:
-    std::shared_ptr<const AnyModel> model_;  // never changes: copies share it
+    std::shared_ptr<const AnyModel> model_;  // immutable, so copies share it
 };
 
 }  // namespace sim::network

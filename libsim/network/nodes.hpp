@@ -1,8 +1,8 @@
 // This network groups ranks into nodes, with one uniform network within each node and another, usually slower, between
-// them.
+// nodes.
 //
-// Ranks 0 … ranks_per_node-1 are on the first node, and so on. A message within a node is priced by `within`, any other
-// by `across`; as in each of them, no two transfers disturb each other. A rank has one sender for both.
+// Ranks 0 … ranks_per_node-1 are on the first node, and so on. `within` prices a message within a node, `across` any
+// other; as on a uniform network, no two transfers disturb each other. A rank sends one message at a time over both.
 #pragma once
 
 #include "libsim/namespaces.hpp"

@@ -8,10 +8,10 @@
 
 namespace sim::network {
 
-// Of a message with no other traffic on its route: latencies + ceil(bytes / smallest bandwidth).
+// The cost of a message with no other traffic on its route: latencies + ceil(bytes / smallest bandwidth).
 struct RouteCost {
-    Duration latency{0};  // of all its links
-    Bandwidth slowest;    // of its links; 0: it has none, and bytes cost nothing
+    Duration latency{0};  // sum over its links
+    Bandwidth slowest;    // least of its links; 0: it has none, so bytes cost nothing
 
     Duration of(Bytes bytes) const {
         const Duration draining = slowest.bytes_per_second == 0 ? Duration{0} : time_for(bytes.count, pace_of(slowest));
@@ -19,12 +19,11 @@ struct RouteCost {
     }
 };
 
-// Cost: O(links of the route).
+// Costs O(links of the route).
 RouteCost route_cost(const Topology& topology, std::span<const LinkId> route);
 
-// Whether each GPU of a node has its own path to the other nodes: true if no two of the routes from the GPUs of the
-// first node to their counterparts on the second share a link. False if there is only one node. Cost: O(routes of a
-// node).
+// Whether each GPU of a node has its own path to other nodes: true if no two of the routes from the GPUs of the first
+// node to their counterparts on the second share a link. False if there is only one node. Costs O(routes of a node).
 bool has_rails(const Topology& topology);
 
 }  // namespace sim::network

@@ -1,8 +1,9 @@
 // A topology defines the links of a cluster and the route of a message from one GPU to another.
 //
-// It is a value: vertices (GPUs first: GPU r is rank r), links of one direction each, and a router. The builders in
-// topologies/ make one in a call; topologies/custom.hpp makes one of any list of links, and finds the routes itself.
-// Routes are fixed: the same two GPUs always talk over the same links, also where several ways are equally short.
+// It is a value: vertices (GPUs first: GPU r is rank r), unidirectional links, and a router. The builders in
+// topologies/ construct one in a single call; custom() (topologies/custom.cpp) builds one from any list of links and
+// finds the routes itself.
+// Routes are fixed: two GPUs always use the same links, even if several routes are equally short.
 #pragma once
 
 #include "libsim/units.hpp"
@@ -32,10 +33,10 @@ struct Link {
 
 using LinkId = std::uint32_t;
 
-// The shape that a builder's cables form, for drawings.
+// The shape of a builder's cables, for drawings.
 enum class TopologyLayout : std::uint8_t {
     layers,  // GPUs below, switches above
-    circle,  // one ring, or all with all
+    circle,  // a single ring, or all-to-all cables
     grid,    // coordinates: `levels` are their strides
     groups   // groups of routers: levels are the GPUs of a router and of a group
 };
@@ -45,11 +46,11 @@ struct Topology {
     int gpus = 0;
     std::vector<Vertex> vertices;  // the GPUs first, in the order of the ranks
     std::vector<Link> links;
-    // How many GPUs form a node, how many a pod, …: each divides the next and `gpus`; empty: one level only.
+    // The number of GPUs per node, per pod, …: each divides the next and `gpus`; empty: a single level.
     std::vector<int> levels;
     TopologyLayout layout = TopologyLayout::layers;
-    // The bandwidth of all links from one half of the GPUs to the other, for the halves with the least: by the
-    // builder's formula, if it has one (bisection.hpp finds it for any topology, with halves in rank order).
+    // The bandwidth of all links from one half of the GPUs to the other, for the worst halves, by the builder's formula
+    // if it has one (bisection.hpp computes it for any topology, with halves in rank order).
     std::optional<Bandwidth> bisection;
     // Appends the links from `source` to `target`, in order. Requires: two different GPUs.
     std::function<void(const Topology&, int source, int target, std::vector<LinkId>& route)> router;

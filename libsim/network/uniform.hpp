@@ -4,7 +4,7 @@
 //   receiver  busy for  acknowledgement              from the later of its own time and the end of the send
 //
 // A message of the `gpu-py` profile costs the sender 0.05 s + 0.01 s per unit and the receiver 0.05 s more.
-// Source: the Python original's GPU.send and GPU.receive.
+// Source: GPU.send and GPU.receive of the original Python simulator.
 #pragma once
 
 #include "libsim/network/model.hpp"
@@ -17,7 +17,7 @@ namespace sim::network {
 struct Uniform {
     Duration latency{0};
     Duration acknowledgement{0};
-    std::optional<Pace> per_byte;            // empty: this network has no price for bytes
+    std::optional<Pace> per_byte;            // empty: this network does not price bytes
     std::optional<Pace> per_billionth_unit;  // empty: … for units
 
     // The interface that the simulator requires (model.hpp).

@@ -19,7 +19,7 @@ namespace sim::parallel {
 
 namespace {
 
-// All that the members of one sum agree on.
+// The arguments on which the members of one sum agree.
 struct Call {
     GPU* gpu;
     const Group* group;
@@ -27,10 +27,10 @@ struct Call {
     AlgorithmConfig config;
 };
 
-// As it travels: the place, then the bits of the value.
+// The format in transit: the index, then the bits of the value.
 constexpr std::size_t words_of_pair = 2;
 
-// The pairs of all members: `amount` scaled to k of m numbers, twice, for each.
+// The pairs of all members: for each, `amount` scaled to k of m numbers, twice.
 Size size_of_pairs(Size size, std::size_t k, std::size_t m, int members) {
     const Wide length = std::max<Wide>(1, static_cast<Wide>(m));
     const Wide each = (static_cast<Wide>(words_of_pair) * size.amount * static_cast<Wide>(k) + length - 1) / length;
@@ -40,7 +40,7 @@ Size size_of_pairs(Size size, std::size_t k, std::size_t m, int members) {
     return {static_cast<std::int64_t>(each * members), size.measure};
 }
 
-// `values` is the gradient and what was remembered; becomes what is remembered now.
+// `values` holds the gradient plus the remembered error; it becomes the new remembered error.
 void sum(const TopK& top, const Call& call, std::span<double> values, std::span<double> result) {
     const std::size_t k = top_k_count(top, values.size());
     const auto members = static_cast<std::size_t>(call.group->size());
@@ -64,7 +64,7 @@ void sum(const SixteenBit&, const Call& call, std::span<double> values, std::spa
         numbers[i] = Bfloat16(values[i]);
         values[i] -= static_cast<double>(numbers[i]);
     }
-    // Averaged in double, by whoever called: an average in 16 bits would be rounded once more.
+    // The caller averages, in double: an average in 16 bits would round once more.
     all_reduce(*call.gpu, *call.group, numbers, ceil_div(call.size, 2), Reduction::sum, call.config);
     std::copy(numbers.begin(), numbers.end(), result.begin());
 }
@@ -72,7 +72,7 @@ void sum(const SixteenBit&, const Call& call, std::span<double> values, std::spa
 }  // namespace
 
 std::size_t top_k_count(const TopK& top, std::size_t length) {
-    // 0.07 of 100 is 7, though as doubles it is a little more.
+    // 0.07 of 100 is 7, although slightly more in double arithmetic.
     const double exact = top.fraction * static_cast<double>(length) * (1 - 1e-12);
     const auto count = static_cast<std::size_t>(std::ceil(exact));
     return std::min(length, std::max<std::size_t>(1, count));

@@ -17,7 +17,7 @@ namespace sim::parallel {
 namespace {
 
 constexpr std::string_view label = "ring attention";
-// No barrier has data, so that nobody else's messages carry its tag.
+// Barriers carry no data, so nobody else's messages have this tag.
 const Schedule rotation{.kind = CollectiveKind::barrier, .config = Algorithm::ring};
 
 double dot(std::span<const double> a, std::span<const double> b) {
@@ -50,8 +50,8 @@ void check_input(const AttentionInput& input) {
     }
 }
 
-// The rows of one head in one item, and what they see of a visiting [K|V], of which each row has all heads' keys and
-// then all heads' values.
+// The rows of one head in one item, and the part of a visiting [K|V] that they see; each of its rows has all heads'
+// keys and then all heads' values.
 class Blocks {
 public:
     Blocks(const AttentionInput& input, int index)
@@ -101,7 +101,7 @@ public:
         }
     }
 
-    // With p_ij the softmax's weight, D_i = dout_i . out_i and ds_ij = p_ij (dout_i . v_j - D_i) / sqrt(width):
+    // With p_ij the softmax weight, D_i = dout_i . out_i and ds_ij = p_ij (dout_i . v_j - D_i) / sqrt(width):
     //   dv_j += p_ij dout_i     dq_i += ds_ij k_j     dk_j += ds_ij q_i
     void add_gradient(int member, std::span<const double> kv, const Attention& attention, std::span<const double> dout,
                       std::span<double> dq, std::span<double> dkv) const {
@@ -121,7 +121,7 @@ public:
         });
     }
 
-    // [dK|dV] as two arrays.
+    // Splits [dK|dV] into two arrays.
     void take_apart(std::span<const double> dkv, AttentionGradient& gradient) const {
         for (std::size_t row = 0; row < rows_; ++row) {
             const auto dk = dkv.subspan(row * 2 * columns_, columns_);
@@ -154,7 +154,7 @@ private:
     std::span<T> value(std::span<T> kv, std::size_t row, std::size_t head) const {
         return part(kv, 2 * row + 1, head);
     }
-    // Positions of the visiting part that position i sees.
+    // The number of positions of the visiting part that position i sees.
     std::size_t seen_by(std::size_t i, int member) const {
         return input_->causal && member == index_ ? i + 1 : positions_;
     }
@@ -168,7 +168,7 @@ private:
     double scale_;
 };
 
-// A rotation that may run beside something else.
+// A rotation that may run concurrently with other work.
 class Rotation {
 public:
     Rotation(GPU& gpu, const Group& group, std::span<const double> x, std::optional<Size> size)
@@ -190,8 +190,8 @@ private:
     Handle received_;
 };
 
-// Calls work(member, [K|V], end_rotation) for every block as it passes by: own ones first, then those of the members
-// before.
+// Calls work(member, [K|V], end_rotation) for every block as it passes by: this member's own first, then those of the
+// preceding members.
 template <class Work>
 void for_each_visitor(const Ring& ring, std::vector<double> visiting, Work work) {
     for (int step = 0; step < ring.size; ++step) {
@@ -281,7 +281,7 @@ AttentionGradient ring_attention_backward(const Ring& ring, const AttentionInput
                          }
                          end_rotation();
                          if (ring.size > 1) {
-                             dkv = ring.rotate(std::move(dkv));  // the last time: home
+                             dkv = ring.rotate(std::move(dkv));  // the last rotation brings it home
                          }
                      });
     blocks.take_apart(dkv, gradient);

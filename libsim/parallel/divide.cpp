@@ -12,7 +12,7 @@ namespace sim::parallel {
 
 namespace {
 
-// What is below and above; 0: there is none.
+// The nearest values below and above; 0: none.
 struct Neighbours {
     std::int64_t below = 0;
     std::int64_t above = 0;

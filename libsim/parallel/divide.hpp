@@ -1,8 +1,8 @@
-// This function divides sizes that must come out even: heads over tp, layers over pp, items over dp.
+// This function checks divisions that must come out even: heads over tp, layers over pp, items over dp.
 //
-// Errors: ProgramError that says what would fit:
+// Errors: ProgramError, naming the nearest values that would fit:
 //   5 heads cannot be split over tp 2; 4 or 6 heads, or tp 1 or 5, would fit
-// Cost: one division; when it fails, the square root of `amount`.
+// Cost: one division, and if it fails, the square root of `amount`.
 #pragma once
 
 #include "libsim/namespaces.hpp"

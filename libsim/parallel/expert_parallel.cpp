@@ -56,7 +56,7 @@ ExpertParallel::ExpertParallel(GPU& gpu, const Group& group, int experts, Size s
 
 int ExpertParallel::member_of(int expert) const {
     if (expert < 0 || expert >= experts_) {
-        throw ProgramError(fmt::format("expert {} is not there: there are {}, from 0 on", expert, experts_));
+        throw ProgramError(fmt::format("expert {} does not exist: there are {}, from 0 on", expert, experts_));
     }
     return static_cast<int>(std::int64_t{expert} * among_.size / experts_);
 }
@@ -68,7 +68,7 @@ Share ExpertParallel::experts_of(int member) const {
     return {.first = first(member), .count = first(member + 1) - first(member)};
 }
 
-// The choices in the order in which they travel: of experts, and of choices within one.
+// The choices in sending order: by expert, then by their order.
 std::vector<std::size_t> ExpertParallel::order_of(std::span<const int> chosen) const {
     std::vector<std::size_t> order(chosen.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -83,7 +83,8 @@ ExpertExchange::Parts ExpertParallel::exchange(ExpertExchange::Parts parts) cons
 Dispatched ExpertParallel::dispatch(std::span<const double> tokens, std::size_t columns,
                                     std::span<const int> chosen) const {
     const std::size_t k = choices_per_row(tokens.size(), columns, chosen.size());
-    // A part begins with the number of rows for each expert there: one exchange says both what and for whom.
+    // A part begins with the number of rows for each expert there, so one exchange carries both the rows and their
+    // experts.
     std::vector<std::vector<double>> parts;
     for (int member = 0; member < among_.size; ++member) {
         parts.emplace_back(static_cast<std::size_t>(experts_of(member).count));
@@ -133,7 +134,7 @@ std::vector<double> ExpertParallel::combine(std::span<const std::vector<double>>
         }
     }
     std::vector<std::vector<double>> parts;
-    std::vector<std::size_t> taken(results.size());  // numbers of each expert's
+    std::vector<std::size_t> taken(results.size());  // numbers taken so far per expert
     for (const std::vector<std::size_t>& counts : sent.arrived) {
         std::vector<double>& part = parts.emplace_back();
         for (std::size_t expert = 0; expert < results.size(); ++expert) {
@@ -142,7 +143,7 @@ std::vector<double> ExpertParallel::combine(std::span<const std::vector<double>>
             taken[expert] += length;
         }
     }
-    // Members have contiguous experts: one after another, what comes back is in the order in which it was sent.
+    // Members own contiguous ranges of experts, so concatenating the returned parts restores the sending order.
     std::vector<double> came;
     for (const std::vector<double>& part : exchange(std::move(parts))) {
         append(came, part);

@@ -7,15 +7,15 @@
 //   backward, from the gradient of y:                             // routes are those of the forward pass
 //   drows = experts.dispatch_again(dy, sent);  dresults = …;  dtokens = experts.combine(dresults, sent);
 //
-// Expert e of E is on member floor(e n / E): contiguous, as even as can be; a member may have none. No expert is ever
-// full: no token is dropped, however uneven the routing. A token with k experts travels k times.
+// Expert e of E is on member floor(e n / E): contiguous and as even as possible; a member may have none. Experts have
+// unlimited capacity: no token is dropped, however uneven the routing. A token with k experts travels k times.
 //
-// Cost: each of the four is one exchange, by messages an all-to-all of `size`, which is all that one member sends, k
-// times its tokens: n-1 messages of ceil(size/n), so that (n-1)/n of `size` is sent. What is priced is balanced
-// routing, whatever the real numbers of rows are (see all_to_all_v). Two forward and two backward. Source: Lepikhin et
-// al., "GShard", 2020; Shazeer et al., "Outrageously large neural networks", 2017. Errors: ProgramError for an expert
-// that is not there, for tokens that are no whole rows or have unequal numbers of experts, and for results of another
-// number than what was dispatched.
+// Cost: each of the four calls is one exchange, by messages an all-to-all of `size`, which is everything that one
+// member sends, k times its tokens: n-1 messages of ceil(size/n), so (n-1)/n of `size` is sent. The price is that of
+// balanced routing, whatever the real numbers of rows (see all_to_all_v). Two exchanges forward and two backward.
+// Source: Lepikhin et al., "GShard", 2020; Shazeer et al., "Outrageously large neural networks", 2017. Errors:
+// ProgramError for an unknown expert, for tokens that are not whole rows or have different numbers of experts, and for
+// a number of results other than was dispatched.
 #pragma once
 
 #include "libsim/gpu.hpp"
@@ -30,35 +30,37 @@ namespace sim::parallel {
 
 // The tokens that dispatch() has received, and their way back.
 struct Dispatched {
-    // For each own expert, its tokens row by row: those of member 0 first, each member's in the order it chose them.
+    // For each of this member's experts, its tokens row by row: those of member 0 first, each member's in the order
+    // chosen.
     std::vector<std::vector<double>> rows;
 
     std::size_t columns = 1;
     std::vector<int> chosen;                        // the expert of each choice of this member's tokens
-    std::vector<std::vector<std::size_t>> arrived;  // [member][own expert]: rows that came from it
+    std::vector<std::vector<std::size_t>> arrived;  // [member][own expert]: rows received from it
 };
 
-// A member's place among those that share the experts, and how rows get to the others: by messages, or by whatever
-// else a program has.
+// A member's place among those that share the experts, and its way to exchange rows: by messages, or by any other means
+// that a program has.
 struct ExpertExchange {
     using Parts = std::vector<std::vector<double>>;
 
     int index = 0;
     int size = 1;
-    // parts[i] to member i; returns what came from each, this member's own part included. Null: alone, so none travels.
+    // Sends parts[i] to member i; returns the part received from each, including its own. Null: a single member,
+    // nothing travels.
     std::function<Parts(Parts parts)> exchange = nullptr;
 };
 
-// By messages among the ranks of `group`: each exchange is an all-to-all of `size`. Throws ProgramError unless the rank
-// is in it. The GPU outlives it.
+// Uses messages among the ranks of `group`: each exchange is an all-to-all of `size`. Throws ProgramError unless the
+// rank is in it. The GPU must outlive it.
 ExpertExchange among_ranks(GPU& gpu, const Group& group, Size size);
 
 class ExpertParallel {
 public:
-    // Each exchange costs `size`. Throws ProgramError unless the rank is in `group` and there is an expert. The GPU
-    // outlives it.
+    // Each exchange costs `size`. Throws ProgramError unless the rank is in `group` and there is at least one expert.
+    // The GPU must outlive it.
     ExpertParallel(GPU& gpu, const Group& group, int experts, Size size);
-    // Throws ProgramError unless there is an expert.
+    // Throws ProgramError unless there is at least one expert.
     ExpertParallel(ExpertExchange among, int experts);
 
     int experts() const { return experts_; }
@@ -66,11 +68,12 @@ public:
     Share experts_of(int member) const;
     int member_of(int expert) const;
 
-    // tokens: rows x columns. chosen: of each row its k experts, row by row, k the same for all rows of this member.
+    // tokens: rows x columns. chosen: the k experts of each row, row by row, with the same k for all rows of this
+    // member.
     Dispatched dispatch(std::span<const double> tokens, std::size_t columns, std::span<const int> chosen) const;
-    // results[e] has as many rows as sent.rows[e], of `columns`. Returns one row per choice: choices x columns.
+    // results[e] has as many rows of `columns` as sent.rows[e]. Returns one row per choice: choices x columns.
     std::vector<double> combine(std::span<const std::vector<double>> results, const Dispatched& sent) const;
-    // One row per choice to the expert of that choice. Returns what dispatch() would as `rows`.
+    // Sends one row per choice to the expert of that choice. Returns the equivalent of Dispatched::rows.
     std::vector<std::vector<double>> dispatch_again(std::span<const double> rows_of_choices,
                                                     const Dispatched& sent) const;
 

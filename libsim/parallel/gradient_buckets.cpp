@@ -26,7 +26,7 @@ GradientBuckets::GradientBuckets(GPU& gpu, Group group, std::vector<Bucket> buck
 void GradientBuckets::ready(int bucket, std::span<double> gradient) {
     const auto index = static_cast<std::size_t>(bucket);
     if (bucket < 0 || index >= buckets_.size()) {
-        throw ProgramError(fmt::format("bucket {} is not there: there are {}, from 0 on", bucket, buckets_.size()));
+        throw ProgramError(fmt::format("bucket {} does not exist: there are {}, from 0 on", bucket, buckets_.size()));
     }
     if (ready_[index]) {
         throw ProgramError(fmt::format("bucket {} is ready twice in one step; finish() ends a step", bucket));
@@ -78,7 +78,7 @@ void GradientBuckets::all_reduce_bucket(std::size_t bucket, std::span<double> gr
 
 namespace {
 
-// From the last layer to the first; `is_full(buckets so far, layers left, size so far)` closes a bucket.
+// Goes from the last layer to the first; `is_full(buckets so far, layers left, size so far)` closes a bucket.
 template <class IsFull>
 std::vector<Bucket> put_together(std::span<const Segment> layers, const IsFull& is_full) {
     check_segments(layers);
@@ -113,7 +113,7 @@ std::vector<Bucket> cut_into_buckets(std::span<const Segment> layers, int count)
         if (buckets.size() == wanted) {
             return false;
         }
-        // Half of the next layer is where closing before it and closing after it are equally far off.
+        // At half of the next layer, closing before it and closing after it are equally far off.
         const Wide next = left > 0 ? layers[left - 1].size.amount : 0;
         const Wide twice_the_end = 2 * all * static_cast<Wide>(buckets.size());
         const bool is_near = (2 * Wide{so_far} + next) * static_cast<Wide>(wanted) > twice_the_end;

@@ -138,7 +138,7 @@ Group Mesh::along(int rank, std::span<const std::string_view> names) const {
     return Group::of(std::move(ranks));
 }
 
-// "dp 3 x tp 2": axes of size 1 are left out, if there are others.
+// "dp 3 x tp 2": axes of size 1 are omitted if there are others.
 std::string Mesh::product() const {
     std::vector<std::string> factors;
     const bool all_one = std::all_of(axes_.begin(), axes_.end(), [](const Axis& axis) { return axis.size == 1; });

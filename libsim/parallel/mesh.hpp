@@ -5,11 +5,11 @@
 //   mesh.along(5, "dp")                  ranks 5 and 7: they differ from 5 in dp alone
 //
 // The order says which axis varies fastest from rank to rank. By default tp, then cp, ep, dp, pp: ranks that
-// communicate most are neighbours, and so lie in the same node. It is Megatron-LM's order (--use-tp-pp-dp-mapping off);
-// source: Narayanan et al., SC21 (2021), and megatron/core/parallel_state.py.
-// A value; groups along one axis, and along axes next to each other in the order, take no memory.
-// Errors: ProgramError for an axis that is not there or there twice, a size below 1, more ranks than an int counts,
-// a rank or coordinate outside.
+// communicate most are neighbours, and so share a node. It is Megatron-LM's order (--use-tp-pp-dp-mapping off); source:
+// Narayanan et al., SC21 (2021), and megatron/core/parallel_state.py.
+// A mesh is a value; groups along one axis, or along axes adjacent in the order, take no memory.
+// Errors: ProgramError for an unknown or repeated axis, a size below 1, more ranks than an int holds, or a rank or
+// coordinate out of range.
 #pragma once
 
 #include "libsim/group.hpp"
@@ -37,7 +37,7 @@ class Mesh {
 public:
     static constexpr std::string_view default_order = "tp-cp-ep-dp-pp";
 
-    // `order` names the axes from the innermost on, and may name others as well.
+    // `order` lists the axes from the innermost outwards, and may include axes that the mesh does not have.
     explicit Mesh(std::vector<Axis> axes, std::string_view order = default_order);
 
     int size() const { return size_; }  // ranks
@@ -45,19 +45,19 @@ public:
     const std::vector<Axis>& axes() const { return axes_; }  // as given
 
     int coordinate(int rank, std::string_view axis) const;
-    // Axes that are not named are at 0.
+    // Axes that are not named have coordinate 0.
     int rank_of(std::span<const Coordinate> at) const;
     int rank_of(std::initializer_list<Coordinate> at) const { return rank_of(std::span(at.begin(), at.size())); }
 
-    // The ranks that differ from `rank` in these axes alone, itself among them, in the order of their coordinates:
-    // of several axes, the innermost varies fastest, however they are listed.
+    // The ranks that differ from `rank` only in these axes, including itself, in the order of their coordinates: with
+    // several axes, the innermost varies fastest, however they are listed.
     Group along(int rank, std::string_view axis) const;
     Group along(int rank, std::initializer_list<std::string_view> axes) const {
         return along(rank, std::span(axes.begin(), axes.size()));
     }
     Group along(int rank, std::span<const std::string_view> axes) const;
 
-    // Throws a ProgramError that says which size of one axis would fit, unless there are size() ranks:
+    // Unless there are size() ranks, throws a ProgramError that says which size of one axis would fit:
     //   dp 3 x tp 2 = 6 ranks, but there are 8; dp 4 would fit
     void check_world(int ranks) const;
 
@@ -68,7 +68,7 @@ private:
     std::string product() const;
 
     std::vector<Axis> axes_;
-    std::vector<int> strides_;  // by axis: from one coordinate to the next
+    std::vector<int> strides_;  // by axis: distance in ranks from one coordinate to the next
     int size_ = 1;
 };
 

@@ -1,9 +1,9 @@
 // Online softmax computes the softmax-weighted mean of value rows exactly, while their scores arrive block by block.
 //
-// One object for one row of scores. After any number of blocks, with s all scores seen and v their value rows,
+// One object handles one row of scores. After any number of blocks, with s all scores seen and v their value rows,
 //   largest = max s    sum = sum_i exp(s_i - largest)    output = sum_i exp(s_i - largest) v_i
-// and a block that raises `largest` rescales the other two: no block is needed again, so that the keys and values of a
-// ring of ranks can pass by one after the other. finish() divides output by sum.
+// and a block that raises `largest` rescales the other two: no block is needed again, so the keys and values of a ring
+// of ranks can pass by one after the other. finish() divides output by sum.
 // Cost of a block of n scores and rows of width w: n (w + 1) multiply-adds and n + 1 exponentials.
 // Source: Milakov & Gimelshein, "Online normalizer calculation for softmax", 2018; Liu, Zaharia & Abbeel, "Ring
 // attention with blockwise transformers", 2023.
@@ -22,7 +22,7 @@ namespace sim::parallel {
 class OnlineSoftmax {
 public:
     // Requires: the value row of scores[i] is values[i * stride] and the output.size() - 1 numbers after it; output is
-    // zero before the first block and then left alone between blocks; scores are finite.
+    // zero before the first block and unmodified between blocks; scores are finite.
     void add(std::span<const double> scores, std::span<const double> values, std::size_t stride,
              std::span<double> output) {
         if (scores.empty()) {
@@ -46,14 +46,14 @@ public:
         }
     }
 
-    // Requires: a score was added.
+    // Requires: at least one score was added.
     void finish(std::span<double> output) const {
         for (double& value : output) {
             value /= sum_;
         }
     }
 
-    // log sum_i exp(s_i): the weight of score s was exp(s - log_sum()), which a backward pass can so compute again.
+    // log sum_i exp(s_i): the weight of score s is exp(s - log_sum()), so a backward pass can recompute it.
     double log_sum() const { return largest_ + std::log(sum_); }
 
 private:

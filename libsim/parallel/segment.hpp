@@ -1,5 +1,5 @@
-// A segment is a contiguous range of a flat array of weights or gradients (a layer, or a bucket of layers), with what
-// it costs to send.
+// A segment is a contiguous range of a flat array of weights or gradients (a layer, or a bucket of layers), with the
+// cost of sending it.
 #pragma once
 
 #include "libsim/units.hpp"
@@ -20,14 +20,14 @@ struct Segment {
     friend bool operator==(const Segment&, const Segment&) = default;
 };
 
-// Segments of these lengths, one after another. Requires: as many sizes as lengths, else ProgramError.
+// Consecutive segments of these lengths. Requires: as many sizes as lengths, otherwise throws ProgramError.
 std::vector<Segment> segments_of(std::span<const std::size_t> lengths, std::span<const Size> sizes);
 
-// ProgramError unless there is a segment, each begins where the one before it ends, the first at 0, and all sizes are
-// 0 or more of one measure.
+// Throws ProgramError unless there is a segment, the first begins at 0, each other where the previous one ends, and all
+// sizes are 0 or more in one measure.
 void check_segments(std::span<const Segment> segments);
 
-// The size of all segments together. Requires: as check_segments.
+// The total size of all segments. Requires: as check_segments.
 Size total_size(std::span<const Segment> segments);
 
 }  // namespace sim::parallel

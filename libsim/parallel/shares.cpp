@@ -30,7 +30,7 @@ double sum_of(std::span<const double> speeds) {
     return sum;
 }
 
-// The part that would be the first to finish one item more.
+// The part that would be the first to finish one more item.
 std::size_t next_to_finish(std::span<const double> speeds, const std::vector<Share>& shares) {
     const auto end = [&](std::size_t part) { return (shares[part].count + 1) / speeds[part]; };
     std::size_t first = 0;
@@ -70,7 +70,7 @@ std::vector<Share> weighted_shares(int items, std::span<const double> speeds) {
     int left = items;
     for (std::size_t part = 0; part < speeds.size(); ++part) {
         const int certain = static_cast<int>(items * (speeds[part] / all));
-        shares[part].count = certain < left ? certain : left;  // rounding must not give away what is not there
+        shares[part].count = certain < left ? certain : left;  // rounding must not give away more items than are left
         left -= shares[part].count;
     }
     for (; left > 0; --left) {

@@ -24,7 +24,7 @@ void check_numbers(std::size_t found, std::size_t expected, const Activations& w
     }
 }
 
-// From item after item to part after part.
+// Reorders from item by item to part by part.
 std::vector<double> part_by_part(std::span<const double> x, std::size_t items, std::size_t parts, std::size_t piece) {
     std::vector<double> result(x.size());
     for (std::size_t item = 0; item < items; ++item) {
@@ -67,7 +67,7 @@ std::vector<double> TensorParallel::gather_rows(std::span<const double> own, con
     std::vector<double> all(whole.numbers());
     std::copy(own.begin(), own.end(), all.begin() + static_cast<std::ptrdiff_t>(own.size()) * index_);
     all_gather(*gpu_, group_, all, whole.size);
-    // The other way round it is the same walk: pieces of a part become pieces of an item.
+    // The same reordering backwards: pieces of a part become pieces of an item.
     return part_by_part(all, static_cast<std::size_t>(parts()), whole.items, piece);
 }
 

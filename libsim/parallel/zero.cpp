@@ -77,7 +77,7 @@ void Zero::count_memory() {
 Zero::Part& Zero::part(int segment) {
     const auto index = static_cast<std::size_t>(segment);
     if (segment < 0 || index >= parts_.size()) {
-        throw ProgramError(fmt::format("segment {} is not there: there are {}, from 0 on", segment, parts_.size()));
+        throw ProgramError(fmt::format("segment {} does not exist: there are {}, from 0 on", segment, parts_.size()));
     }
     return parts_[index];
 }
@@ -221,7 +221,7 @@ void Zero::publish() {
         if (options_.stage == 3 && each.held == Held::coming) {
             gpu_->wait(each.gathering);
         }
-        if (options_.stage == 3 && each.held != Held::own) {  // what was gathered is of the step before
+        if (options_.stage == 3 && each.held != Held::own) {  // gathered weights are those of the previous step
             gpu_->release("gathered weights", each.segment.size);
             drop(each);
         }

@@ -1,6 +1,6 @@
 // An op stream stores the ops of one rank, in program order, in blocks that never move.
 //
-// A vector would write everything twice or three times, and touch new memory each time it grows.
+// A vector would write everything two or three times, and touch new memory each time it grows.
 #pragma once
 
 #include "libsim/op.hpp"
@@ -16,7 +16,7 @@ namespace sim::replay {
 
 class OpStream {
 public:
-    // Room for more ops; all before must be written.
+    // Space for more ops; requires that all space before is written.
     std::span<Op> add_block() {
         const std::size_t ops = blocks_.empty() ? first_block : std::min(largest_block, 2 * blocks_.back().ops);
         blocks_.push_back({std::make_unique_for_overwrite<std::byte[]>(ops * sizeof(Op)), ops});
@@ -40,7 +40,7 @@ private:
     static constexpr std::size_t first_block = 64;
     static constexpr std::size_t largest_block = 2048;
 
-    // Bytes, because an array of ops would be written when it is made.
+    // Raw bytes, because creating an array of ops would write it.
     struct Block {
         std::unique_ptr<std::byte[]> storage;
         std::size_t ops;

@@ -1,6 +1,6 @@
-// An op tape keeps the ops of a run under way, whatever its host, so that they can be replayed or written down.
+// An op tape keeps the ops of a run in progress, under any host, so that they can be replayed or saved.
 //
-// Cost: 32 B per op. A rank that has done nothing yet takes no room.
+// Cost: 32 B per op. A rank without ops takes no memory.
 #pragma once
 
 #include "libsim/op.hpp"
@@ -15,7 +15,7 @@ class OpTape {
 public:
     explicit OpTape(int ranks) : writers_(static_cast<std::size_t>(ranks)) {}
 
-    // The next ops of that rank.
+    // Appends the next ops of that rank.
     void add(int rank, std::span<const Op> ops) {
         for (const Op& op : ops) {
             writers_[static_cast<std::size_t>(rank)].add(op);
@@ -28,7 +28,7 @@ public:
 private:
     class Writer {
     public:
-        // Nobody waits for the answers of a replay.
+        // A replay has no receiver for answers.
         void add(Op op) {
             if (next_ == end_) {
                 const std::span<Op> room = ops_.add_block();

@@ -15,7 +15,7 @@ namespace sim::replay {
 
 namespace {
 
-// Writes ops down; has no answers.
+// Stores ops, and has no answers.
 class RecordingPort final : public Port {
 public:
     RecordingPort(int rank, int ranks, Names& names, Groups& groups)
@@ -55,7 +55,7 @@ private:
 };
 
 std::uint64_t hash_of(const OpStream& ops) {
-    // Four hashes side by side: a multiplication need not wait for the one before.
+    // Four independent hashes, so that a multiplication need not wait for the previous one.
     std::array<std::uint64_t, 4> hashes{ops.blocks(), 1, 2, 3};
     for (std::size_t block = 0; block < ops.blocks(); ++block) {
         for (const Op& op : ops.block(block)) {
@@ -77,7 +77,7 @@ public:
 
     explicit Reader(const OpStream& stream) : stream_(&stream) { next_block(); }
 
-    // `translate` gives the op of this rank.
+    // `translate` converts a stored op to this rank's op.
     template <class Translate>
     std::span<const Op> next(std::span<Op, most> room, Translate translate) const {
         const std::size_t count = std::min(ahead_, static_cast<std::size_t>(end_ - at_));
@@ -87,7 +87,7 @@ public:
         return room.first(count);
     }
 
-    // Who came far in this turn will probably do so in the next; who did not would translate in vain.
+    // A rank that got far in this turn probably will in the next; for one that did not, translating ahead is wasted.
     void take(std::size_t ops) {
         at_ += ops;
         if (at_ == end_ && block_ < stream_->blocks()) {
@@ -104,7 +104,7 @@ private:
     }
 
     const OpStream* stream_;
-    std::size_t block_ = 0;  // the next one
+    std::size_t block_ = 0;  // the next block
     const Op* at_ = nullptr;
     const Op* end_ = nullptr;
     std::size_t ahead_ = 4;
@@ -112,12 +112,12 @@ private:
 
 }  // namespace
 
-// Finds the ranks that do the same to their neighbours.
+// Finds ranks that do the same to their neighbours.
 class Recording::Sharing {
 public:
     explicit Sharing(Recording& recording, int ranks) : recording_(&recording), ranks_(ranks) {}
 
-    // The stream of the next rank.
+    // Adds the stream of the next rank.
     void add(OpStream stream) {
         const int rank = recording_->ranks();
         for (std::size_t block = 0; block < stream.blocks(); ++block) {

@@ -1,9 +1,9 @@
-// A recording keeps the ops of a rank program as an array and replays them without stacks, as often as one likes.
+// A recording keeps the ops of a rank program as an array and replays them without stacks, any number of times.
 //
-// A program that observes nothing, no now(), no data, is recorded alone; any other while it runs (LaunchOptions::record
-// in ranks/launch.hpp): its ops are then those of that run, and on a network of other times still the same. Ranks that
-// do the same to their neighbours share one recording. Cost: 32 B per distinct op to keep; about 10 ns per op to
-// replay.
+// A program that observes nothing (no now(), no data) is recorded on its own; any other while it runs
+// (LaunchOptions::record in ranks/launch.hpp): the ops are then those of that run, even when replayed on a network with
+// other times. Ranks that do the same to their neighbours share one recording. Cost: 32 B per distinct op of memory,
+// about 10 ns per op to replay.
 #pragma once
 
 #include "libsim/cluster.hpp"
@@ -24,33 +24,33 @@ namespace sim::replay {
 
 struct ReplayOptions {
     Cluster cluster = gpu_py();
-    bool hash_timeline = true;  // fill Replay::timeline_sha256
+    bool hash_timeline = true;  // fills Replay::timeline_sha256
     SpanSink on_span = nullptr;
     std::vector<faults::Injection> faults = {};
 };
 
 struct Replay : kernel::RunTotals {
     std::string timeline_sha256;
-    std::vector<int> dead = {};                 // of faults
+    std::vector<int> dead = {};                 // ranks killed by faults
     std::int64_t lost_messages = 0;             // to faults
-    std::vector<kernel::WrongOp> waiting = {};  // who can never go on after the faults
+    std::vector<kernel::WrongOp> waiting = {};  // ranks that faults keep from ever resuming
 };
 
 class Recording {
 public:
-    // Runs `program` once for each rank, alone. Throws ProgramError if it observes, and whatever it throws.
+    // Runs `program` once for each rank, alone. Throws ProgramError if it observes; passes on whatever it throws.
     Recording(int ranks, const Program& program);
-    // The ops of all ranks of a run that has ended well (op_tape.hpp), with its tables.
+    // The ops of all ranks of a completed run (op_tape.hpp), with its tables.
     Recording(std::vector<OpStream> ops, const Names& names, const Groups& groups);
 
     int ranks() const { return static_cast<int>(stream_of_.size()); }
     // The number of recordings kept: 1 if all ranks behave alike.
     std::size_t distinct() const { return streams_.size(); }
 
-    // The timeline is that of the program itself. Throws ProgramError for what the program did, as the kernel does.
+    // The timeline is that of the program itself. Throws ProgramError for the program's errors, as the kernel does.
     Replay replay(const ReplayOptions& options = {}) const;
 
-    // visit(op) for each op of `rank`, in the order of its program; OpKind::finish is the last.
+    // Calls visit(op) for each op of `rank`, in program order; OpKind::finish is the last.
     template <class Visit>
     void for_each_op(int rank, Visit visit) const {
         const OpStream& ops = streams_[stream_of_[static_cast<std::size_t>(rank)]];
@@ -67,7 +67,7 @@ public:
 private:
     class Sharing;
 
-    // Peers of messages are kept as distances around the world.
+    // The peers of messages are stored as distances around the world.
     static bool has_distance(const Op& op) { return op.kind == OpKind::send || op.kind == OpKind::receive; }
     Op of_rank(Op op, int rank) const {
         if (has_distance(op)) {

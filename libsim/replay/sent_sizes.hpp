@@ -1,5 +1,5 @@
-// The sent sizes settle what a receive of any size got: the k-th message of two ranks, a tag and a stream meets the
-// k-th receive.
+// Sent sizes determine what a receive of any size gets: the k-th message of a pair of ranks, a tag and a stream matches
+// the k-th receive.
 #pragma once
 
 #include "libsim/replay/recording.hpp"
@@ -13,11 +13,10 @@ namespace sim::replay {
 
 class SentSizes {
 public:
-    // Cost: O(ops), and more only where a receive takes any size.
+    // Cost: O(ops), and more only for receives of any size.
     explicit SentSizes(const Recording& program);
 
-    // `receive` with the size that it gets. Requires: receives of a rank are asked for in the order of its program, all
-    // of them, once.
+    // `receive` with the size that it gets. Requires: called once for each receive of a rank, in program order.
     Op settled(int rank, Op receive);
 
 private:
@@ -27,7 +26,7 @@ private:
         return {source, target, op.tag, is_asynchronous(op) ? Stream::main : op.stream};
     }
 
-    std::map<Channel, std::vector<Size>> sent_;  // empty: every receive says its size
+    std::map<Channel, std::vector<Size>> sent_;  // empty: every receive states its size
     std::map<Channel, std::size_t> received_;
 };
 

@@ -14,7 +14,7 @@ bool is_path_work(const Span& span) {
     return span.kind != OpKind::log && span.kind != OpKind::allocate && span.end > span.begin;
 }
 
-// Spans of each rank by their ends, both ends of each message, and the last member of each collective.
+// Spans of each rank sorted by end, both ends of each message, and the last member of each collective.
 class Ends {
 public:
     explicit Ends(std::span<const Span> spans) {
@@ -33,7 +33,7 @@ public:
             }
         }
         for (auto& [rank, list] : by_rank_) {
-            // At one end: work of the rank's own after messages, so that it is met first on the way back.
+            // Among equal ends, the rank's own work comes after messages, so that walking back meets it first.
             std::stable_sort(list.begin(), list.end(), [](const Span* a, const Span* b) {
                 return std::pair{a->end, a->kind != OpKind::receive} < std::pair{b->end, b->kind != OpKind::receive};
             });
@@ -64,13 +64,14 @@ public:
         const auto found = sends_.find(receive.message);
         return receive.kind != OpKind::receive || found == sends_.end() ? nullptr : found->second;
     }
-    // The receive for which the sender waited; null where it did not.
+    // The receive that the sender waited for; null if it did not wait.
     const Span* awaited_by(const Span& send) const {
         const auto found = receives_.find(send.message);
         const bool waited = send.kind == OpKind::send && send.idle > Duration{0} && found != receives_.end();
         return waited && found->second->begin > send.begin ? found->second : nullptr;
     }
-    // Who came last to a collective, for which the others waited; `span` itself where it is none, or was the last.
+    // The last member to join a collective, which the others waited for; `span` itself if it is no collective or was
+    // last.
     const Span* held_up_by(const Span& span) const {
         if (span.kind != OpKind::collective) {
             return &span;
@@ -86,7 +87,7 @@ private:
     std::unordered_map<std::uint64_t, const Span*> receives_;
 };
 
-// The step that ends at `time` with `span`, and the rank on which the path came to its beginning.
+// The step that ends at `time` with `span`, and the rank on which the path continues from its beginning.
 std::pair<PathStep, int> step_back(const Ends& ends, const Span& span, Time time) {
     const PathStep work{&span, span.rank, -1, std::min(span.begin, time), std::min(span.end, time)};
     if (const Span* const receive = ends.awaited_by(span); receive != nullptr && receive->begin < time) {
@@ -96,7 +97,7 @@ std::pair<PathStep, int> step_back(const Ends& ends, const Span& span, Time time
     if (send == nullptr || send->rank == span.rank || send->begin >= time || ends.awaited_by(*send) == &span) {
         return {work, span.rank};
     }
-    // A message holds its receiver up only where it came after all that the receiver did itself.
+    // A message delays its receiver only if it arrived after everything that the receiver did itself.
     return {{&span, send->rank, span.rank, send->begin, time}, send->rank};
 }
 
@@ -104,7 +105,7 @@ std::pair<PathStep, int> step_back(const Ends& ends, const Span& span, Time time
 
 std::vector<PathStep> critical_steps(std::span<const Span> spans) {
     const Ends ends(spans);
-    std::vector<PathStep> steps;  // backwards
+    std::vector<PathStep> steps;  // in reverse order
     const Span* span = ends.last();
     Time time = span == nullptr ? Time{} : span->end;
     while (span != nullptr) {

@@ -16,7 +16,7 @@ SHA256_CTX* state_in(std::array<std::byte, size>& place) {
 
 }  // namespace
 
-// OpenSSL 3 would rather be asked through EVP.
+// OpenSSL 3 deprecates this interface in favour of EVP.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 

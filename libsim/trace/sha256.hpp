@@ -1,5 +1,5 @@
-// SHA-256 of bytes that come one by one. It allocates nothing and cannot fail, unlike OpenSSL's EVP, which without
-// memory ends the program.
+// This class computes SHA-256 incrementally. It allocates nothing and cannot fail, unlike OpenSSL's EVP, which ends the
+// program when memory runs out.
 #pragma once
 
 #include "libsim/namespaces.hpp"
@@ -15,11 +15,11 @@ public:
 
     Sha256();
     void add(const void* data, std::size_t size);
-    // Call once, at the end.
+    // Must be called once, at the end.
     Digest end();
 
 private:
-    alignas(8) std::array<std::byte, 112> state_;  // OpenSSL's, whose headers are none of ours
+    alignas(8) std::array<std::byte, 112> state_;  // OpenSSL's state, opaque so that we need not include its headers
 };
 
 }  // namespace sim::trace

@@ -12,7 +12,7 @@ namespace sim::trace {
 
 namespace {
 
-using Place = std::size_t;  // of a span
+using Place = std::size_t;  // index of a span
 
 constexpr Place nowhere = static_cast<Place>(-1);
 
@@ -43,7 +43,7 @@ public:
     }
 
     std::vector<Duration> slack() {
-        std::vector<std::pair<Place, std::size_t>> order;  // spans, and where they stand in their rank's list
+        std::vector<std::pair<Place, std::size_t>> order;  // spans, with their positions in their rank's list
         for (auto& [rank, list] : by_rank_) {
             std::stable_sort(list.begin(), list.end(),
                              [&](Place a, Place b) { return spans_[a].begin < spans_[b].begin; });
@@ -52,7 +52,7 @@ public:
                 end_ = std::max(end_, spans_[list[at]].end);
             }
         }
-        // The later in the program first, of those that end at one time.
+        // Among spans with the same end, the later in the program comes first.
         std::sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
             return std::tuple(spans_[a.first].end, a.second, a.first) >
                    std::tuple(spans_[b.first].end, b.second, b.first);
@@ -68,7 +68,7 @@ public:
     }
 
 private:
-    // How much later a span may end, for all that its rank does next.
+    // The slack of a span's end with regard to its own rank's next spans.
     Duration after(Place place, std::size_t at) const {
         const Span& span = spans_[place];
         const std::vector<Place>& list = by_rank_.at(span.rank);
@@ -82,7 +82,7 @@ private:
         return late;
     }
 
-    // How much later a span may begin. Requires: the slack of all that ends after that is known.
+    // The slack of a span's beginning. Requires: the slack of all spans that end later is known.
     Duration start_of(Place place) const {
         const Span& span = spans_[place];
         const Duration own = span.kind == OpKind::collective ? late_group_[group_[place]] : late_[place];
@@ -101,7 +101,7 @@ private:
     std::span<const Span> spans_;
     std::vector<Duration> late_;
     std::vector<Place> partner_;        // the other end of a message
-    std::vector<std::size_t> group_;    // of a collective
+    std::vector<std::size_t> group_;    // collective that a span belongs to
     std::vector<Duration> late_group_;  // the least of its members
     std::map<int, std::vector<Place>> by_rank_;
     Time end_;

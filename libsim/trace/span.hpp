@@ -1,7 +1,6 @@
-// A span records what one op took; a trace is made of spans.
+// A span records when one op ran and what it did; a trace is made of spans.
 //
-// Spans of one rank and stream come in the order of its program: an asynchronous receive's span comes when it is
-// joined.
+// Spans of one rank and stream come in program order: the span of an asynchronous receive comes when it is joined.
 #pragma once
 
 #include "libsim/group.hpp"
@@ -18,17 +17,17 @@ struct Span {
     OpKind kind = OpKind::compute;  // compute, send, receive, collective, log, allocate, checkpoint, idle
     Stream stream = Stream::main;
     std::uint32_t op_number = 0;         // of the op that started it, in the rank's program, from 0
-    const std::string* label = nullptr;  // never null in a span that is handed out; lives as long as the run
+    const std::string* label = nullptr;  // never null in an emitted span; lives as long as the run
     int peer = -1;                       // send, receive: the other rank
     int tag = 0;
     Measure measure = Measure::bytes;  // of `amount`
-    std::int64_t amount = 0;           // bytes, FLOPs, or billionths of a unit; allocate: all that is then held
-    std::int32_t purpose = 0;          // compute: as the program numbered it
-    CollectiveKind collective = CollectiveKind::barrier;  // collective: which
-    const Group* group = nullptr;                         // collective: of whom; lives as long as the run
+    std::int64_t amount = 0;           // bytes, FLOPs, or billionths of a unit; allocate: total held afterwards
+    std::int32_t purpose = 0;          // compute: the number that the program gave
+    CollectiveKind collective = CollectiveKind::barrier;  // collective: its kind
+    const Group* group = nullptr;                         // collective: its members; lives as long as the run
     Time begin;
     Time end;
-    Duration idle{0};           // the part of begin..end that waited for others to begin
+    Duration idle{0};           // the part of begin..end spent waiting for others to begin
     std::uint64_t message = 0;  // send, receive: the same number at both ends; 0: no message
 };
 
@@ -37,17 +36,17 @@ using SpanSink = std::function<void(const Span&)>;
 // The breakdown of a rank's simulated time. compute + communication + idle = end of the whole run, for every rank.
 struct RankTotals {
     Duration compute{0};
-    // Sending, receiving, and waiting for a transfer that is on its way. A collective by size counts only the sending
-    // and acknowledging itself: the rest of it is idle. Work of other streams counts, as what it is, only while the
-    // program waited for it.
+    // Sending, receiving, and waiting for a transfer in flight. A collective by size counts only its own sending and
+    // acknowledging; the rest is idle. Work of other streams counts, in its own category, only while the program waited
+    // for it.
     Duration communication{0};
     Duration idle{0};                 // waiting for a peer to begin, or for the others to end
-    Duration idle_in_collectives{0};  // the part of it that waited within collectives
+    Duration idle_in_collectives{0};  // the part of it spent waiting within collectives
     Time end;                         // when this rank finished
     std::int64_t bytes_sent = 0;
-    std::int64_t billionths_sent = 0;  // of units
+    std::int64_t billionths_sent = 0;  // in units
     std::int64_t messages_sent = 0;
-    std::int64_t peak_bytes = 0;  // most of its memory in use at one time, as its program allocated
+    std::int64_t peak_bytes = 0;  // peak memory in use, as its program allocated
     std::int64_t peak_billionths = 0;
     std::int64_t ops = 0;  // compute, send, receive, wait, collective, now
 };

@@ -13,9 +13,9 @@ namespace {
 
 constexpr double slow_rank = 1.05;
 constexpr double slow_link = 1.5;
-constexpr int shortest_standstill = 100;  // a run is so many times as long
+constexpr int shortest_standstill = 100;  // runs are at least this many times as long
 
-// What is done alike, and who did it: a rank, or the two ends of a message.
+// A kind of work, and who did it: a rank, or the two ends of a message.
 using What = std::tuple<std::string, Measure, std::int64_t>;
 using Who = std::pair<int, int>;
 
@@ -28,7 +28,7 @@ struct Done {
 };
 using DoneBy = std::map<Who, Done>;
 
-// What it usually takes: the median of their means, of two the lower; 0: nobody else did it.
+// The usual duration: the lower median of the means; 0: nobody else did it.
 double usual(const DoneBy& all) {
     if (all.size() < 2) {
         return 0;
@@ -42,7 +42,7 @@ double usual(const DoneBy& all) {
     return *middle;
 }
 
-// The time that each took for all that others did, too, and what it usually takes: in picoseconds.
+// The time spent on work that others did too, and its usual time, both in picoseconds.
 struct Compared {
     double took = 0;
     double usually = 0;
@@ -72,7 +72,7 @@ std::string without_digits(std::string label) {
     return label;
 }
 
-// What a span does, by the labels of all.
+// Classifies spans by the labels of all.
 class Kinds {
 public:
     explicit Kinds(std::span<const Span> spans) {
@@ -103,10 +103,10 @@ public:
 private:
     static constexpr int several = -1;
 
-    std::map<const std::string*, int> rank_of_;  // the one rank that has this label
+    std::map<const std::string*, int> rank_of_;  // the only rank that uses this label
 };
 
-// The time in which a message was sent, without waiting for its receiver.
+// The time to send a message, without the wait for its receiver.
 Duration work_of(const Span& span) {
     return span.end - span.begin - span.idle;
 }
@@ -146,7 +146,7 @@ void most_lost_first(std::vector<Item>& items) {
     std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.lost > b.lost; });
 }
 
-// When they were slow.
+// Sets the times at which ranks were slow.
 void note_times(std::span<const Span> spans, const Kinds& kinds, const std::map<What, double>& usually,
                 std::vector<Straggler>& ranks) {
     for (Straggler& one : ranks) {
@@ -162,7 +162,7 @@ void note_times(std::span<const Span> spans, const Kinds& kinds, const std::map<
     }
 }
 
-// Between two ops of its program, or in front of the first, where none of its streams computes.
+// Gaps between two ops of a rank's program, or before the first, during which none of its streams computes.
 std::vector<Standstill> standstills(std::span<const Span> spans, Time end) {
     std::map<int, std::vector<const Span*>> of_rank;
     for (const Span& span : spans) {

@@ -1,10 +1,10 @@
-// Who is to blame for a slow run: ranks that compute more slowly than others do the same, ranks that pause, and links
-// that are slower than others for the same messages. Found from the spans of the run alone.
+// This analysis finds what slows a run down: ranks that compute more slowly than others doing the same work, ranks that
+// pause, and links that are slower than others for the same messages. It uses only the spans of the run.
 //
-// What is the same: computations with one label and one amount, messages of one size; where no two ranks share a label,
-// its digits do not count ("item 3" is like "item 7"). What it usually takes is the
-// median of the ranks that did it (of two the faster one), by each rank's mean. Ranks that do nothing that another does
-// cannot be judged. A collective that is simulated as a whole shows no links.
+// Same work means computations with the same label and amount, or messages of the same size; if no two ranks share a
+// label, its digits are ignored ("item 3" is like "item 7"). The usual duration is the median over the ranks that did
+// it (the lower of two), by each rank's mean. Ranks whose work no other rank does cannot be judged. A collective
+// simulated as a whole reveals no links.
 #pragma once
 
 #include "libsim/trace/span.hpp"
@@ -16,13 +16,13 @@ namespace sim::trace {
 
 struct Straggler {
     int rank = 0;
-    double factor = 1;  // it took so many times as long as usual
-    Duration lost{0};   // so much more, in all
-    Time from;          // the first computation that took 5 % longer than usual; the end of the last
+    double factor = 1;  // its time divided by the usual time
+    Duration lost{0};   // total excess time
+    Time from;          // start of the first computation that took 5 % longer than usual, and end of the last
     Time until;
 };
 
-// A rank whose program stood still: it had nothing to wait for, and did nothing.
+// A rank whose program stood still: it did nothing, although it had nothing to wait for.
 struct Standstill {
     int rank = 0;
     Time from;
@@ -33,17 +33,17 @@ struct LateLink {
     int source = 0;
     int target = 0;
     double factor = 1;
-    Duration lost{0};  // of its messages together
+    Duration lost{0};  // total over its messages
 };
 
 struct Blame {
-    std::vector<Straggler> ranks;         // slower than usual by 5 % or more; who lost most first
-    std::vector<Standstill> standstills;  // of a hundredth of the run or more, each; the longest first
-    std::vector<LateLink> links;          // by half or more; what lost most first
-    int judged = 0;                       // ranks that did what another did, too
+    std::vector<Straggler> ranks;         // slower than usual by 5 % or more; largest loss first
+    std::vector<Standstill> standstills;  // each a hundredth of the run or more; longest first
+    std::vector<LateLink> links;          // slower by half or more; largest loss first
+    int judged = 0;                       // ranks with work that another rank also did
 };
 
-// Requires: spans of one rank and stream in the order of its program. Cost: O(spans log spans).
+// Requires: spans of one rank and stream in program order. Cost: O(spans log spans).
 Blame blame(std::span<const Span> spans);
 
 }  // namespace sim::trace

@@ -1,6 +1,6 @@
-// A time category says where a rank's time goes in a training step. The categories add up to the step.
+// A time category classifies a rank's time in a training step. The categories add up to the step.
 //
-// This table is the only place that knows what a category is called. Text, JSON, pages, pictures and traces read it.
+// This table is the only place that names the categories. Text, JSON, pages, pictures and traces read it.
 #pragma once
 
 #include "libsim/units.hpp"
@@ -14,30 +14,30 @@ namespace sim::trace {
 
 enum class TimeCategory : std::uint8_t {
     compute,    // forward and backward, once
-    recompute,  // the forward pass again
-    tensor,     // exposed communication: that no computation hides
+    recompute,  // repeated forward work
+    tensor,     // exposed communication: not hidden by computation
     context,
     expert,
-    pipeline,   // messages between stages that have been sent and are not there yet
+    pipeline,   // messages between stages that have been sent and have not arrived
     data,       // gradients and parameters over data-parallel ranks
-    bubble,     // a stage has nothing to do
+    bubble,     // a stage has no work
     optimizer,  // the update, with the gradient norm
     overhead,   // host side: data loader, launches
     straggler,  // waiting for slower ranks
 };
 inline constexpr std::size_t time_categories = 11;
 
-// The parts in which two steps are compared. They add up to the step, too.
+// Coarser categories for comparing two steps. They add up to the step, too.
 enum class TimePart : std::uint8_t { compute, communication, bubble, rest };
 inline constexpr std::size_t time_parts = 4;
 
-const char* name_of(TimeCategory category);     // "tensor", as JSON and traces have it
+const char* name_of(TimeCategory category);     // "tensor", as in JSON and traces
 const char* title_of(TimeCategory category);    // "tensor-parallel communication"
-const char* meaning_of(TimeCategory category);  // "Seconds of tensor-parallel communication that no computation hides."
+const char* meaning_of(TimeCategory category);  // "Seconds of exposed communication of gradients and parameters."
 char mark_of(TimeCategory category);            // 'T', in bars and pictures
 TimePart part_of(TimeCategory category);
 const char* title_of(TimePart part);  // "exposed communication"
-// Of the name; nothing of what no category is called.
+// The category with this name; empty if there is none.
 std::optional<TimeCategory> time_category(std::string_view name);
 
 // A rank's time by category.
@@ -53,8 +53,8 @@ struct TimeParts {
     friend bool operator==(const TimeParts&, const TimeParts&) = default;
 };
 
-// `time` in the proportions of `parts`, to the picosecond: `parts` themselves where they add up to it. What rounding
-// leaves goes to the largest.
+// `time` divided in the proportions of `parts`, to the picosecond; exactly `parts` if they add up to it. The rounding
+// remainder goes to the largest.
 TimeParts divided(Duration time, const TimeParts& parts);
 
 }  // namespace sim::trace

@@ -45,7 +45,7 @@ TimelineHash& TimelineHash::operator=(TimelineHash&&) noexcept = default;
 TimelineHash::~TimelineHash() = default;
 
 void TimelineHash::add(const Span& span) {
-    // An asynchronous op comes in the order in which the program joined it.
+    // An asynchronous op counts in the order in which the program joined it.
     const auto stream = span.stream == Stream::own ? std::size_t{0} : static_cast<std::size_t>(span.stream);
     std::vector<Context>& streams = digests_->ranks[static_cast<std::size_t>(span.rank)];
     if (stream >= streams.size()) {

@@ -22,7 +22,7 @@ public:
     ~TimelineHash();
 
     void add(const Span& span);
-    // 64 hexadecimal digits, of the spans so far.
+    // 64 hexadecimal digits, for the spans so far.
     std::string hex() const;
 
 private:
@@ -30,7 +30,7 @@ private:
     std::unique_ptr<Digests> digests_;
 };
 
-// A sink that adds every span to `hash`, which outlives it, before it hands it to `next`, if there is one.
+// A sink that adds every span to `hash`, which must outlive it, and then passes it to `next`, if set.
 SpanSink hashing(TimelineHash& hash, SpanSink next);
 
 // SHA-256 of some bytes, as 64 hexadecimal digits.

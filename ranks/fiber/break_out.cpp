@@ -22,17 +22,17 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// After a stop signal.
+// Applies after a stop signal.
 constexpr std::chrono::milliseconds stop_look = 10ms;
 constexpr std::chrono::milliseconds patience_after_stop = 500ms;
-// For a rank that is in a library, in all.
+// The total patience with a rank that is inside a library.
 constexpr std::chrono::milliseconds patience_with_libraries = 2s;
 
 int looks_in(std::chrono::milliseconds time, std::chrono::milliseconds each) {
     return static_cast<int>((time + each - 1ms) / each);
 }
 
-// Who debugs a program does not want to be interrupted.
+// A program in a debugger must not be interrupted.
 bool is_traced() {
     std::ifstream status("/proc/self/status");
     for (std::string line; std::getline(status, line);) {
@@ -63,7 +63,8 @@ std::uintptr_t address_of(Function* function) {
 }  // namespace
 
 BreakOut::BreakOut(std::chrono::milliseconds watchdog) {
-    // Of each object, where it lies; those with one of these in it are the libraries: C, C++, unwinding, the loader.
+    // Address ranges of loaded objects. Those that contain one of these marks are the libraries: C, C++, unwinding,
+    // loader.
     const auto add_library = [](dl_phdr_info* object, std::size_t, void* self) {
         const std::array marks{address_of(&std::malloc), address_of(&std::terminate),
                                address_of(&_Unwind_RaiseException), static_cast<std::uintptr_t>(getauxval(AT_BASE))};
@@ -83,7 +84,7 @@ BreakOut::BreakOut(std::chrono::milliseconds watchdog) {
 
     struct sigaction action {};
     action.sa_sigaction = &BreakOut::on_timer;
-    action.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER;  // not deferred: it may never come back
+    action.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER;  // not deferred, because the handler may never return
     sigemptyset(&action.sa_mask);
     sigaction(signal(), &action, &old_action_);
     sigevent event{};
@@ -96,7 +97,7 @@ BreakOut::BreakOut(std::chrono::milliseconds watchdog) {
         sigaction(signal(), &old_action_, nullptr);
         throw std::system_error(error, std::generic_category(), "a timer");
     }
-    // The first look may come at once: one more.
+    // One more, because the first look may come at once.
     const std::chrono::milliseconds each = std::clamp(watchdog / 4, 10ms, 500ms);
     looks_before_leaving_ = looks_in(std::min(watchdog, std::chrono::milliseconds(24h)), each) + 1;
     looks_before_leaving_anywhere_ = looks_before_leaving_ + looks_in(patience_with_libraries, each);
@@ -127,7 +128,7 @@ BreakOut::Left BreakOut::resume(Fiber& fiber) {
     return left_;
 }
 
-// In a signal handler.
+// Runs in a signal handler.
 void BreakOut::on_stop(void* self) {
     auto& that = *static_cast<BreakOut*>(self);
     that.looks_ = 0;
@@ -164,7 +165,7 @@ void BreakOut::leave(Left why) {
     left_ = why;
     Fiber* const fiber = running_;
     running_ = nullptr;
-    fiber->suspend();  // and never comes back
+    fiber->suspend();  // never returns
 }
 
 void BreakOut::leave_overflow(const void* context) {

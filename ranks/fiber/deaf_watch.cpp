@@ -15,7 +15,7 @@ namespace sim::ranks {
 
 namespace {
 
-// Whether the thread has blocked the signal. Nothing here may allocate: the thread may be in the middle of that.
+// Whether the thread blocks the signal. Must not allocate: the thread may be in the middle of an allocation.
 bool blocks(int thread, int signal) {
     std::array<char, 64> name{};
     fmt::format_to_n(name.data(), name.size() - 1, "/proc/self/task/{}/status", thread);
@@ -33,7 +33,7 @@ bool blocks(int thread, int signal) {
            ((std::strtoull(text.data() + at + key.size(), nullptr, 16) >> static_cast<unsigned>(signal - 1)) & 1U) != 0;
 }
 
-// Signals are for the thread that runs the ranks.
+// Signals must go to the thread that runs the ranks.
 class AllSignalsBlocked {
 public:
     AllSignalsBlocked() {
@@ -61,7 +61,7 @@ DeafWatch::DeafWatch(const BreakOut& break_out, const SuddenEnds& ends, std::chr
     try {
         thread_ = std::thread([this, thread_of_ranks] { watch(thread_of_ranks); });
     } catch (const std::system_error&) {
-        // There is no room for a thread: only ranks that block signals are not looked after.
+        // No thread can be created: the run goes on, but ranks that block signals go unnoticed.
     }
 }
 

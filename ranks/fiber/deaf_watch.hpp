@@ -1,9 +1,9 @@
-// DeafWatch ends the process for a rank that blocks the watchdog's signal and does not come back.
+// DeafWatch ends the process if a rank blocks the watchdog's signal and does not return.
 //
 // BreakOut leaves a rank's code from within a signal handler, so a rank that has blocked all signals is never left, and
-// nobody can go on: one thread runs all ranks. A second thread looks a few times in the watchdog's patience. Where the
-// same turn has lasted that long and the signal is blocked, it names the rank on standard error and ends the process
-// with the code of a rank that hung. Under a debugger it does nothing.
+// no other rank can continue: a single thread runs them all. A second thread checks several times per watchdog period.
+// If the same turn has lasted that long and the signal is blocked, it names the rank on standard error and ends the
+// process with the exit code of a hung rank. Under a debugger it does nothing.
 #pragma once
 
 #include "ranks/fiber/break_out.hpp"
@@ -18,7 +18,7 @@ namespace sim::ranks {
 
 class DeafWatch {
 public:
-    // Requires: the thread that runs the ranks makes it; both outlive it.
+    // Requires: constructed by the thread that runs the ranks; both arguments outlive it.
     DeafWatch(const BreakOut& break_out, const SuddenEnds& ends, std::chrono::milliseconds watchdog);
     ~DeafWatch();
     DeafWatch(const DeafWatch&) = delete;

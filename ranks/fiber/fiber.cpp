@@ -11,7 +11,7 @@ namespace sim::ranks {
 
 namespace {
 
-// The memory is the slab's; boost has nothing to allocate or free.
+// The memory belongs to the slab; Boost has nothing to allocate or free.
 struct NoAllocator {
     boost::context::stack_context allocate() { return {}; }
     void deallocate(boost::context::stack_context&) {}
@@ -58,7 +58,7 @@ void Fiber::resume() {
 }
 
 void Fiber::abandon() {
-    // Destroying it would resume it once more, to unwind: it is put where nobody does.
+    // The destructor would resume it once more, to unwind, so it is moved to storage that is never destroyed.
     new (given_up_.data()) boost::context::fiber(std::move(inside_));
 }
 

@@ -1,6 +1,6 @@
-// A fiber is a function with a stack of its own, which runs when it is resumed, until it suspends or returns.
+// A fiber is a function with its own stack that runs when it is resumed, until it suspends or returns.
 //
-// It is a thin wrapper of boost::context::fiber that notifies the sanitizers of every change of stack.
+// It is a thin wrapper around boost::context::fiber that notifies the sanitizers of every stack switch.
 #pragma once
 
 #include <boost/context/fiber.hpp>
@@ -25,17 +25,17 @@ public:
     void begin(std::span<std::byte> stack, Body body, void* argument);
     bool ended() const { return !inside_; }
 
-    // From outside: runs it until it suspends or returns. Requires: !ended().
+    // Called from outside: runs the fiber until it suspends or returns. Requires: !ended().
     void resume();
-    // From outside: it will not be resumed again. What lies on its stack is not destroyed.
+    // Called from outside: the fiber will not be resumed again. Objects on its stack are not destroyed.
     void abandon();
-    // From inside: returns to the code that resumed it.
+    // Called from inside: returns to the code that resumed the fiber.
     void suspend();
 
 private:
     void enter();
 
-    // The C++ runtime keeps the exceptions in flight by thread; a stack of its own needs its own.
+    // The C++ runtime tracks exceptions in flight per thread; each stack needs its own record.
     struct Exceptions {
         void* caught = nullptr;
         unsigned int uncaught = 0;
@@ -48,7 +48,7 @@ private:
     std::span<std::byte> stack_;
     Body body_ = nullptr;
     void* argument_ = nullptr;
-    // For the sanitizers: handles, shadows, and where the outer stack lies.
+    // Used by the sanitizers: handles, shadow stacks, and the location of the outer stack.
     void* handle_ = nullptr;
     void* outside_handle_ = nullptr;
     void* inside_shadow_ = nullptr;

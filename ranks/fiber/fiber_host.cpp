@@ -23,9 +23,9 @@ namespace sim::ranks {
 
 namespace {
 
-// A turn takes a microsecond or a rank's own milliseconds: reading the clock costs nothing beside so many.
+// A turn takes a microsecond or more: at this interval, reading the clock costs nothing.
 constexpr int turns_between_looks = 64;
-// Enough that a change of stack is rare, few enough that 100,000 ranks fit into memory.
+// Large enough that stack switches are rare, small enough that 100,000 ranks fit into memory.
 constexpr std::size_t ops_per_turn = 32;
 
 std::size_t stack_bytes(const LaunchOptions& options) {
@@ -66,7 +66,7 @@ public:
         } catch (const std::overflow_error& error) {
             run_.fail_by_overflow(-1, error);
         } catch (...) {
-            end_ranks();  // a stack must be unwound before its memory goes
+            end_ranks();  // stacks must be unwound before their memory is freed
             throw;
         }
         end_ranks();
@@ -147,7 +147,7 @@ private:
                                               where_rank_is(run_.kernel, port.rank()), run_.options->ranks)});
         }
         if (thrown_ && run_.kernel.has_mistake()) {
-            thrown_.reset();  // a mistake comes first: what a rank makes of its data may end it
+            thrown_.reset();  // the program's mistake comes first: handling bad data may have ended the rank
             port.threw = true;
         }
         if (thrown_) {
@@ -200,7 +200,7 @@ private:
     void wait_until(Time time) {
         using namespace std::chrono_literals;
         const auto due = run_.due(time);
-        // In slices: a sleep does not end when a signal comes.
+        // Sleeps in slices, because a signal does not end a sleep.
         for (auto now = std::chrono::steady_clock::now(); now < due && stop_.received() == 0;
              now = std::chrono::steady_clock::now()) {
             run_.look_at_the_clock();
@@ -219,8 +219,8 @@ private:
     BreakOut break_out_;
     SuddenEnds sudden_ends_;
     DeafWatch deaf_watch_;
-    std::optional<std::string> thrown_;  // by the rank that ran last
-    bool out_of_memory_ = false;         // the rank that ran last
+    std::optional<std::string> thrown_;  // message of what the last rank to run threw
+    bool out_of_memory_ = false;         // of the last rank to run
 };
 
 }  // namespace

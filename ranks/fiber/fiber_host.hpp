@@ -1,7 +1,7 @@
 // The fiber host runs every rank as a fiber with a small stack in this process; one thread runs them in turn.
 //
-// Cost (docs/benchmarks.md): 5.6 KB per rank where it touches one page of its stack; under 0.1 us per op.
-// A rank that computes for ever without an op cannot be interrupted here; the process host can.
+// Cost (docs/benchmarks.md): 5.6 KB per rank if it touches one page of its stack; under 0.1 us per op.
+// A rank that computes forever without an op cannot be interrupted here; the process host can interrupt it.
 #pragma once
 
 #include "ranks/launch.hpp"

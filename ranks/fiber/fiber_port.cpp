@@ -8,7 +8,7 @@ namespace sim::ranks {
 
 namespace {
 
-// How often a rank may catch the end of its run before its stack is given up.
+// A rank may catch RunIsOver this many times before its stack is abandoned.
 constexpr int most_refusals = 1000;
 
 }  // namespace
@@ -36,13 +36,13 @@ void FiberPort::hand_over() {
     if (!over_) {
         return;
     }
-    // What a destructor still posts while the stack is unwound is dropped; anything else unwinds it.
+    // Ops that destructors post while the stack is unwound are dropped; anything else unwinds it.
     next_ = slots_.data();
     if (std::uncaught_exceptions() > 0) {
         return;
     }
     if (++refusals_ > most_refusals) {
-        refused_ = true;  // it catches everything and goes on: it will not end
+        refused_ = true;  // it catches everything and goes on, so it will not end
         fiber.suspend();
     }
     throw RunIsOver{};
@@ -75,7 +75,7 @@ void FiberPort::write(std::span<const std::byte> payload) {
     const BreakOut::HostCode here(*break_out_);
     RunPort::write(payload);
     if (run().fault) {
-        end_ = next_ + 1;  // with the op that this belongs to the rank's turn is over
+        end_ = next_ + 1;  // the op that this belongs to ends the rank's turn
     }
 }
 

@@ -1,5 +1,5 @@
-// A fiber port is the rank's end of the fiber host: it collects ops in a few slots and hands them over by a change of
-// stack.
+// A fiber port is the rank's end of the fiber host: it collects ops in a few slots and hands them over by switching
+// stacks.
 #pragma once
 
 #include "libsim/port.hpp"
@@ -11,7 +11,7 @@
 
 namespace sim::ranks {
 
-// Thrown into a rank whose run is over, to unwind its stack. Not a std::exception: programs should not catch it.
+// Thrown into a rank whose run is over, to unwind its stack. Not a std::exception, so that programs do not catch it.
 struct RunIsOver {};
 
 class FiberPort final : public RunPort {
@@ -27,25 +27,25 @@ public:
     std::vector<std::span<const std::byte>> gathered() override;
     void report(Label name, std::span<const double> values) override;
 
-    // For the host.
+    // The next members are for the host.
     using Body = void (*)(FiberPort& port, void* host);
     void begin(std::span<std::byte> stack, Body body, void* host);
     Fiber fiber;
-    bool threw = false;  // its program: it never runs again
-    // Ops posted and not yet taken by the kernel.
+    bool threw = false;  // its program threw: it never runs again
+    // Ops posted but not yet taken by the kernel.
     std::span<const Op> waiting() const { return {taken_, next_}; }
     void take(std::size_t ops) { taken_ += ops; }
-    // Runs the rank until it has handed over ops, or has returned, or was left. Requires: waiting() is empty.
+    // Runs the rank until it hands over ops, returns, or is left. Requires: waiting() is empty.
     void run_rank();
-    // That it has posted; null: none.
+    // The last op it posted; null: none.
     const Op* last_op() const { return next_ > slots_.data() ? next_ - 1 : last_; }
-    // The rank was left in its own code, or has refused to end: it never runs again.
+    // Whether the rank was left in its own code, or refused to end: it never runs again.
     bool abandoned() const { return refused_ || left_ != BreakOut::Left::not_at_all; }
-    // Because its stack was at its end.
+    // Whether it was left because its stack overflowed.
     bool overflowed() const { return left_ == BreakOut::Left::for_overflow; }
     // Unwinds the rank's stack, unless it is abandoned. Afterwards fiber.ended().
     void end_rank();
-    // The program has returned.
+    // To be called when the program has returned.
     void finish();
 
 private:
@@ -56,7 +56,7 @@ private:
     BreakOut* break_out_;
     std::span<Op> slots_;
     const Op* taken_;
-    const Op* last_ = nullptr;  // of its earlier turns
+    const Op* last_ = nullptr;  // of earlier turns
     Body body_ = nullptr;
     void* host_ = nullptr;
     bool over_ = false;

@@ -1,4 +1,4 @@
-// These functions notify the sanitizers of our own stacks. Without a sanitizer each of them does nothing.
+// These functions notify the sanitizers of our stacks. Without a sanitizer they do nothing.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@
 
 namespace sim::ranks::sanitizers {
 
-// Whether memory has marks at all.
+// Whether memory has shadow marks at all.
 #ifdef NDSIM_ASAN
 inline constexpr bool has_marks = true;
 #else
@@ -39,7 +39,8 @@ inline void forget([[maybe_unused]] std::span<const std::byte> memory) {
 #endif
 }
 
-// Before a change to the stack at `bottom`. `shadow` keeps what belongs to this one; null: it is not coming back.
+// Called before switching to the stack at `bottom`. `shadow` stores the state of the current one; null: it will not
+// resume.
 inline void leave_for([[maybe_unused]] void** shadow, [[maybe_unused]] const void* bottom,
                       [[maybe_unused]] std::size_t size) {
 #ifdef NDSIM_ASAN
@@ -47,7 +48,7 @@ inline void leave_for([[maybe_unused]] void** shadow, [[maybe_unused]] const voi
 #endif
 }
 
-// After it, on the new stack: says where the old one lies.
+// Called after the switch, on the new stack; returns the location of the old one.
 inline void arrived_from([[maybe_unused]] void* shadow, [[maybe_unused]] const void** bottom,
                          [[maybe_unused]] std::size_t* size) {
 #ifdef NDSIM_ASAN
@@ -55,7 +56,7 @@ inline void arrived_from([[maybe_unused]] void* shadow, [[maybe_unused]] const v
 #endif
 }
 
-// The thread sanitizer follows fibers by handles.
+// The thread sanitizer tracks fibers by handle.
 inline void* new_fiber() {
 #ifdef NDSIM_TSAN
     return __tsan_create_fiber(0);

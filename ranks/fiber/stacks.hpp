@@ -1,9 +1,9 @@
 // Stacks allocates the stacks of many fibers in one mapping: a rank costs the pages it touches, whatever the size
 // reserved.
 //
-// Up to 16,384 stacks have a guard below, which nobody can touch; beyond, the kernel's limit on mappings forbids it. Up
-// to 4,096 the guards are wide, so that an array that is larger than its stack ends there, and not in another's: 8 MiB,
-// or of many ranks their share of 4 GiB of addresses. Else, and where addresses are limited, a guard is a page.
+// Up to 16,384 stacks have an inaccessible guard below; with more, the kernel's limit on mappings rules it out. Up to
+// 4,096 stacks have wide guards, so that an array larger than its stack ends in the guard, not in another stack: 8 MiB,
+// or with many ranks their share of 4 GiB of addresses. Otherwise, and if addresses are limited, a guard is one page.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace sim::ranks {
 
 class Stacks {
 public:
-    // Throws std::bad_alloc where the address space ends.
+    // Throws std::bad_alloc if the address space is exhausted.
     Stacks(int count, std::size_t bytes_each);
     ~Stacks();
     Stacks(const Stacks&) = delete;
@@ -21,7 +21,7 @@ public:
 
     // The usable part, lowest address first.
     std::span<std::byte> stack(int index) const;
-    // Whose stack ends at this address: it lies in the guard. -1: it lies in none. May be called in a signal handler.
+    // The index of the stack whose guard contains this address; -1: none. May be called in a signal handler.
     int guarded_by(const void* at) const;
 
 private:

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t signal_stack_bytes = 64U << 10U;
 
-// Nothing here may allocate: the library may be in the middle of that.
+// Must not allocate: the library may be in the middle of an allocation.
 template <class... Args>
 [[noreturn]] void end_process(int code, fmt::format_string<Args...> format, Args&&... args) {
     std::array<char, 512> text{};
@@ -29,12 +29,12 @@ template <class... Args>
     _exit(code);
 }
 
-// A handler has nothing else to find its object by; a fault and an exit come to the thread that they are of.
+// A handler has no other way to find its object; faults and exits are delivered to the thread that causes them.
 thread_local SuddenEnds* innermost = nullptr;
 
 }  // namespace
 
-// A child of a rank that exits is nobody's end but its own.
+// If a child process of a rank exits, that ends only the child.
 void name_who_exits(const char* how) {
     if (innermost != nullptr && innermost->running_ != nullptr &&
         innermost->run_->pids.front() == static_cast<int>(getpid())) {
@@ -54,7 +54,7 @@ void on_quick_exit() {
     name_who_exits("left by quick_exit");
 }
 
-// Once: nothing that was registered so can be taken back.
+// Registered once: these registrations cannot be undone.
 void listen_for_exits() {
     static const bool listening = on_exit(on_exit_with, nullptr) == 0 && std::at_quick_exit(on_quick_exit) == 0;
     static_cast<void>(listening);
@@ -70,7 +70,7 @@ SuddenEnds::SuddenEnds(const Run& run, const Stacks& stacks, BreakOut& break_out
     sigaltstack(&own, &old_stack_);
     struct sigaction action {};
     action.sa_sigaction = &SuddenEnds::on_fault;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;  // not deferred: it may never come back
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;  // not deferred, because the handler may never return
     sigemptyset(&action.sa_mask);
     sigaction(SIGSEGV, &action, &old_action_);
 }
@@ -81,7 +81,7 @@ SuddenEnds::~SuddenEnds() {
     innermost = outer_;
 }
 
-// In a signal handler, on the signal stack.
+// Runs in a signal handler, on the signal stack.
 void SuddenEnds::on_fault(int signal, siginfo_t* info, void* context) {
     SuddenEnds* const self = innermost;
     if (self != nullptr && self->running_ != nullptr && info->si_code > 0) {
@@ -89,7 +89,7 @@ void SuddenEnds::on_fault(int signal, siginfo_t* info, void* context) {
             self->on_guard(rank, context);
         }
     }
-    // Any other fault is whose it would be without us: it comes again at once, unless somebody has sent the signal.
+    // Any other fault gets its default treatment: it recurs at once, unless somebody sent the signal.
     const struct sigaction defaults {};
     sigaction(SIGSEGV, self != nullptr ? &self->old_action_ : &defaults, nullptr);
     if (info->si_code <= 0) {
@@ -98,7 +98,7 @@ void SuddenEnds::on_fault(int signal, siginfo_t* info, void* context) {
 }
 
 void SuddenEnds::on_guard(int rank, void* context) {
-    break_out_->leave_overflow(context);  // returns where nobody can go on
+    break_out_->leave_overflow(context);  // returns if the run cannot go on
     const Op* const last = running_->last_op();
     end_process(exit_code::rank_died,
                 "rank {} ran over its stack of {} KiB in a function of the C or C++ library, after "

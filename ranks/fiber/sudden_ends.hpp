@@ -1,11 +1,11 @@
-// What would end the process of all fibers ends the run of one: a rank that runs over its stack, or calls exit.
+// SuddenEnds confines events that would end the process of all fibers to one rank: a stack overflow, or a call of exit.
 //
-// A stack that is too small ends at a guard page, whose touch is a SIGSEGV. Its handler has a stack of its own, and
-// leaves the rank where it is, as BreakOut does. Where the C or C++ library was at work, whose state may be half
-// changed, and where a rank has called exit or quick_exit, which may have destroyed what the run needs, nobody can go
-// on: then the rank is named on standard error, and the process ends with the code of a rank that died.
+// An overflowing stack reaches a guard page, whose access is a SIGSEGV. Its handler has its own stack, and leaves the
+// rank where it is, as BreakOut does. If the C or C++ library was at work, whose state may be half changed, or if a
+// rank called exit or quick_exit, which may have destroyed objects that the run needs, no rank can go on: then the rank
+// is named on standard error, and the process ends with the exit code of a rank that died.
 //
-// _exit, abort and any other fault of a rank end the process as they do everywhere.
+// _exit, abort and any other fault of a rank end the process as usual.
 #pragma once
 
 #include "ranks/fiber/break_out.hpp"
@@ -21,14 +21,14 @@ namespace sim::ranks {
 
 class SuddenEnds {
 public:
-    // Takes SIGSEGV and the thread's signal stack while it lives; they may nest. Requires: all three outlive it; the
-    // same thread throughout.
+    // Takes over SIGSEGV and the thread's signal stack during its lifetime; instances may nest. Requires: all three
+    // arguments outlive it; the same thread throughout.
     SuddenEnds(const Run& run, const Stacks& stacks, BreakOut& break_out);
     ~SuddenEnds();
     SuddenEnds(const SuddenEnds&) = delete;
     SuddenEnds& operator=(const SuddenEnds&) = delete;
 
-    // While this lives, the rank runs.
+    // During its lifetime, the rank runs.
     class Running {
     public:
         Running(SuddenEnds& of, const FiberPort& port) : of_(&of) { of.running_ = &port; }
@@ -40,8 +40,8 @@ public:
         SuddenEnds* of_;
     };
 
-    // Names the rank that runs as hung, and ends the process with that code: for another thread, where the rank can
-    // neither go on nor be left.
+    // Names the running rank as hung, and ends the process with that exit code: for another thread, if the rank can
+    // neither continue nor be left.
     [[noreturn]] void end_for_silence(std::chrono::milliseconds watchdog) const;
 
 private:

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t ops_at_once = 1024;
 
-// A fiber's terms are this rank's: nobody can kill it, and its process is this one.
+// The limits of a fiber apply: the rank cannot be killed, and its process is this one.
 LaunchOptions of_this_thread(LaunchOptions options) {
     check_options(options);
     if (options.ranks != 1 || options.clock != Clock::virtual_time) {
@@ -24,7 +24,7 @@ LaunchOptions of_this_thread(LaunchOptions options) {
     return options;
 }
 
-// Between calls the rank is out: the kernel has handed its turn to the program.
+// Between calls it is the program's turn: the kernel waits for its next op.
 class HerePort final : public RunPort {
 public:
     explicit HerePort(Run& its_run) : RunPort(0, its_run) {
@@ -49,7 +49,7 @@ public:
         hand_over();
         run().end_by_standstill();
     }
-    // The kernel takes what was posted, as far as the rank can go.
+    // Lets the kernel take posted ops, as far as the rank can go.
     void hand_over() {
         std::span<const Op> waiting(slots_.data(), next_);
         next_ = slots_.data();

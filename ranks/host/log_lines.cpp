@@ -50,7 +50,7 @@ void LogLines::tell_first(std::ptrdiff_t count) {
     if (count == 0) {
         return;
     }
-    // Stable: the lines of a rank at one time stay in the order of its program.
+    // Stable: lines of a rank at the same time stay in program order.
     std::stable_sort(held_.begin(), held_.end(), [](const LogLine& a, const LogLine& b) {
         return std::tie(a.at, a.rank) < std::tie(b.at, b.rank);
     });

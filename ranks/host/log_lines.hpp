@@ -18,10 +18,9 @@ public:
 
     bool wanted() const { return sink_ != nullptr; }
     bool holds_any() const { return !held_.empty(); }
-    // Requires: the lines of a rank come in the order of its program.
+    // Requires: the lines of a rank come in program order.
     void add(LogLine line) { held_.push_back(std::move(line)); }
-    // Whether it is time to check the progress of the ranks: no more often than ten times a second. Requires: it holds
-    // any.
+    // Whether it is time to check the ranks' progress: at most ten times a second. Requires: lines are held.
     bool may_tell();
     // Outputs the lines before `time`, or those up to it.
     void tell_before(Time time);

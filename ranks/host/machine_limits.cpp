@@ -16,14 +16,14 @@ namespace sim::ranks {
 
 namespace {
 
-// The number in a file of the kernel's; none: it says max, or is not there.
+// The number in one of the kernel's files; empty: the file says max, or does not exist.
 std::optional<std::int64_t> number_in(const std::string& file) {
     std::ifstream in(file);
     std::int64_t number = 0;
     return in >> number ? std::optional(number) : std::nullopt;
 }
 
-// Of this process, "/" or deeper, in the hierarchy of this controller; "" for that of version 2. Empty: there is none.
+// This process's group, "/" or deeper, in the hierarchy of this controller; "" means version 2. Empty: there is none.
 std::string control_group(const std::string& controller) {
     std::ifstream in("/proc/self/cgroup");
     for (std::string row; std::getline(in, row);) {
@@ -36,7 +36,7 @@ std::string control_group(const std::string& controller) {
     return "";
 }
 
-// What a limit of this group, and of those around it that can be seen, still leaves.
+// The remainder that the limits of this group and of its visible parents leave.
 std::optional<std::int64_t> left_in(const std::string& mount, std::string group, const char* most, const char* used) {
     std::optional<std::int64_t> least;
     for (;; group.erase(std::min(group.find_last_of('/'), group.size()))) {
@@ -72,7 +72,7 @@ std::optional<std::int64_t> limit_of(decltype(RLIMIT_NOFILE) resource, rlim_t rl
     return static_cast<std::int64_t>(std::min<rlim_t>(found.*which, INT64_MAX));
 }
 
-// A process of this user is a folder of /proc whose name is a number.
+// A process of this user is a folder of /proc with a number as its name.
 std::int64_t own_processes() {
     namespace fs = std::filesystem;
     std::int64_t count = 0;

@@ -1,5 +1,5 @@
-// What this machine leaves to a run: memory, processes and open files, as the kernel says it, a container's limits
-// included.
+// These functions give what this machine leaves to a run: memory, processes and open files, as the kernel reports them,
+// including a container's limits.
 #pragma once
 
 #include <cstdint>
@@ -7,17 +7,17 @@
 
 namespace sim::ranks {
 
-// Bytes that this process and its children may still use.
+// The bytes that this process and its children may still use.
 std::int64_t available_memory();
 
 struct ProcessLimit {
-    std::optional<std::int64_t> most;  // none: there is no limit
+    std::optional<std::int64_t> most;  // empty: there is no limit
     std::int64_t in_use = 0;
 };
-// The nearer of two limits: the user's, which does not bind root, and the container's. Costs a look at every process.
+// The tighter of two limits: the user's, which does not bind root, and the container's. Costs a look at every process.
 ProcessLimit process_limit();
 
-// That this process may ever open.
+// The most files that this process may ever open.
 std::optional<std::int64_t> most_open_files();
 
 }  // namespace sim::ranks

@@ -1,6 +1,6 @@
 // This store holds payloads that were sent and not yet received. Each source numbers its own from 0.
 //
-// A host may keep long payloads where their sender put them; then the store knows where.
+// A host may leave long payloads where their sender put them; then the store keeps their location.
 #pragma once
 
 #include "libsim/check.hpp"
@@ -13,16 +13,16 @@
 
 namespace sim::ranks {
 
-// Where a sender put a payload: in its part of what its host gives all ranks to see.
+// The location of a payload: in the sender's part of the memory that its host shows to all ranks.
 struct Block {
-    int rank = -1;  // whose part
+    int rank = -1;  // the owner of that part
     std::size_t offset = 0;
     std::size_t size = 0;
 };
 
 struct Payload {
     std::vector<std::byte> bytes = {};
-    std::optional<Block> block = std::nullopt;  // in place of them
+    std::optional<Block> block = std::nullopt;  // replaces the bytes
     std::size_t size() const { return block ? block->size : bytes.size(); }
 };
 
@@ -36,7 +36,7 @@ public:
         held_ += cost_of(payload);
         from.waiting.emplace(from.sent++, Held{std::move(payload)});
     }
-    // Bytes that wait to be received, with what it takes to keep them: in all, and of one source.
+    // Bytes waiting to be received, including their overhead: in total, and for one source.
     std::size_t held() const { return held_; }
     std::size_t held(int source) const { return sources_[static_cast<std::size_t>(source)].held; }
 
@@ -49,9 +49,9 @@ public:
         return payload;
     }
 
-    // A payload that several read: it stays until all of them have given it back.
+    // A payload that several ranks read: it stays until all of them have returned it.
     const Payload& lend(int source, std::uint32_t number) { return find(source, number).payload; }
-    // The payload, from the last of its `readers`.
+    // Returns the payload to the store's caller with the last of its `readers`.
     std::optional<Payload> give_back(int source, std::uint32_t number, int readers) {
         return ++find(source, number).given_back < readers ? std::nullopt : std::optional(take(source, number));
     }

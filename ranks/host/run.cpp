@@ -207,7 +207,8 @@ void Run::fail_by_overflow(int rank, const std::overflow_error& error) {
     fail({.failure = Failure::out_of_range, .rank = rank, .message = fmt::format("{}: {}", where, error.what())});
 }
 
-// "rank 3 (pid 4711) was killed by signal 9 after op 5, at 2 s", of the first and how many more; or which messages.
+// "rank 3 (pid 4711) was killed by signal 9 after op 5, at 2 s", for the first and the number of others; or the lost
+// messages.
 std::string Run::what_was_lost() const {
     const std::vector<int> dead = kernel.dead_ranks();
     if (dead.empty()) {
@@ -280,7 +281,7 @@ void Run::look_at_the_clock() {
 }
 
 std::chrono::steady_clock::time_point Run::due(Time time) const {
-    constexpr double thirty_years = 1e9;  // longer than the wall's clock need count
+    constexpr double thirty_years = 1e9;  // longer than any wall-clock time that matters
     const std::chrono::duration<double> after(
         std::min(seconds(time - options->begin) * options->time_scale, thirty_years));
     return begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(after);
@@ -288,7 +289,7 @@ std::chrono::steady_clock::time_point Run::due(Time time) const {
 
 Result Run::result() {
     if (options->clock == Clock::virtual_time || !fault) {
-        log.tell_all();  // a run that broke off by the wall's clock never came to what it had not told yet
+        log.tell_all();  // a run that the wall clock ended still holds lines
     }
     Result result;
     result.fault = fault;

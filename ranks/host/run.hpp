@@ -20,22 +20,22 @@ namespace sim::ranks {
 struct Run {
     Run(const LaunchOptions& options, kernel::Order order);
 
-    // The ranks have started: notifies the launcher's callback.
+    // To be called when the ranks have started: notifies the launcher's callback.
     void begin_with(std::vector<int> rank_pids);
-    // Fills in what the kernel knows; `fault` stays as it is.
+    // Fills in what the kernel knows; leaves `fault` unchanged.
     Result result();
-    // Outputs the log lines that no later line can precede. It is called often and seldom does anything.
+    // Outputs the log lines that no later line can precede. Called often; seldom does anything.
     void tell_log() {
         if (log.holds_any()) [[unlikely]] {
             tell_log_so_far();
         }
     }
-    // Keeps what a rank has sent until it is received. Too much of it ends the run.
+    // Keeps a rank's payload until it is received. Too much of it ends the run.
     void keep(int source, Payload&& payload) {
         payloads.put(source, std::move(payload));
         look_at_unreceived(source, 0);
     }
-    // `on_its_way`: bytes that the rank has sent and that no op has yet. Cheap while there are few.
+    // `on_its_way`: bytes that the rank has sent and that belong to no op yet. Cheap while there are few.
     void look_at_unreceived(int source, std::size_t on_its_way) {
         constexpr std::size_t few = 16U << 20U;
         if (payloads.held() + on_its_way > few) [[unlikely]] {
@@ -46,7 +46,8 @@ struct Run {
     std::size_t most_unreceived() const;
     // The payload that goes with the answer to the rank's question; empty: none.
     Payload payload_of_answer(int rank, const Op& question);
-    // A rank has read what it took: `gone(payload)` for each that nobody else is to read.
+    // To be called when a rank has read what it took: calls `gone(payload)` for each payload that nobody else will
+    // read.
     template <class Gone>
     void give_back(const kernel::Gathering& gathering, Gone gone) {
         for (const kernel::Delivery& brought : gathering.all) {
@@ -62,28 +63,28 @@ struct Run {
         reports[names.text(name)][rank] = std::move(values);
     }
     void progress(int rank, double share_done) { shares_done[static_cast<std::size_t>(rank)] = share_done; }
-    // Keeps the first.
+    // Keeps only the first fault.
     void fail(Fault fault);
-    // Nobody goes on any more. That is no fault where all ranks have returned and left nothing undone; else the first
-    // mistake is, or a rank that died as it was to, or a deadlock.
+    // To be called when no rank can go on. That is no fault if all ranks have returned and left nothing undone;
+    // otherwise the fault is the first mistake, an injected death of a rank, or a deadlock.
     void end_by_standstill();
-    // What the kernel has found by now; false: nothing.
+    // Reports the mistake that the kernel has found by now; false: none.
     bool fail_by_mistake();
-    // Simulated time, or what is counted, left its range in an op of that rank; -1: of no single rank.
+    // Reports that simulated time, or a counter, left its range in an op of that rank; -1: of no single rank.
     void fail_by_overflow(int rank, const std::overflow_error& error);
-    // A rank runs its own code for longer than the watchdog waits. `who`: as it is to be called; its last op, or null.
+    // Reports that a rank has run its own code for longer than the watchdog's time. `who`: the name to print; `last`:
+    // its last op, or null.
     void fail_by_silence(int rank, const std::string& who, const Op* last);
     double wall_seconds() const;
-    // Of the rank that has come least far; 0: not all have said.
+    // The progress of the slowest rank; 0: not all have reported it.
     double share_done() const;
-    // Whether a run in virtual time has lasted so long that its user is to be told again how far it has come. Reads a
-    // clock.
+    // Whether a run in virtual time has lasted so long that its user should be told again how far it is. Reads a clock.
     bool progress_is_due();
-    // Says so, and after it `advice`.
+    // Tells the user how far it is, and appends `advice`.
     void tell_progress(const std::string& advice);
-    // Tells the launcher how far the run has come, if it wants to know by now. Reads a clock: not for inner loops.
+    // Tells the launcher how far the run is, if it is time to. Reads a clock: not for inner loops.
     void look_at_the_clock();
-    // Reports that simulated time has reached `time`. It never goes back, although a stream's may be ahead.
+    // Reports that simulated time has reached `time`. It never decreases, although a stream's time may be ahead.
     void has_come_to(Time time);
     // The wall time at which simulated `time` is due. Clock::wall only.
     std::chrono::steady_clock::time_point due(Time time) const;
@@ -98,7 +99,7 @@ struct Run {
     Standings standings;
     kernel::Kernel kernel;
     std::map<std::string, std::map<int, std::vector<double>>> reports;
-    std::vector<double> shares_done;  // by rank, as they say; 0: nothing yet
+    std::vector<double> shares_done;  // by rank, as reported; 0: nothing yet
     std::optional<Fault> fault;
     std::vector<int> pids;
     std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
@@ -121,13 +122,13 @@ private:
     void limit_unreceived(int source, std::size_t on_its_way);
 };
 
-// Throws std::invalid_argument for options that cannot be.
+// Throws std::invalid_argument for invalid options.
 void check_options(const LaunchOptions& options);
 
-// What the kernel found wrong with the program, when it threw `error`. `rank`: whose op it was; -1: no single rank's.
+// The fault behind `error`, which the kernel threw. `rank`: whose op it was; -1: no single rank's.
 Fault fault_of(const ProgramError& error, int rank);
 
-// The program of a rank, on this port or what the launcher put before it.
+// Runs a rank's program on this port, or on the one that the launcher put before it.
 void run_as_rank(const LaunchOptions& options, Port& port, const Program& program);
 
 // "signal 2 (Interrupt)", and the message for a run that a signal has ended.

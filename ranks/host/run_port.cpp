@@ -37,7 +37,7 @@ std::vector<std::span<const std::byte>> RunPort::gathered() {
     return all;
 }
 
-// Seen once more than needed: a rank has read them by its next op, and gives them back with its next question for data.
+// Called once more than needed: a rank has read them by its next op, and returns them with its next question for data.
 void RunPort::give_back_gathered() {
     if (lent_) {
         run_->give_back(*std::exchange(lent_, nullptr), [](const Payload&) {});

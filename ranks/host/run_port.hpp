@@ -1,5 +1,5 @@
-// The port of a rank that lives in the process of its run: labels, groups and data go to the run itself. How its ops
-// get there is the host's.
+// This is the port of a rank in the same process as the run: labels, groups and data go directly to the run. How its
+// ops get there is up to the host.
 #pragma once
 
 #include "libsim/port.hpp"
@@ -22,7 +22,7 @@ public:
 
 protected:
     Run& run() { return *run_; }
-    // A question is an op that is posted; when the kernel has come to it, there is an answer.
+    // Posts an op as a question; once the kernel has reached it, there is an answer.
     void post_question(Op op);
     Answer answer() const;
     void give_back_gathered();

@@ -8,7 +8,7 @@ namespace sim::ranks {
 Standings::Standings(int ranks, std::vector<Time> times)
     : ranks_(ranks), times_(std::move(times)), at_(times_.size()) {}
 
-// The first time that is not before this one; their number: none.
+// The index of the first time that is not before this one; their number if there is none.
 std::size_t Standings::first_from(Time time) const {
     return static_cast<std::size_t>(std::lower_bound(times_.begin(), times_.end(), time) - times_.begin());
 }
@@ -50,7 +50,7 @@ void Standings::add_steps(const kernel::StepsDone& told) {
     stalled_ += told.end - told.begin;
 }
 
-// Of several of a rank for the same steps the first counts.
+// If a rank reports the same steps several times, the first counts.
 void Standings::add_state(const kernel::StepsDone& told, std::vector<std::byte> state) {
     Parts& parts = parts_[told.steps];
     const auto rank = static_cast<std::size_t>(told.rank);
@@ -71,7 +71,7 @@ void Standings::add_state(const kernel::StepsDone& told, std::vector<std::byte> 
     }
 }
 
-// Whether it is the last that is complete at one of the times before `until`.
+// Whether it is the last complete checkpoint at one of the times before `until`.
 bool Standings::is_needed(const Checkpoint& checkpoint, Time until) const {
     const std::size_t first = first_from(checkpoint.complete);
     return first < times_.size() && times_[first] < until;

@@ -1,4 +1,4 @@
-// These are the standings of a run at times that were asked for: it keeps no more checkpoints than they need.
+// This class collects the standings of a run at requested times; it keeps no more checkpoints than they need.
 #pragma once
 
 #include "libsim/kernel/kernel.hpp"
@@ -11,14 +11,14 @@ namespace sim::ranks {
 
 class Standings {
 public:
-    // `times` in ascending order, each once.
+    // `times` are ascending, without duplicates.
     Standings(int ranks, std::vector<Time> times);
 
     // Whether the state of this checkpoint may be needed.
     bool wants(const kernel::StepsDone& told) const;
-    // `state`: of what it wants; else nothing.
+    // `state`: that of a wanted checkpoint; otherwise empty.
     void add(const kernel::StepsDone& told, std::vector<std::byte> state);
-    // In the order of the times.
+    // In time order.
     std::vector<Standing> take() const;
 
 private:
@@ -29,9 +29,10 @@ private:
         Duration stalled_before{0};  // rank 0
     };
     struct At {
-        std::vector<std::int64_t> steps;  // by rank: told between the time before and this one, the most; empty: none
-        Duration stalls_ended{0};         // rank 0: of those that end between the time before and this one
-        Duration stall_under_way{0};      // rank 0: what of a stall that ends later lies before this time
+        std::vector<std::int64_t> steps;  // by rank: the most steps reported between the previous time and this one;
+                                          // empty: none
+        Duration stalls_ended{0};         // rank 0: stalls that end between the previous time and this one
+        Duration stall_under_way{0};      // rank 0: the part before this time of a stall that ends later
     };
 
     void add_steps(const kernel::StepsDone& told);

@@ -9,14 +9,14 @@ namespace sim::ranks {
 
 namespace {
 
-// The globals of the library: a signal handler has nothing else to write to, and handlers are the process's.
+// The library's only globals: a signal handler can write to nothing else, and handlers belong to the process.
 volatile std::sig_atomic_t stop_signal_received = 0;
 int stop_signals_alive = 0;
 std::atomic<std::int64_t> first_stop_signal{0};  // ms
-StopSignal::Reaction reaction;                   // changed while the signals are blocked
+StopSignal::Reaction reaction;                   // only changed while the signals are blocked
 static_assert(std::atomic<std::int64_t>::is_always_lock_free, "a signal handler may not wait for a lock");
 
-// timeout(1) and terminals' job control send one signal to a process and once more to its group.
+// timeout(1) and terminal job control send a signal to a process and again to its group.
 constexpr std::int64_t one_and_the_same = 1000;  // ms
 
 std::int64_t milliseconds() {

@@ -7,9 +7,9 @@
 
 namespace sim::ranks {
 
-// A user's Ctrl-C and Ctrl-\, a system that ends the process, and a terminal that is gone.
+// Ctrl-C and Ctrl-\, termination by the system, and a closed terminal.
 inline constexpr std::array stop_signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-// Whoever starts a program with nohup wants it to go on without its terminal.
+// A program started with nohup should continue without its terminal.
 bool stays_ignored(int signal);
 
 class StopSignal {
@@ -19,9 +19,9 @@ public:
     StopSignal(const StopSignal&) = delete;
     StopSignal& operator=(const StopSignal&) = delete;
 
-    // The signal that came, or 0.
+    // The signal received, or 0.
     int received() const;
-    // Whether no other object lives, so that nobody else will hear of it.
+    // Whether there is no other object, so that nobody else will handle the signal.
     bool is_alone() const;
 
     // An extra action of the signal handler on the first signal; null: none. It must be async-signal-safe.

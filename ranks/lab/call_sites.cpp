@@ -10,7 +10,7 @@ namespace sim::lab {
 
 namespace {
 
-// The kernel numbers these, each rank's from 0.
+// The kernel numbers these ops, from 0 in each rank.
 bool has_number(const Op& op) {
     switch (op.kind) {
         case OpKind::compute:
@@ -28,7 +28,7 @@ bool has_number(const Op& op) {
 
 }  // namespace
 
-// Has room for one op, so that every op comes by.
+// Has room for a single op, so that it sees every op.
 class NotingPort final : public Port {
 public:
     NotingPort(Port& port, CallSites& sites) : Port(port.rank(), port.ranks()), port_(&port), sites_(&sites) {

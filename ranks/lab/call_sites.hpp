@@ -1,5 +1,5 @@
-// Call sites remember where in its program a rank began each of its last ops, so that a deadlock can be told in lines
-// of a file. They lie in memory that ranks that are processes share with their launcher.
+// Call sites record where in its program a rank began each of its last ops, so that a deadlock can be described by
+// lines of a file. They are in memory that rank processes share with their launcher.
 #pragma once
 
 #include "libsim/port.hpp"
@@ -13,20 +13,20 @@
 
 namespace sim::lab {
 
-// Where a call came from, the innermost first: return addresses in C++, one line number in Python; 0 ends it.
+// The origin of a call, innermost frame first: return addresses in C++, one line number in Python; 0 ends it.
 using CallSite = std::array<std::uint64_t, 16>;
-// Fills in where the rank's program is now.
+// Fills in the current position of the rank's program.
 using FindCallSite = std::function<void(CallSite& site)>;
 
 class CallSites {
 public:
-    // Throws std::bad_alloc where there is no memory. Call it before ranks are forked.
+    // Throws std::bad_alloc if there is no memory. Must be called before ranks are forked.
     CallSites(int ranks, FindCallSite find);
 
-    // A port of a rank that notes each op's call site and hands the op on: LaunchOptions::port_between.
+    // A port for a rank that records each op's call site and passes the op on: LaunchOptions::port_between.
     std::unique_ptr<Port> before(Port& port);
 
-    // All 0 where it is not known: of an op that is too long ago.
+    // All 0 if unknown because the op is too old.
     CallSite of(int rank, std::uint32_t op_number) const;
 
 private:
@@ -36,11 +36,11 @@ private:
         bool is_there;
         CallSite site;
     };
-    static constexpr std::uint32_t kept = 1024;  // of each rank
+    static constexpr std::uint32_t kept = 1024;  // per rank
     Noted& place(int rank, std::uint32_t op_number) const;
 
     FindCallSite find_;
-    boost::interprocess::mapped_region memory_;  // of every rank, one after the other
+    boost::interprocess::mapped_region memory_;  // of all ranks, one after the other
 };
 
 }  // namespace sim::lab

@@ -22,7 +22,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using config::TomlEntry;
 
-// A rank that says nothing for so long is hung: a lab's program has no long work of its own.
+// A rank that is silent this long is hung: a lab's program does no long work of its own.
 constexpr std::chrono::seconds patience{5};
 
 Case case_from(const std::string& name, const Json& json) {

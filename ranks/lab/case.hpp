@@ -1,4 +1,4 @@
-// A case is one run of a lab's program: how many ranks, what things cost, and the numbers that the program is given.
+// A case is one run of a lab's program: the number of ranks, the costs, and the numbers that the program is given.
 #pragma once
 
 #include "libsim/config/toml_file.hpp"
@@ -22,10 +22,10 @@ struct Case {
 // {"cases": [{"ranks": 4, "costs": {"kind": "units", …}, "given": {"items": 16}, "blocking_sends": false,
 //             "faults": ["kill rank 1 at 2s"]}, …]}
 std::string to_json(const std::vector<Case>& cases);
-// Throws UsageError, which begins with `name`.
+// Throws UsageError, starting with `name`.
 std::vector<Case> cases_from_json(const std::string& name, const std::string& json);
 
-// For ranks::launch. Throws UsageError for costs that no profile has.
+// The options for ranks::launch. Throws UsageError for costs that no profile has.
 ranks::LaunchOptions launch_options(const Case& played, ranks::Host host);
 
 }  // namespace sim::lab

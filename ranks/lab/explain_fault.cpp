@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t most_shown = 8;
 
-// Line `number` of the text, without the blanks around it.
+// Line `number` of the text, trimmed.
 std::string line_of(const std::string& text, int number) {
     std::istringstream lines(text);
     std::string line;
@@ -61,7 +61,7 @@ public:
     }
 
 private:
-    // With all ranks that wait in the same collective, at the same line.
+    // Covers all ranks that wait in the same collective, at the same line.
     std::string of_one(std::size_t i, std::vector<bool>& is_told) const {
         const kernel::WrongOp& op = fault_.ops[i];
         std::vector<int> ranks;
@@ -115,7 +115,7 @@ private:
         return static_cast<std::size_t>(found - fault_.ops.begin());
     }
 
-    // What a rank that is waited for does instead: "is itself waiting at lab.py:12".
+    // The state of a rank that others wait for: "is itself waiting at lab.py:12".
     std::string doing(int rank) const {
         if (has_finished(rank)) {
             return "has already finished";

@@ -1,5 +1,5 @@
-// A record is all that a run of a lab's program leaves, to be graded: its timeline, what its ranks reported, and, where
-// it ended early, why and at which lines of its file.
+// A record is everything that a run of a lab's program leaves for grading: its timeline, its ranks' reports and, if it
+// ended early, the reason and the lines of its file.
 #pragma once
 
 #include "libsim/report/timeline.hpp"
@@ -14,16 +14,16 @@ namespace sim::lab {
 
 // A place in the learner's file.
 struct Line {
-    std::string file;  // empty: nobody knows
+    std::string file;  // empty: unknown
     int number = 0;
 };
 
-// The report of a rank that came to a gap: the line of the file that it is in.
+// The report of a rank that reached a gap: the gap's line in the file.
 inline constexpr const char* gap_report = "a gap";
 
 struct Record {
     std::optional<ranks::Fault> fault;
-    std::vector<Line> lines;  // of each of fault->ops
+    std::vector<Line> lines;  // for each of fault->ops
     report::Timeline timeline;
     std::map<std::string, std::map<int, std::vector<double>>> reports;  // by name, then rank
     std::int64_t messages = 0;
@@ -33,11 +33,11 @@ struct Record {
     bool ok() const { return !fault; }
 };
 
-// Runs the program with these options, which may already have their own on_start and the like.
+// Runs the program with these options, which may have on_start and other callbacks of their own.
 Record play(ranks::LaunchOptions options, const sim::Program& program);
 
 std::string to_json(const std::vector<Record>& records);
-// Throws UsageError, which begins with `name`.
+// Throws UsageError, starting with `name`.
 std::vector<Record> records_from_json(const std::string& name, const std::string& json);
 
 }  // namespace sim::lab

@@ -1,4 +1,5 @@
-// Records as JSON: how a learner's program hands them to `ndsim lab`, whichever language it is written in.
+// This file converts records to and from JSON, the format in which a learner's program in any language passes them to
+// `ndsim lab`.
 #include "libsim/config/errors.hpp"
 #include "ranks/lab/record.hpp"
 
@@ -34,7 +35,7 @@ Json json_of(const trace::Span& span) {
             span.message};
 }
 
-// Its label lives no longer than `label`.
+// Its label lives only as long as `label`.
 trace::Span span_from(const Json& json, const std::string& label) {
     return {.rank = json.at(0),
             .kind = static_cast<OpKind>(json.at(1).get<int>()),
@@ -167,7 +168,7 @@ Record record_from(const Json& json) {
         timeline.totals.push_back(totals_from(each));
     }
     for (const Json& each : json.at("spans")) {
-        // Each label keeps one place, as those of a run do.
+        // Each label keeps one address, as in a run.
         const std::string* label = timeline.labels.keep_text(each.at(4));
         timeline.spans.push_back(span_from(each, *label));
     }
@@ -175,7 +176,7 @@ Record record_from(const Json& json) {
         for (const Json& each : values) {
             std::vector<double>& numbers = record.reports[name][each.at(0).get<int>()];
             for (const Json& number : each.at(1)) {
-                // JSON has no number for these.
+                // JSON has no number for these values.
                 numbers.push_back(number.is_null() ? std::numeric_limits<double>::quiet_NaN() : number.get<double>());
             }
         }

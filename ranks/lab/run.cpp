@@ -1,4 +1,4 @@
-// The main of a lab's program.
+// This file is the main of a lab's program.
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
 #include "libsim/plain_text.hpp"
@@ -20,7 +20,7 @@ namespace {
 
 struct Asked {
     std::string play = "case.json";
-    std::string into;  // empty: draw
+    std::string into;  // empty: draw the timeline
     std::string source = "lab.cpp";
     ranks::Host host = ranks::Host::process;
 };
@@ -74,7 +74,7 @@ void write(const std::string& file, const std::string& text) {
     }
 }
 
-// Empty where the program is run elsewhere than beside its file.
+// Empty if the program does not run beside its file.
 std::string source_text(const std::string& file) {
     return std::filesystem::exists(file) ? config::read_text(file, "a lab") : "";
 }

@@ -14,7 +14,7 @@ namespace sim::lab {
 
 namespace {
 
-// Where the program itself has been loaded to: what the addresses in its file are relative to.
+// The load address of the program, to which the addresses in its file are relative.
 std::uint64_t load_address() {
     Dl_info info{};
     return dladdr(reinterpret_cast<const void*>(&source_lines), &info) != 0
@@ -22,12 +22,12 @@ std::uint64_t load_address() {
                : 0;
 }
 
-// "file:line" of each address, in order; fewer where it cannot be had.
+// "file:line" for each address, in order; fewer if not all are available.
 std::vector<std::string> addr2line(const std::vector<std::uint64_t>& addresses) {
     std::string command = "addr2line -e /proc/" + std::to_string(getpid()) + "/exe";
     const std::uint64_t base = load_address();
     for (const std::uint64_t address : addresses) {
-        // A return address is behind its call, which may be the last thing of its line.
+        // A return address follows its call, which may be the last instruction of its line.
         command += fmt::format(" {:#x}", address - base - 1);
     }
     command += " 2> /dev/null";

@@ -1,4 +1,5 @@
-// Lines of C++ source for call sites of this process, as binutils' addr2line reads them from its debug information.
+// These functions find the C++ source lines of call sites in this process, with binutils' addr2line and debug
+// information.
 #pragma once
 
 #include "ranks/lab/call_sites.hpp"
@@ -9,10 +10,10 @@
 
 namespace sim::lab {
 
-// A FindCallSite: the return addresses of the calls under way.
+// A FindCallSite: the return addresses of the active calls.
 void find_return_addresses(CallSite& site);
 
-// The innermost call of each site that is in `file` (its last component decides); where there is none, or no
+// The innermost call of each site that is in `file` (compared by its last component); if there is none, or no
 // addr2line, the line is unknown. Starts one process.
 std::vector<Line> source_lines(const std::vector<CallSite>& sites, const std::string& file);
 

@@ -1,10 +1,10 @@
 // An arena holds the long payloads of one rank where every rank can read them: the sender copies its data into its own
-// arena, the receiver copies it out, and the supervisor passes on no more than the place.
+// arena, the receiver copies it out, and the supervisor passes on only the location.
 //
-// Each arena is memory of its own, which its rank makes with its first long payload and lends to all through the
-// supervisor. Nobody else can write it, whatever it does with its descriptor. Pages are taken as they are touched;
-// blocks are given out from the lowest place, so what is in use stays small. Where the machine gives no such memory, or
-// an arena is full, payloads go through the streams.
+// Each arena is separate memory that its rank creates with its first long payload and lends to all through the
+// supervisor. No other rank can write to it, whatever it does with its descriptor. Pages are allocated when touched;
+// blocks are taken from the lowest free place, so the memory in use stays small. If the machine does not provide such
+// memory, or an arena is full, payloads go through the streams.
 #pragma once
 
 #include "ranks/host/payloads.hpp"
@@ -22,15 +22,15 @@
 
 namespace sim::ranks {
 
-// Shorter payloads go through the streams, which costs them fewer steps.
+// Shorter payloads go through the streams, which takes fewer steps.
 inline constexpr std::size_t long_payload = 16U << 10U;
 
-// Where a block is, for all who read it: each arena has its share of one range of numbers.
+// The location of a block for all readers: each arena has its share of one number range.
 class Places {
 public:
     explicit Places(std::size_t bytes_each) : bytes_each_(bytes_each) {}
 
-    // Of each rank; 0: there are no arenas.
+    // For each rank; 0: there are no arenas.
     std::size_t bytes_each() const { return bytes_each_; }
     std::size_t of(const Block& block) const {
         return static_cast<std::size_t>(block.rank) * bytes_each_ + block.offset;
@@ -42,10 +42,10 @@ private:
     std::size_t bytes_each_;
 };
 
-// So much for each of so many ranks, and no more than `most`; 0: this machine cannot seal memory.
+// The arena size for each of `ranks` ranks, at most `most`; 0: this machine cannot seal memory.
 std::size_t arena_bytes(int ranks, std::size_t most);
 
-// An arena as its rank makes it. Empty where the machine refuses.
+// An arena as its rank creates it. Empty if the machine refuses.
 struct NewArena {
     Descriptor descriptor;
     Mapping mapping;
@@ -58,19 +58,19 @@ public:
     Arenas(int ranks, std::size_t bytes_each, Lines& lines);
 
     const Places& places() const { return places_; }
-    // What a rank has given: its arena, or something else, which is dropped.
+    // Takes a descriptor from a rank: its arena, or something else, which is dropped.
     void given(int rank, int descriptor);
-    // Whether the rank has one; looks at its line if none is known.
+    // Whether the rank has one; checks its line if none is known.
     bool has(int rank);
     // From now on, `to` can read the arena of `of`. False: it cannot, and needs a copy. Requires: has(of).
     bool lend(int to, int of);
-    // Requires: has(block.rank); the block lies within its arena. Throws std::bad_alloc where it cannot be mapped.
+    // Requires: has(block.rank); the block lies within its arena. Throws std::bad_alloc if it cannot be mapped.
     std::span<const std::byte> bytes(const Block& block);
 
 private:
     struct Arena {
         Descriptor memory;
-        Mapping mapping;            // once the supervisor itself has read it
+        Mapping mapping;            // set once the supervisor itself has read it
         std::vector<bool> lent_to;  // by rank
     };
     Arena& of(int rank) { return all_[static_cast<std::size_t>(rank)]; }
@@ -85,13 +85,14 @@ class RankArenas {
 public:
     RankArenas(int rank, std::size_t bytes_each, LineEnd line);
 
-    // Its own, made when it is first asked for; null where the machine refuses.
+    // The rank's own arena, created on the first call; null if the machine refuses.
     std::byte* own();
-    // The machine does not give what it takes to read another's: says what, and why.
+    // The machine does not provide what it takes to read another arena; the message gives the reason.
     struct Refused : std::runtime_error {
         using std::runtime_error::runtime_error;
     };
-    // Another's, once it has been lent. Throws Refused, or std::runtime_error where the supervisor is gone.
+    // A place in another rank's arena, once that has been lent. Throws Refused, or std::runtime_error if the supervisor
+    // is gone.
     const std::byte* at(std::size_t place);
 
 private:
@@ -100,12 +101,12 @@ private:
     int rank_;
     Places places_;
     LineEnd line_;
-    bool asked_ = false;  // for its own
+    bool asked_ = false;  // its own arena was requested
     Mapping own_;
-    std::unordered_map<int, Mapping> others_;  // which it can read
+    std::unordered_map<int, Mapping> others_;  // readable arenas of other ranks
 };
 
-// Which parts of the rank's own arena are in use; known to the rank alone.
+// The parts of the rank's own arena that are in use; only the rank knows them.
 class ArenaBlocks {
 public:
     explicit ArenaBlocks(std::size_t bytes) {
@@ -114,13 +115,13 @@ public:
         }
     }
 
-    // The lowest place that has room; empty: none has.
+    // The lowest place that has room; empty: none.
     std::optional<std::size_t> allocate(std::size_t size);
-    // Requires: allocate() gave it.
+    // Requires: `offset` came from allocate().
     void release(std::size_t offset);
 
 private:
-    std::map<std::size_t, std::size_t> free_;  // size by offset; none touches another
+    std::map<std::size_t, std::size_t> free_;  // size by offset; free blocks are never adjacent
     std::map<std::size_t, std::size_t> used_;
 };
 

@@ -14,7 +14,7 @@ class StreamWriter {
 public:
     explicit StreamWriter(ByteRing& ring) : ring_(&ring) {}
 
-    // Writes what fits; returns how much that was.
+    // Writes as much as fits; returns how much that was.
     std::size_t write(std::span<const std::byte> data) {
         const std::uint64_t used = position_ - ring_->read.load(std::memory_order_acquire);
         const std::uint64_t room = used <= stream_bytes ? stream_bytes - used : 0;
@@ -39,10 +39,10 @@ class StreamReader {
 public:
     explicit StreamReader(ByteRing& ring) : ring_(&ring) {}
 
-    // More than stream_bytes: the other end wrote nonsense.
+    // More than stream_bytes means that the other end wrote nonsense.
     std::uint64_t available() const { return ring_->written.load(std::memory_order_acquire) - position_; }
 
-    // Reads what is there, up to data.size(). Requires: available() <= stream_bytes.
+    // Reads the available bytes, up to data.size(). Requires: available() <= stream_bytes.
     std::size_t read(std::span<std::byte> data) {
         const std::size_t count =
             std::min<std::size_t>(data.size(), std::min<std::uint64_t>(available(), stream_bytes));

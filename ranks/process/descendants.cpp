@@ -17,7 +17,7 @@ namespace sim::ranks {
 
 namespace {
 
-// Of a process in /proc, in the namespaces that it is in, from the outermost that /proc shows.
+// The ids of a process in /proc, in each of its namespaces, from the outermost that /proc shows.
 std::vector<int> pids_by_namespace(const std::string& process) {
     std::ifstream status("/proc/" + process + "/status");
     std::vector<int> pids;
@@ -33,8 +33,8 @@ std::vector<int> pids_by_namespace(const std::string& process) {
     return pids;
 }
 
-// Ascending. /proc may be that of an outer namespace, where processes have other numbers than here. Empty where /proc
-// does not say.
+// Ascending. /proc may be that of an outer namespace, where processes have other ids than here. Empty if /proc does not
+// say.
 std::vector<int> children() {
     std::error_code none;
     const std::string self = std::filesystem::read_symlink("/proc/self", none).string();
@@ -59,7 +59,7 @@ bool contains(const std::vector<int>& ascending, int pid) {
 }
 
 rlimit mark_below(const rlimit& limit) {
-    constexpr rlim_t deepest = 1'000'000;  // so many runs may be ranks of each other
+    constexpr rlim_t deepest = 1'000'000;  // this many runs may nest as ranks of each other
     const rlim_t below = limit.rlim_max == RLIM_INFINITY ? deepest : limit.rlim_max > 0 ? limit.rlim_max - 1 : 0;
     return {.rlim_cur = below, .rlim_max = below};
 }
@@ -103,7 +103,7 @@ void Descendants::reap_ended(const std::function<bool(int pid)>& is_rank) const 
 
 bool Descendants::end_all(std::chrono::milliseconds at_most) const {
     const auto end = std::chrono::steady_clock::now() + at_most;
-    // One that ends leaves its own children to us: generation by generation.
+    // A process that ends leaves its own children to us: this handles one generation after another.
     for (std::vector<int> left = orphans(); !left.empty(); left = orphans()) {
         for (const int pid : left) {
             kill(pid, SIGKILL);

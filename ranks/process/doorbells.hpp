@@ -1,8 +1,8 @@
-// The supervisor wakes a rank through a futex in its memory, and a rank wakes the supervisor through its line and says
-// by its flag who has rung.
+// The supervisor wakes a rank through a futex in the rank's memory; a rank wakes the supervisor through its line, and
+// its flag says who rang.
 //
 // std::atomic::wait cannot wake another process, and only a descriptor lets the supervisor wait for everything at once.
-// The wake-up call is made only when the other side has announced that it sleeps.
+// The wake-up call is made only if the other side has announced that it sleeps.
 #pragma once
 
 #include "ranks/process/lines.hpp"
@@ -21,11 +21,11 @@
 
 namespace sim::ranks {
 
-// How often a rank polls for its answer, yielding in between, before it sleeps. An answer takes a few microseconds
-// where both sides are awake, which costs less than going to sleep. Where ranks outnumber the cores, every poll of a
-// waiting rank delays the ranks that do not wait, so the polls of all ranks together are bounded; but a rank that gives
-// way twice is often answered by then, without being put to sleep and woken. The supervisor, which is heavier than many
-// ranks (rank_processes.cpp), does not wait for their polls.
+// The number of times a rank polls for its answer, yielding in between, before it sleeps. An answer takes a few
+// microseconds if both sides are awake, less than going to sleep. If ranks outnumber the cores, every poll of a waiting
+// rank delays ranks that do not wait, so the total number of polls is bounded; but a rank that yields twice often has
+// its answer by then, without being put to sleep and woken. The supervisor, which outweighs many ranks
+// (rank_processes.cpp), does not wait for their polls.
 constexpr int looks_before_sleep(int ranks, int cores) {
     constexpr int most = 50;
     constexpr int least = 2;
@@ -36,9 +36,9 @@ inline long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t
     return syscall(SYS_futex, &word, operation, value, nullptr, nullptr, 0);
 }
 
-// Supervisor: something that the rank may wait for has changed. Cheap while the rank is awake.
+// Called by the supervisor: something that the rank may wait for has changed. Cheap while the rank is awake.
 inline void ring_rank(RankMemory& memory) {
-    // Either we see that it sleeps, or it sees the change before it does: both write first and then look.
+    // Either we see that it sleeps, or it sees the change before it sleeps: both sides write first and then look.
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (memory.sleeping.load(std::memory_order_relaxed) != 0) {
         memory.bell.fetch_add(1, std::memory_order_seq_cst);
@@ -46,7 +46,7 @@ inline void ring_rank(RankMemory& memory) {
     }
 }
 
-// Rank: returns when `ready()`, which only the supervisor makes true. Sleeps after that many polls.
+// Called by the rank: returns when `ready()`, which only the supervisor makes true. Sleeps after `looks` polls.
 template <class Ready>
 void sleep_until(RankMemory& memory, int looks, Ready ready) {
     for (int i = 0; i < looks; ++i) {
@@ -67,7 +67,7 @@ void sleep_until(RankMemory& memory, int looks, Ready ready) {
     memory.sleeping.store(0, std::memory_order_relaxed);
 }
 
-// Rank: the supervisor should look, if it sleeps.
+// Called by the rank: wakes the supervisor if it sleeps.
 inline void ring_supervisor(const SupervisorMemory& memory, const LineEnd& line) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (memory.asleep.load(std::memory_order_relaxed) != 0) {
@@ -76,10 +76,10 @@ inline void ring_supervisor(const SupervisorMemory& memory, const LineEnd& line)
 }
 
 // Each rank has a flag that it raises when the supervisor should look at its memory. So the supervisor need not look at
-// all of them, which lie far apart: a thousand flags lie in sixteen lines of the cache.
+// the memory of all ranks, which is far apart: a thousand flags fit into sixteen cache lines.
 //
-// Every rank can write every flag, unlike the rest of the shared memory. So a flag is a hint: one too many costs a
-// look, one that was lost costs time, because the supervisor looks at all ranks now and then.
+// Every rank can write every flag, unlike the rest of the shared memory. So a flag is a hint: a spurious one costs a
+// look, a lost one costs time, because the supervisor occasionally looks at all ranks.
 class Flags {
 public:
     // `at`: memory of bytes_for(ranks), zeroed.
@@ -92,7 +92,7 @@ public:
         const auto number = static_cast<std::size_t>(rank);
         words_[number / 64].fetch_or(std::uint64_t{1} << (number % 64), std::memory_order_release);
     }
-    // Takes all flags down, and visits those that were up.
+    // Lowers all flags and visits those that were up.
     template <class Visit>
     void take_down(Visit visit) {
         for (std::size_t i = 0; i < count_; ++i) {

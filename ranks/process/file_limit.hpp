@@ -1,11 +1,11 @@
-// A run of processes needs a few open files for each rank. The usual limit is low only for programs that ask no more.
+// A run of processes needs a few open files per rank. FileLimit raises the soft limit, which is low only by default.
 #pragma once
 
 #include <sys/resource.h>
 
 namespace sim::ranks {
 
-// While this lives, this process may open as many files as it ever may.
+// During its lifetime, this process may open as many files as its hard limit allows.
 class FileLimit {
 public:
     FileLimit();
@@ -13,9 +13,9 @@ public:
     FileLimit(const FileLimit&) = delete;
     FileLimit& operator=(const FileLimit&) = delete;
 
-    // In a rank, too: its program has the limit that it would have without us.
+    // Also called in a rank, so that its program has its usual limit.
     void put_back() const { setrlimit(RLIMIT_NOFILE, &before_); }
-    // How many more files can be opened.
+    // The number of files that can still be opened.
     rlim_t left() const;
 
 private:

@@ -57,9 +57,9 @@ bool Inbox::fetch_ops() {
     if (written - read_ > op_slots) {
         violated("more ops than there is room for");
     }
-    // A payload is written before its op: having seen the op, all of it is here or in the stream.
+    // A payload is written before its op: once the op is visible, all of the payload is here or in the stream.
     fetch_bytes();
-    // A rank that goes on has read its last answer.
+    // A rank that continues has read its last answer.
     if (lent_) {
         read_block_ = std::exchange(lent_, std::nullopt);
     }
@@ -70,7 +70,7 @@ bool Inbox::fetch_ops() {
         accept(memory_->ops[read_ % op_slots]);
     }
     memory_->ops_read.store(read_, std::memory_order_release);
-    ring_rank(*memory_);  // it may wait for room
+    ring_rank(*memory_);  // it may be waiting for room
     return true;
 }
 
@@ -158,7 +158,7 @@ void Inbox::define(const Op& op) {
     } else if (op.kind == define_group) {
         std::vector<int> members(payload.size() / sizeof(int));
         std::memcpy(members.data(), payload.data(), members.size() * sizeof(int));
-        const auto own = static_cast<std::size_t>(op.label);  // the others are those that they stand for; 0: none
+        const auto own = static_cast<std::size_t>(op.label);  // the rest are those it stands for; 0: none
         try {
             const std::size_t count = own == 0 ? members.size() : std::min(own, members.size());
             const auto end = members.begin() + static_cast<std::ptrdiff_t>(count);
@@ -178,7 +178,7 @@ void Inbox::define(const Op& op) {
         }
     } else {
         std::vector<double> values(payload.size() / sizeof(double));
-        if (!values.empty()) {  // nothing to copy has no address
+        if (!values.empty()) {  // an empty range has no address
             std::memcpy(values.data(), payload.data(), values.size() * sizeof(double));
         }
         if (static_cast<std::size_t>(op.label) >= labels_.size()) {
@@ -188,10 +188,10 @@ void Inbox::define(const Op& op) {
     }
 }
 
-// Everything that the kernel uses as an index or switches on.
+// Checks every number that the kernel uses as an index or in a switch.
 void Inbox::check_numbers(Op& op) const {
     const int ranks = run_->options->ranks;
-    // A bool of any other byte is undefined behaviour once it is read as one.
+    // Reading a bool from any other byte value is undefined behaviour.
     const auto* const bytes = reinterpret_cast<const unsigned char*>(&op);
     if (bytes[offsetof(Op, answer)] > 1) {
         violated("a flag that is neither on nor off");
@@ -255,7 +255,7 @@ void Inbox::check_stream(const Op& op) const {
     }
 }
 
-// From 1, of a block that the rank can read; 0: it needs a copy.
+// The place, from 1, of a block that the rank can read; 0: it needs a copy.
 std::uint64_t Inbox::place_for_rank(const Payload& payload) {
     const bool can_read = payload.block && arenas_->lend(rank_, payload.block->rank);
     return can_read ? arenas_->places().of(*payload.block) + 1 : 0;

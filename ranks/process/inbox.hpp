@@ -1,8 +1,8 @@
 // An inbox holds what the supervisor has received from one rank: its ops, copied, checked and renumbered, and its
 // payloads.
 //
-// Nothing that a rank writes is trusted: a rank that breaks the rules causes a Violation here and disturbs no other
-// rank.
+// Nothing that a rank writes is trusted: a rank that breaks the rules causes a Violation here and does not disturb
+// other ranks.
 #pragma once
 
 #include "ranks/host/run.hpp"
@@ -25,31 +25,32 @@ public:
         using std::runtime_error::runtime_error;
     };
 
-    // Fetches what the rank has posted. True if anything is new. Throws Violation.
+    // Fetches the rank's posted ops. True if anything is new. Throws Violation.
     bool fetch();
-    // Ops fetched and not yet taken by the kernel.
+    // Ops fetched but not yet taken by the kernel.
     std::span<const Op> waiting() const { return std::span(ops_).subspan(taken_); }
     void take(std::size_t ops);
 
     // Sends the rank the answer to its last question; `payload` goes with it, over several calls of pump() if it is
     // longer than the stream, or as the place of its block.
     void answer(Time at, Payload payload);
-    // The same for what the rank takes of `gathering`, whose payloads lie in run.payloads until it has read them.
+    // The same for the data that the rank takes of `gathering`; its payloads stay in run.payloads until the rank has
+    // read them.
     void answer_with(Time at, std::shared_ptr<const kernel::Gathering> gathering);
-    // That, once the rank has read it; once.
+    // The last gathering, once the rank has read it; returned once.
     std::shared_ptr<const kernel::Gathering> gathering_read();
-    // The block of the last answer, once the rank has read it and nobody else needs it; once.
+    // The block of the last answer, once the rank has read it and nobody else needs it; returned once.
     std::optional<Block> block_read();
-    // The rank may use that block of its arena again.
+    // Lets the rank reuse that block of its arena.
     void release(std::size_t offset);
-    // Moves bytes of payloads on, in both directions. True if any moved. Throws Violation.
+    // Moves payload bytes in both directions. True if any moved. Throws Violation.
     bool pump();
 
     const Op* last_op() const { return has_op_ ? &last_op_ : nullptr; }
     const char* last_words();
-    // What its program ended for want of, as it says.
+    // The resource whose lack ended the rank's program, as the rank reports it.
     Lack lack() const { return memory_->lack.load(std::memory_order_relaxed); }
-    // What the rank says of its progress; what is no share is 0.
+    // The rank's own progress report; invalid values are 0.
     double share_done() const;
 
 private:
@@ -77,17 +78,17 @@ private:
     std::uint64_t answers_ = 0;
     std::vector<Op> ops_;
     std::size_t taken_ = 0;
-    std::vector<std::byte> received_;  // payload bytes whose op has not come yet
-    std::vector<std::byte> outgoing_;  // the last answer's payload
+    std::vector<std::byte> received_;  // payload bytes of ops still to come
+    std::vector<std::byte> outgoing_;  // payload of the last answer
     std::size_t outgoing_done_ = 0;
-    std::optional<Block> laid_out_;  // the next payload, whose op has not come yet
-    std::optional<Block> lent_;      // the block of the last answer, until the rank goes on
+    std::optional<Block> laid_out_;  // the next payload, whose op is still to come
+    std::optional<Block> lent_;      // block of the last answer, until the rank continues
     std::optional<Block> read_block_;
     std::shared_ptr<const kernel::Gathering> lent_gathering_;
     std::shared_ptr<const kernel::Gathering> read_gathering_;
-    std::deque<std::size_t> releases_;  // that the rank has no room for yet
+    std::deque<std::size_t> releases_;  // waiting for room in the rank's memory
     std::uint64_t released_ = 0;
-    std::vector<Label> labels_{Label::none};  // the rank's numbers to ours
+    std::vector<Label> labels_{Label::none};  // maps the rank's numbers to ours
     std::vector<GroupId> groups_{GroupId::world};
     Op last_op_;
     bool has_op_ = false;

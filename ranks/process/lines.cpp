@@ -25,11 +25,11 @@ struct Message {
     std::size_t size = 0;
     Descriptor descriptor;
     bool cut = false;     // there was no room for the descriptors that came with it
-    bool closed = false;  // there will be none any more
+    bool closed = false;  // no more messages will come
 };
 
-// The descriptor that came with a message. A rank may send several at once, which all are open here now: none of them
-// is kept. Requires: the message was received; of a call that failed, nothing in it is true.
+// The descriptor that came with a message. A rank may send several at once, which are all open in this process then:
+// none of them is kept. Requires: the message was received; after a failed call, nothing in it is valid.
 Descriptor descriptor_of(const msghdr& message) {
     const cmsghdr* const head = CMSG_FIRSTHDR(&message);
     if (head == nullptr || head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS) {
@@ -64,7 +64,7 @@ bool send_with(int line, const void* data, std::size_t size, int descriptor, int
     return sent == static_cast<ssize_t>(size);
 }
 
-// Empty: nothing is there.
+// Empty: there is none.
 std::optional<Message> receive(int line, std::size_t most, int flags) {
     Message found;
     alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> space{};
@@ -81,8 +81,8 @@ std::optional<Message> receive(int line, std::size_t most, int flags) {
     if (got < 0 && errno == EAGAIN) {
         return std::nullopt;
     }
-    // Who is killed before it has read all of its line leaves a connection that is reset (ECONNRESET), another leaves
-    // one that is closed: either way nothing comes any more.
+    // A rank killed before it has read all of its line leaves a reset connection (ECONNRESET), any other rank a closed
+    // one: either way no more messages come.
     found.closed = got <= 0;
     if (!found.closed) {
         found.size = static_cast<std::size_t>(got);
@@ -135,7 +135,7 @@ std::vector<int> Lines::ends_of_supervisor() const {
 }
 
 void Lines::hear(const Given& given) {
-    constexpr std::size_t most = 64;  // what is left is readable still
+    constexpr std::size_t most = 64;  // the rest stays readable
     std::array<epoll_event, most> ready{};
     const int count = epoll_wait(watched_, ready.data(), most, 0);
     for (int i = 0; i < count; ++i) {
@@ -144,7 +144,7 @@ void Lines::hear(const Given& given) {
 }
 
 void Lines::hear(int rank, const Given& given) {
-    constexpr int at_most = 8;  // who rings without end is heard again, after all others
+    constexpr int at_most = 8;  // a line that rings endlessly waits for all others
     for (int i = 0; i < at_most; ++i) {
         std::optional<Message> message =
             receive(ours_[static_cast<std::size_t>(rank)], sizeof(Message::bytes), MSG_DONTWAIT);

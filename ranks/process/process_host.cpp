@@ -14,7 +14,7 @@ namespace sim::ranks {
 
 namespace {
 
-// A rank whose program has returned has only to leave; one that was killed has only to be gone.
+// A rank whose program has returned only has to exit; a killed one only has to be gone.
 constexpr std::chrono::seconds time_to_leave{2};
 constexpr std::chrono::seconds time_to_die{5};
 
@@ -42,11 +42,11 @@ Result machine_limit(const std::string& what) {
 
 Result supervise(const LaunchOptions& options, const Program& program) {
     const auto begin = std::chrono::steady_clock::now();
-    // Signals wait while nobody could handle them: until the supervisor listens, and from when it stops until the
-    // launcher's own handlers are back.
+    // Signals stay blocked while nobody handles them: until the supervisor listens, and after it stops until the
+    // launcher's own handlers are restored.
     SignalsBlocked blocked;
     const HandlersKept kept;
-    std::signal(SIGCHLD, SIG_DFL);  // ignored, ranks would vanish unseen
+    std::signal(SIGCHLD, SIG_DFL);  // if ignored, the exit status of ranks would be lost
     RankProcesses processes(options, program, blocked);
     Run run(options, kernel::Order::any);
     run.begin_with(processes.pids());

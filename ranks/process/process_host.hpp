@@ -1,7 +1,7 @@
-// The process host runs every rank as a forked process, watched by a supervisor that waits in one place.
+// The process host runs every rank as a forked process, supervised by a single event loop.
 //
 // Cost (docs/benchmarks.md): about 0.2 ms per rank to start and reap, 0.01 us per op posted, 1 us per op answered.
-// The fate of a failed rank is reported, the others are stopped, and nothing is left behind.
+// The end of a failed rank is reported, the others are stopped, and no process is left behind.
 #pragma once
 
 #include "ranks/launch.hpp"

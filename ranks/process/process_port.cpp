@@ -21,7 +21,7 @@ ProcessPort::ProcessPort(RankMemory& memory, const SupervisorMemory& supervisor,
       groups_(options.ranks),
       blocks_(options.arena_bytes) {
     next_ = memory_->ops.data();
-    end_ = next_ + 1;  // one slot at a time, so that every op is published
+    end_ = next_ + 1;  // one slot at a time, so that every op is visible at once
 }
 
 void ProcessPort::publish() {
@@ -55,7 +55,7 @@ void ProcessPort::make_room() {
     if (wants_answer) {
         wait_for_answer();
     } else if (brings_data || is_last) {
-        ring();  // somebody really waits for this
+        ring();  // an answer is really awaited
     }
 }
 
@@ -75,7 +75,7 @@ Port::Answer ProcessPort::wait_for_answer() {
             memory_->answer_bytes.load(std::memory_order_relaxed)};
 }
 
-// False: the payload is short, or there is no room for it in the arena.
+// False: the payload is short, or does not fit into the arena.
 bool ProcessPort::lay_out_payload(std::span<const std::byte> payload) {
     if (payload.size() < long_payload || options_.arena_bytes == 0 || arenas_.own() == nullptr) {
         return false;
@@ -177,7 +177,7 @@ GroupId ProcessPort::number(const Group& group) {
     const GroupId id = groups_.number(group);
     if (groups_.size() > known) {
         std::vector<int> members = group.ranks();
-        Label own{};  // all of them
+        Label own{};  // covers all of them
         if (group.stands_for_another()) {
             own = static_cast<Label>(members.size());
             const std::vector<int> whole = group.whole().ranks();

@@ -1,8 +1,8 @@
-// A process port is the rank's end of the process host: it writes ops straight into shared memory, where the supervisor
+// A process port is the rank's end of the process host: it writes ops directly into shared memory, where the supervisor
 // finds them.
 //
-// An op is visible as soon as it is posted; the supervisor is only woken for a question, a payload, or a queue half
-// full.
+// An op is visible as soon as it is posted; the supervisor is only woken for a question, a payload, or a half-full
+// queue.
 #pragma once
 
 #include "libsim/names.hpp"
@@ -18,9 +18,9 @@ namespace sim::ranks {
 struct ProcessPortOptions {
     int rank = 0;
     int ranks = 1;
-    std::size_t arena_bytes = 0;   // of each rank; 0: none
+    std::size_t arena_bytes = 0;   // per rank; 0: none
     int looks_before_sleep = 0;    // see doorbells.hpp
-    bool answer_every_op = false;  // the rank goes on when the op has passed: in wall time, or to be killed in time
+    bool answer_every_op = false;  // the rank waits until each op has passed: in wall time, or to be killed on time
 };
 
 class ProcessPort final : public Port {
@@ -37,7 +37,7 @@ public:
     void report(Label name, std::span<const double> values) override;
     void progress(double share_done) override;
 
-    // The program has returned: the last op.
+    // Posts the last op, when the program has returned.
     void finish();
 
 private:
@@ -53,7 +53,7 @@ private:
         flags_->raise(rank());
         ring_supervisor(*supervisor_, line_);
     }
-    // An op of our own, which is never answered.
+    // Posts one of our own ops, which is never answered.
     void post_definition(OpKind kind, Label label, std::span<const std::byte> payload, std::int32_t number = 0);
 
     RankMemory* memory_;
@@ -71,9 +71,9 @@ private:
     std::uint64_t questions_ = 0;
     ArenaBlocks blocks_;
     std::uint64_t released_ = 0;
-    std::vector<std::byte> gathered_;  // of the last take: what lies in no arena
-    bool brings_ = false;              // data to the next collective
-    std::uint64_t answer_place_ = 0;   // where the last answer's payload is, from 1; 0: in the stream
+    std::vector<std::byte> gathered_;  // of the last take: the payloads that are in no arena
+    bool brings_ = false;              // it contributes data to the next collective
+    std::uint64_t answer_place_ = 0;   // place of the last answer's payload, from 1; 0: in the stream
 };
 
 }  // namespace sim::ranks

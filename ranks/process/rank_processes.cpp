@@ -25,11 +25,11 @@ namespace sim::ranks {
 
 namespace {
 
-// What a run opens beside the lines and queues of its ranks, and what its launcher may open meanwhile.
+// Files that a run opens in addition to the lines and queues of its ranks, and that its launcher may open meanwhile.
 constexpr rlim_t files_beside = 64;
-// What the system keeps of a process that does nothing, and the pages that it writes.
+// The system's memory for an idle process, including the pages that it writes.
 constexpr std::int64_t bytes_of_rank = 300'000;
-// Few processes are faster tried than counted.
+// For few processes, trying is faster than counting.
 constexpr int few_ranks = 64;
 
 std::string reason() {
@@ -48,11 +48,11 @@ void flush_output() {
     std::fflush(nullptr);
 }
 
-// Where many more ranks than cores want to run, the supervisor must not wait for all of them whenever it gives way:
-// they weigh less than it does. Among themselves they are equal, and together still heavier than any one other program.
+// If many more ranks than cores are ready to run, the supervisor must not wait for all of them whenever it yields: they
+// get a lower priority. Among themselves they are equal, and together still weigh more than any one other program.
 void weigh_less(int ranks) {
-    constexpr int many = 32;   // for each core
-    constexpr int steps = 10;  // each makes a process lighter by a fifth
+    constexpr int many = 32;   // per core
+    constexpr int steps = 10;  // each reduces a process's weight by a fifth
     if (ranks > many * cores()) {
         [[maybe_unused]] const int priority = nice(steps);
     }
@@ -64,7 +64,7 @@ void leave_last_words(RankMemory& memory, const char* text) {
 
 std::size_t bytes_of_arena(const LaunchOptions& options, const FileLimit& files) {
     const auto ranks = static_cast<rlim_t>(options.count_of_running());
-    // An arena is held open by its descriptor, beside the rank's line.
+    // An arena keeps its descriptor open, in addition to the rank's line.
     const bool has_room = files.left() > 3 * ranks + files_beside;
     const std::size_t most = options.most_unreceived_bytes > 0 ? options.most_unreceived_bytes
                                                                : static_cast<std::size_t>(available_memory()) / 2;
@@ -100,7 +100,7 @@ RankProcesses::~RankProcesses() {
     end();
 }
 
-// Before the first is forked: thousands that fail in the middle take seconds to end.
+// Checked before the first fork: thousands of ranks that fail half-way take seconds to end.
 void RankProcesses::require_room(int ranks) const {
     const auto refuse = [&](std::int64_t needed, const char* what, std::int64_t left, const char* where) {
         throw MachineLimit(
@@ -129,7 +129,7 @@ void RankProcesses::end() {
     }
 }
 
-// What all ranks see: the supervisor's word, which they can only read, and the flags, which are hints.
+// Memory that all ranks see: the supervisor's word, which they can only read, and the flags, which are hints.
 void RankProcesses::share_words(int ranks) {
     constexpr std::size_t bytes_of_word = sizeof(SupervisorMemory);
     const std::size_t bytes_of_flags = Flags::bytes_for(ranks);
@@ -150,7 +150,7 @@ void RankProcesses::share_words(int ranks) {
 }
 
 void RankProcesses::fork_all(const LaunchOptions& options, const Program& program, SignalsBlocked& blocked) {
-    flush_output();  // or every child would write it once more
+    flush_output();  // otherwise every child would write it again
     const int parent = static_cast<int>(getpid());
     for (int rank = 0; rank < options.ranks; ++rank) {
         if (!options.runs(rank)) {
@@ -170,7 +170,7 @@ void RankProcesses::fork_all(const LaunchOptions& options, const Program& progra
             blocked.unblock();
             be_rank(rank, options, program);
         }
-        // Both sides say it, so that neither has to wait for the other.
+        // Both sides set the group, so that neither has to wait for the other.
         if (group_ == 0) {
             group_ = pid;
         }
@@ -184,7 +184,7 @@ void RankProcesses::fork_all(const LaunchOptions& options, const Program& progra
     }
 }
 
-// Its memory and its line are made just before: earlier ranks have never had them.
+// Creates its memory and line just before the fork, so that earlier ranks never have them.
 int RankProcesses::fork_one(int rank, const LaunchOptions& options) {
     const auto refuse = [&](const char* what) {
         throw MachineLimit(fmt::format("cannot {} rank {} of {}: {}", what, rank, options.ranks, reason()));
@@ -202,10 +202,10 @@ int RankProcesses::fork_one(int rank, const LaunchOptions& options) {
     return pid;
 }
 
-// Only now: what the supervisor had mapped before would be in the ranks, and copying it costs more than forking.
+// Done only now: ranks would inherit earlier mappings, and copying those costs more than forking.
 void RankProcesses::map_memories() {
     for (const auto& [pid, rank] : rank_of_) {
-        // Pages come zeroed: every position begins at 0 without being touched.
+        // Pages come zeroed: every position starts at 0 without being touched.
         memories_[rank] = map_memory(unmapped_[rank], sizeof(RankMemory), Access::write);
         if (!is_mapped(memories_[rank])) {
             throw MachineLimit(fmt::format("cannot share {} MB with {} ranks: {}",
@@ -216,8 +216,8 @@ void RankProcesses::map_memories() {
     unmapped_.clear();
 }
 
-// A rank reaches its own memory, the flags, which are hints, and, reading, the supervisor's word and what others have
-// lent it. It has nothing else, neither mapped nor as a descriptor, so that it cannot disturb another rank.
+// A rank can access its own memory, the flags, which are hints, and, read-only, the supervisor's word and memory that
+// others have lent it. It has nothing else, neither mapped nor as a descriptor, so it cannot disturb another rank.
 Mapping RankProcesses::own_memory(int rank) {
     Mapping own = map_memory(unmapped_[static_cast<std::size_t>(rank)], sizeof(RankMemory), Access::write);
     if (!is_mapped(own)) {
@@ -243,7 +243,7 @@ void RankProcesses::be_rank(int rank, const LaunchOptions& options, const Progra
     int status = 1;
     try {
         forget_others();
-        // It must not be ahead of the time at which it is killed or stopped, or gone already.
+        // It must not run ahead of the time at which it is killed or stopped, nor be gone already.
         const bool is_interrupted =
             faults::Conditions(options.faults, options.ranks, options.cluster.network).interrupt(rank);
         ProcessPort port(own, *object_in<const SupervisorMemory>(word_for_ranks_), *flags_,
@@ -277,7 +277,7 @@ void RankProcesses::hear_lines() {
 }
 
 void RankProcesses::note_end(std::size_t rank, const rusage& used) {
-    constexpr std::int64_t kibibyte = 1024;  // in which Linux counts it
+    constexpr std::int64_t kibibyte = 1024;  // Linux counts it in KiB
     const auto seconds_of = [](const timeval& time) {
         return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
     };
@@ -299,7 +299,7 @@ std::vector<RankProcesses::Change> RankProcesses::changes(Look look) {
     };
     int status = 0;
     for (int pid = 0; (pid = static_cast<int>(wait4(-group_, &status, all_kinds, &used))) > 0;) {
-        if (const auto rank = rank_of_.find(pid); rank != rank_of_.end()) {  // else a rank has started it
+        if (const auto rank = rank_of_.find(pid); rank != rank_of_.end()) {  // otherwise a rank has started it
             note(rank->second, status);
         }
     }
@@ -340,7 +340,7 @@ void RankProcesses::kill_all() {
     }
     for (std::size_t rank = 0; rank < pids_.size(); ++rank) {
         if (!ended_[rank]) {
-            ::kill(pids_[rank], SIGKILL);  // it may have left the group; not reaped, its pid is still its own
+            ::kill(pids_[rank], SIGKILL);  // it may have left the group; until it is reaped, its pid is valid
         }
     }
 }

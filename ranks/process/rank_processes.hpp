@@ -1,7 +1,7 @@
-// The rank processes are started together, in one process group of their own, and never left behind.
+// This class starts the rank processes together, in a process group of their own, and never leaves any behind.
 //
-// Fork before anything else exists: threads, loggers and event loops do not survive it. A child dies with its parent,
-// touches no memory but its own, and leaves by _exit.
+// It must fork before anything else exists: threads, loggers and event loops do not survive a fork. A child dies with
+// its parent, touches only its own memory, and exits by _exit.
 #pragma once
 
 #include "ranks/launch.hpp"
@@ -22,15 +22,15 @@
 
 namespace sim::ranks {
 
-// Cores that this process may use, at least 1.
+// The cores that this process may use, at least 1.
 int cores();
 
 class RankProcesses {
 public:
-    // Starts them all, or throws MachineLimit and leaves none. The ranks unblock their signals; the caller does so
-    // when it can handle them.
+    // Starts them all, or throws MachineLimit and leaves none. The ranks unblock their signals; the caller does so once
+    // it can handle them.
     RankProcesses(const LaunchOptions& options, const Program& program, SignalsBlocked& blocked);
-    // Kills and reaps the processes that are left.
+    // Kills and reaps the remaining processes.
     ~RankProcesses();
     RankProcesses(const RankProcesses&) = delete;
     RankProcesses& operator=(const RankProcesses&) = delete;
@@ -44,33 +44,34 @@ public:
     SupervisorMemory& supervisor() { return *object_in<SupervisorMemory>(word_of_supervisor_); }
     Arenas& arenas() { return arenas_; }
     Flags& flags() { return *flags_; }
-    // Readable when a rank rings; then hear_lines() takes what there is.
+    // Readable when a rank rings; then call hear_lines().
     int doorbell() const { return lines_.descriptor(); }
     void hear_lines();
     // By rank; 0: it does not run.
     const std::vector<int>& pids() const { return pids_; }
 
-    // A rank that stopped, went on, or ended.
+    // A rank that stopped, continued, or ended.
     struct Change {
         int rank;
-        int status;  // as of waitpid
+        int status;  // as from waitpid
     };
-    // Ranks in the process group report by SIGCHLD; one that has left it must be polled, a system call each.
+    // Ranks in the process group report by SIGCHLD; one that left the group must be polled, at one system call each.
     enum class Look { at_group, at_each };
     // The changes since the last call.
     std::vector<Change> changes(Look look);
     int running() const { return running_; }
-    // Of those that have ended.
+    // By rank, for those that have ended.
     const std::vector<ProcessUse>& used() const { return used_; }
 
-    // Requires: no change has reported its end.
+    // Requires: its end has not been reported.
     void signal(int rank, int number);
-    // SIGKILL to one, and waits until it has ended, at most so long: its status, as of waitpid. Empty: it has not
-    // ended. Requires: no change has reported its end.
+    // Sends SIGKILL to one rank and waits for its end, up to this time; returns its status, as from waitpid. Empty: it
+    // has not ended. Requires: its end has not been reported.
     std::optional<int> kill(int rank, std::chrono::milliseconds at_most);
-    // SIGKILL to all that are left, and to what they have started.
+    // Sends SIGKILL to all that are left, and to the processes that they have started.
     void kill_all();
-    // Waits until all have ended, then ends what they have started, at most so long each. False: some are left.
+    // Waits until all have ended, then ends the processes that they started, each up to this time. False: some are
+    // left.
     bool reap_all(std::chrono::milliseconds at_most);
 
 private:
@@ -81,7 +82,7 @@ private:
     int fork_one(int rank, const LaunchOptions& options);
     void map_memories();
     [[noreturn]] void be_rank(int rank, const LaunchOptions& options, const Program& program);
-    // In the rank's process: its own memory, and nothing of the others'.
+    // Called in the rank's process: maps its own memory, and nothing of the others'.
     Mapping own_memory(int rank);
     void forget_others();
     void note_end(std::size_t rank, const rusage& used);
@@ -90,14 +91,14 @@ private:
     Descendants descendants_;
     Lines lines_;
     Arenas arenas_;
-    Descriptor word_;             // of the supervisor
-    Mapping word_of_supervisor_;  // which writes it
-    Mapping word_for_ranks_;      // which only read it
+    Descriptor word_;             // the supervisor's
+    Mapping word_of_supervisor_;  // writable
+    Mapping word_for_ranks_;      // read-only
     Mapping flag_words_;
     std::optional<Flags> flags_;
-    std::vector<Descriptor> unmapped_;  // until all ranks are forked: each has its own alone
+    std::vector<Descriptor> unmapped_;  // until all ranks are forked, so that each has only its own
     std::vector<Mapping> memories_;     // afterwards
-    int group_ = 0;                     // process group; 0: none started
+    int group_ = 0;                     // 0: none started
     std::vector<int> pids_;
     std::unordered_map<int, std::size_t> rank_of_;  // by pid
     std::vector<bool> ended_;

@@ -1,22 +1,22 @@
-// The running ranks are those whose turn was handed out and who have posted nothing more: they run their own code.
+// Running ranks are those that got a turn and have posted nothing since: they run their own code.
 #pragma once
 
 #include <vector>
 
 namespace sim::ranks {
 
-// A set with an order of no meaning; every step takes constant time.
+// An unordered set; every operation takes constant time.
 class RunningRanks {
 public:
     explicit RunningRanks(int ranks) : place_(static_cast<std::size_t>(ranks), none) {}
 
     bool contains(int rank) const { return place_of(rank) != none; }
-    // Requires: contains() says no.
+    // Requires: !contains(rank).
     void add(int rank) {
         place_[static_cast<std::size_t>(rank)] = all_.size();
         all_.push_back(rank);
     }
-    // Requires: contains().
+    // Requires: contains(rank).
     void remove(int rank) {
         const std::size_t place = place_of(rank);
         all_[place] = all_.back();
@@ -24,7 +24,7 @@ public:
         all_.pop_back();
         place_[static_cast<std::size_t>(rank)] = none;
     }
-    // By place: from the last to the first, while the one that is looked at may be removed.
+    // By index; iterate from last to first, so that the current rank may be removed.
     const std::vector<int>& all() const { return all_; }
 
 private:
@@ -32,7 +32,7 @@ private:
     std::size_t place_of(int rank) const { return place_[static_cast<std::size_t>(rank)]; }
 
     std::vector<int> all_;
-    std::vector<std::size_t> place_;  // of each rank in `all_`
+    std::vector<std::size_t> place_;  // index of each rank in `all_`
 };
 
 }  // namespace sim::ranks

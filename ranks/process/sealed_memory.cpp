@@ -46,7 +46,7 @@ bool is_sealed(const Descriptor& memory, std::size_t bytes) {
     const int seals = fcntl(memory.number(), F_GET_SEALS);
     struct stat found {};
     struct statfs of {};
-    // Huge pages can be sealed, too, but may not be there when they are read.
+    // Huge pages can be sealed too, but may not be available when they are read.
     return seals >= 0 && (seals & size_seals) == size_seals && fstat(memory.number(), &found) == 0 &&
            found.st_size == static_cast<off_t>(bytes) && fstatfs(memory.number(), &of) == 0 && of.f_type == TMPFS_MAGIC;
 }
@@ -55,7 +55,7 @@ Mapping map_memory(const Descriptor& memory, std::size_t bytes, Access access) {
     const auto mode = access == Access::read ? boost::interprocess::read_only : boost::interprocess::read_write;
     try {
         Mapping mapping(memory, mode, 0, bytes, nullptr, MAP_NORESERVE);
-        madvise(mapping.get_address(), bytes, MADV_DONTDUMP);  // the library has no word for it
+        madvise(mapping.get_address(), bytes, MADV_DONTDUMP);  // the library has no function for it
         return mapping;
     } catch (const boost::interprocess::interprocess_exception& error) {
         errno = error.get_native_error() != 0 ? error.get_native_error() : EINVAL;

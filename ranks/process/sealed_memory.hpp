@@ -1,7 +1,7 @@
-// Memory without a name that processes share by its descriptor, and whose size nobody can change.
+// This header provides unnamed memory that processes share by descriptor and whose size nobody can change.
 //
-// Boost.Interprocess maps and addresses it. Nothing else of that library is used between processes: whoever waits for
-// one of its locks, conditions or queues hangs when a process that holds it is killed (docs/why.md).
+// Boost.Interprocess maps and addresses it. Nothing else of that library is used between processes: a process that
+// waits for one of its locks, conditions or queues hangs if the process that holds it is killed (docs/why.md).
 #pragma once
 
 #include <boost/interprocess/mapped_region.hpp>
@@ -11,11 +11,11 @@
 namespace sim::ranks {
 
 enum class Writers {
-    all,           // who has the descriptor may write
-    those_mapped,  // nobody but who has mapped it before: others read, whatever they do with the descriptor
+    all,           // every holder of the descriptor may write
+    those_mapped,  // only processes that mapped it before may write; others read, whatever they do with the descriptor
 };
 
-// An owner of a descriptor, and a mappable object of Boost.Interprocess.
+// Owns a descriptor, and is a mappable object for Boost.Interprocess.
 class Descriptor {
 public:
     explicit Descriptor(int number = -1) : number_(number) {}
@@ -41,26 +41,26 @@ private:
     int number_;
 };
 
-// Zeroed, of that size; empty where the machine refuses, and errno says why.
+// Zeroed memory of that size; empty if the machine refuses, with the reason in errno.
 Descriptor memory_of(std::size_t bytes);
-// For the rest of its life. False: this machine cannot.
+// Seals the memory permanently. False: this machine cannot.
 bool seal(const Descriptor& memory, Writers writers);
-// Whether it is memory of that size, which nobody can change, and so can be read without a fault.
+// Whether it is memory of that fixed size, which can therefore be read without a fault.
 bool is_sealed(const Descriptor& memory, std::size_t bytes);
 
-// Mapped for as long as it lives.
+// Mapped during its lifetime.
 using Mapping = boost::interprocess::mapped_region;
 inline bool is_mapped(const Mapping& mapping) {
     return mapping.get_size() > 0;
 }
-// From its first byte on. Requires: it is mapped, and large enough.
+// The object at the start of the mapping. Requires: it is mapped, and large enough.
 template <class Object>
 Object* object_in(const Mapping& mapping) {
     return static_cast<Object*>(mapping.get_address());
 }
 
 enum class Access { read, write };
-// Not mapped where the machine refuses, and errno says why.
+// Not mapped if the machine refuses, with the reason in errno.
 Mapping map_memory(const Descriptor& memory, std::size_t bytes, Access access);
 
 }  // namespace sim::ranks

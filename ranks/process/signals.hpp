@@ -1,4 +1,4 @@
-// These guards block signals while there is no handler for them and restore handlers that are not ours.
+// These guards block signals while they have no handler, and restore handlers that are not ours.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ private:
     sigset_t before_{};
 };
 
-// Puts back the launcher's own handlers: Asio leaves the default behind.
+// Restores the launcher's own handlers, because Asio leaves the default ones.
 class HandlersKept {
 public:
     HandlersKept() {

@@ -13,9 +13,9 @@ namespace sim::ranks {
 
 namespace {
 
-// Ranks that are about to post need a few microseconds: giving way that often costs less than going to sleep.
+// Ranks that are about to post need a few microseconds: yielding this often costs less than going to sleep.
 constexpr int most_idle_looks = 50;
-// Signals and timers are looked for so often even if the supervisor never sleeps.
+// The interval at which signals and timers are checked even if the supervisor never sleeps.
 constexpr std::chrono::microseconds between_polls{500};
 
 }  // namespace
@@ -47,13 +47,13 @@ void Supervisor::run() {
     } catch (const std::overflow_error& error) {
         run_->fail_by_overflow(-1, error);
     }
-    io_.poll();  // a signal that came last is not lost
+    io_.poll();  // picks up a last signal
 }
 
 void Supervisor::watch_and_serve() {
     int idle_looks = 0;
     WallTime next_poll{};
-    note_changes();  // what happened before the signals were watched
+    note_changes();  // changes from before the signals were watched
     while (!run_->fault) {
         release_due_ranks();
         run_->tell_log();
@@ -84,8 +84,8 @@ void Supervisor::fail(Failure failure, int rank, std::string message, int signal
     run_->fail({.failure = failure, .rank = rank, .signal = signal, .message = std::move(message)});
 }
 
-// Until nobody is due, which returns false, or `until`: ranks that post without pause must not keep the supervisor
-// from everything else.
+// Runs until no rank is due, which returns false, or `until`: ranks that post without pause must not keep the
+// supervisor from its other work.
 bool Supervisor::give_turns(WallTime until) {
     while (!run_->fault) {
         const std::optional<int> rank = run_->kernel.next_turn();
@@ -149,7 +149,7 @@ void Supervisor::take_turn(int rank) {
     }
 }
 
-// As LaunchOptions::faults ask: the process really stops. It goes on when its turn comes.
+// For LaunchOptions::faults: the process really stops. It continues when its turn comes.
 void Supervisor::stop(int rank) {
     Rank& self = of(rank);
     if (self.ended || run_->fault) {
@@ -169,12 +169,12 @@ void Supervisor::go_on(int rank) {
     }
 }
 
-// As LaunchOptions::faults ask: the process is gone before anybody goes on without it.
+// For LaunchOptions::faults: the process is gone before any rank continues without it.
 void Supervisor::kill(int rank) {
     constexpr std::chrono::seconds time_to_die{5};
     Rank& self = of(rank);
     if (self.ended || run_->fault) {
-        return;  // it died of something else, which is reported
+        return;  // it died of another cause, which is reported
     }
     const std::optional<int> status = processes_->kill(rank, time_to_die);
     if (!status) {
@@ -200,7 +200,7 @@ void Supervisor::answer(int rank) {
     }
 }
 
-// Gives the kernel what the rank has posted. False if there is nothing. Requires: the rank is out.
+// Passes the rank's posted ops to the kernel. False if there are none. Requires: the rank is out.
 bool Supervisor::accept(int rank) {
     Rank& self = of(rank);
     try {
@@ -233,7 +233,7 @@ bool Supervisor::accept(int rank) {
     return true;
 }
 
-// True if it has posted, or has read on in a long answer. Requires: it is running.
+// True if it has posted, or has read further in a long answer. Requires: it is running.
 bool Supervisor::look_at(int rank) {
     Rank& self = of(rank);
     bool news = false;
@@ -261,7 +261,7 @@ bool Supervisor::look_at_running_ranks() {
     return news;
 }
 
-// Few ranks are looked at as they are; of many, those that have raised their flag.
+// With few ranks, looks at all of them; with many, at those that have raised their flag.
 bool Supervisor::look_at_flagged_ranks() {
     constexpr std::size_t few = 16;
     if (running_.all().size() <= few) {
@@ -280,7 +280,7 @@ void Supervisor::sleep() {
     std::atomic<std::uint32_t>& asleep = processes_->supervisor().asleep;
     asleep.store(1, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    // Who has posted before it saw that we sleep would not ring.
+    // A rank that posted before it saw us sleep would not ring.
     if (!look_at_running_ranks()) {
         io_.run_one();
     }

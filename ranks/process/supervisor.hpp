@@ -1,11 +1,11 @@
 // The supervisor connects the rank processes and the kernel: it fetches ops, gives turns, answers questions, and
-// watches.
+// monitors processes.
 //
-// A rank is, to the supervisor,
+// To the supervisor, a rank is either
 //   answering to the kernel   due or blocked: the kernel has its ops, or it waits in simulated time;
-//   running                   its turn was handed out and it has posted nothing more: it runs its own code.
-// The supervisor sleeps only when some rank is running and none has posted anything; it wakes for a rank's doorbell, a
-// signal, a timer. When no rank is running and none is due, no rank can ever resume: this is a deadlock, found at once.
+//   running                   its turn was handed out and it has posted nothing since: it runs its own code.
+// The supervisor sleeps only if some rank is running and none has posted anything; a rank's doorbell, a signal or a
+// timer wakes it. If no rank is running and none is due, no rank can ever resume: a deadlock, found at once.
 #pragma once
 
 #include "libsim/kernel/event_queue.hpp"
@@ -28,7 +28,7 @@ class Supervisor {
 public:
     Supervisor(RankProcesses& processes, Run& run);
 
-    // Until the program has ended, or something went wrong: then run.fault says what.
+    // Runs until the program has ended or something goes wrong, which run.fault describes.
     void run();
 
 private:
@@ -36,12 +36,12 @@ private:
 
     struct Rank {
         Inbox inbox;
-        bool asked = false;    // its last op wants an answer
+        bool asked = false;    // its last op expects an answer
         bool stopped = false;  // by SIGSTOP
         bool stopped_as_asked = false;
         bool ended = false;    // as a process
         int status = 0;        // how it ended
-        WallTime last_sign{};  // when it last posted something or was told something
+        WallTime last_sign{};  // last time that it posted an op or got an answer or turn
     };
 
     // supervisor.cpp
@@ -92,7 +92,7 @@ private:
     Run* run_;
     std::vector<std::unique_ptr<Rank>> ranks_;  // null: it does not run
     RunningRanks running_;
-    std::vector<int> ended_;  // ranks whose end has not been looked at
+    std::vector<int> ended_;  // ranks whose end has not been handled
     WallTime next_thorough_look_{};
     WallTime last_tick_{};      // 0: none yet
     kernel::EventQueue paced_;  // Clock::wall: turns that are not due yet

@@ -1,4 +1,4 @@
-// The supervisor's other half: what happens outside simulated time.
+// This file is the supervisor's other half: events outside simulated time.
 #include "libsim/check.hpp"
 #include "libsim/kernel/describe.hpp"
 #include "libsim/plain_text.hpp"
@@ -14,11 +14,11 @@ namespace sim::ranks {
 
 namespace {
 
-// How long a posted op can stay unseen when nobody rings for it.
+// The longest time that a posted op can stay unseen if nobody rings for it.
 constexpr std::chrono::milliseconds tick{10};
-// Ranks that left their group send no signal that we would see; looking at each costs a system call.
+// Ranks that left their group send no visible signal; checking each costs a system call.
 constexpr std::chrono::seconds between_thorough_looks{1};
-// A tick so late says that the supervisor itself was stopped.
+// A tick this late means that the supervisor itself was stopped.
 constexpr std::chrono::milliseconds pause{500};
 
 }  // namespace
@@ -60,9 +60,9 @@ void Supervisor::watch_clock() {
     tick_.async_wait([this](const boost::system::error_code& error) {
         check(!error, "a clock cannot be watched: {}", error.message());
         forgive_pause();
-        note_changes();  // should a signal have been lost, or never been let through
+        note_changes();  // in case a signal was lost, or never delivered
         report_hung_ranks();
-        look_at_running_ranks();  // also those that have posted without a flag
+        look_at_running_ranks();  // including those that have posted without a flag
         if (run_->options->on_pulse) {
             note_progress();
         }
@@ -72,7 +72,7 @@ void Supervisor::watch_clock() {
     });
 }
 
-// Whoever stopped the supervisor stopped the ranks' clocks, too.
+// Whatever stopped the supervisor stopped the ranks' clocks, too.
 void Supervisor::forgive_pause() {
     const WallTime now = std::chrono::steady_clock::now();
     const bool paused = last_tick_ != WallTime{} && now - last_tick_ > pause;
@@ -86,7 +86,7 @@ void Supervisor::forgive_pause() {
 
 void Supervisor::watch_pace(Time next) {
     pace_.expires_at(run_->due(next));
-    pace_.async_wait([](const boost::system::error_code&) {});  // waking is all it is for
+    pace_.async_wait([](const boost::system::error_code&) {});  // its only purpose is to wake
 }
 
 void Supervisor::notice(const std::string& what) const {
@@ -95,7 +95,7 @@ void Supervisor::notice(const std::string& what) const {
     }
 }
 
-// A long run in which nothing seems to happen says how far it has come, and what would be faster.
+// A long run without visible activity reports its progress, and what would be faster.
 void Supervisor::note_progress() {
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
         if (ranks_[rank]) {
@@ -114,7 +114,7 @@ void Supervisor::tell_progress() {
         is_crowd ? fmt::format("; they share {} cores, and fibers would give the same timeline sooner", cores()) : "");
 }
 
-// Signals of several ranks may come as one: every change is fetched.
+// Signals of several ranks may be merged into one, so every change is fetched.
 void Supervisor::note_changes() {
     using Look = RankProcesses::Look;
     const WallTime now = std::chrono::steady_clock::now();
@@ -147,15 +147,15 @@ void Supervisor::note_changes(RankProcesses::Look look) {
     }
 }
 
-// A rank may end once its last op is posted; before, its end is the run's.
+// A rank may end once its last op is posted; an earlier end is that of the run.
 void Supervisor::report_ended_ranks() {
     std::vector<int> later;
     for (const int rank : ended_) {
         const Op* last = last_op_of_ended(rank);
         if (run_->kernel.status(rank) == kernel::Kernel::Status::due) {
-            later.push_back(rank);  // the kernel has not come to what it posted
+            later.push_back(rank);  // the kernel has not reached its last ops
         } else if (run_->kernel.has_mistake()) {
-            // A mistake comes first: what a rank makes of its data may end it.
+            // The program's mistake comes first: handling bad data may have ended the rank.
             if (!lose(rank)) {
                 later.push_back(rank);
             }
@@ -169,7 +169,7 @@ void Supervisor::report_ended_ranks() {
     ended_ = std::move(later);
 }
 
-// The others go on without it. False: it is not its turn, so nobody does yet.
+// The other ranks go on without it. False: it is not its turn, so none does yet.
 bool Supervisor::lose(int rank) {
     if (!running_.contains(rank)) {
         return false;
@@ -179,7 +179,7 @@ bool Supervisor::lose(int rank) {
     return true;
 }
 
-// What a rank posted before it ended still counts.
+// Ops that a rank posted before it ended still count.
 const Op* Supervisor::last_op_of_ended(int rank) {
     Rank& self = of(rank);
     try {
@@ -197,7 +197,7 @@ std::string Supervisor::name_of(int rank) const {
     return fmt::format("rank {} (pid {})", rank, processes_->pids()[static_cast<std::size_t>(rank)]);
 }
 
-// What the machine did not give its program, which ended for that; empty: it did not.
+// The resource that the machine denied its program, which ended it; empty: none.
 std::string Supervisor::lack_of(int rank) const {
     const std::string where = where_rank_is(run_->kernel, rank);
     switch (of(rank).inbox.lack()) {
@@ -209,7 +209,7 @@ std::string Supervisor::lack_of(int rank) const {
     }
 }
 
-// That it threw, with nothing in them that would control a terminal.
+// Its exception's message, without characters that control a terminal.
 std::string Supervisor::words_of(int rank) const {
     return plain_text(const_cast<Inbox&>(of(rank).inbox).last_words());
 }
@@ -233,7 +233,7 @@ std::string Supervisor::story_of(int rank) const {
     return story;
 }
 
-// Looks once more before a rank is accused.
+// Checks once more before reporting a rank.
 bool Supervisor::has_posted(int rank) {
     try {
         return of(rank).inbox.fetch();
@@ -252,7 +252,7 @@ void Supervisor::report_hung_ranks() {
             continue;
         }
         if (!std::exchange(looked, true)) {
-            note_changes(RankProcesses::Look::at_each);  // it may have left its group, and died
+            note_changes(RankProcesses::Look::at_each);  // it may have left its group and died
         }
         if (self.stopped || self.ended || has_posted(rank)) {
             continue;

@@ -13,7 +13,7 @@ using namespace faults;
 
 namespace {
 
-// A fault as a life suffers it; none: it is over, or its rank is gone.
+// Converts a fault to the ranks of a life; empty: it is over, or its rank is gone.
 class Moved {
 public:
     Moved(Time over, const std::vector<int>& places, bool links_are_shared)

@@ -1,7 +1,8 @@
-// The faults of a run with several lives: which of them each life is to suffer, and which of them may end it.
+// This class assigns the faults of a run to its lives: the faults that each life suffers, and those that may end it.
 //
-// A fault names places, the numbers that ranks have in the first life. A death, and a network card that drops out, are
-// over with the life in which their time lies, or with the time after it: then what was broken is repaired or replaced.
+// A fault names places, the numbers that ranks have in the first life. A death, or a network card that drops out, is
+// over with the life that contains its time, or with the time after that life: then the broken part is repaired or
+// replaced.
 #pragma once
 
 #include "libsim/faults/injection.hpp"
@@ -11,25 +12,26 @@
 
 namespace sim::ranks {
 
-// What may end a life: from that time on this rank of it is dead or cannot talk; -1: no single rank's card.
+// An event that may end a life: from that time on, this rank is dead or cannot communicate; -1: not a single rank's
+// card.
 struct Doom {
     Time at;
     int rank = 0;
-    bool dies = true;  // or its network card drops out
+    bool dies = true;  // otherwise its network card drops out
 };
 
 class FaultsOfLives {
 public:
     FaultsOfLives(const std::vector<faults::Injection>& faults, int places, const Network& network);
 
-    // As LaunchOptions::faults of a life whose ranks are in these places. Deaths before `over` are over.
+    // The LaunchOptions::faults of a life whose ranks are in these places. Deaths before `over` are over.
     std::vector<faults::Injection> of_life(Time over, const std::vector<int>& places) const;
-    // Of such faults those that may end the life, in the order of time.
+    // The faults of a life that may end it, in time order.
     std::vector<Doom> dooms(const std::vector<faults::Injection>& of_life) const;
 
 private:
-    std::vector<faults::Injection> faults_;  // a node's death is that of its ranks
-    bool links_are_shared_;                  // then faults of links name vertices of the topology, and not ranks
+    std::vector<faults::Injection> faults_;  // a node's death is listed as its ranks' deaths
+    bool links_are_shared_;                  // faults of links then name vertices of the topology instead of ranks
 };
 
 }  // namespace sim::ranks

@@ -20,7 +20,7 @@ void JoinedTimeline::begin_life(std::vector<int> places, Time begin, Time first_
     kept_.clear();
 }
 
-// A message has the number of the op that sent it, from 1, behind the rank that did (kernel::id_of).
+// A message's number consists of its sending rank and the number of the sending op, from 1 (kernel::id_of).
 void JoinedTimeline::add(const Span& span) {
     const auto place_of = [this](std::uint64_t rank) {
         return static_cast<std::uint64_t>(places_[static_cast<std::size_t>(rank)]);
@@ -66,7 +66,7 @@ void JoinedTimeline::pass_on(const Span& span) {
 
 namespace {
 
-// Takes what of the program's time lies beyond the limit.
+// Removes the part of the program's time beyond the limit.
 void cut_off(RankTotals& totals, const Span& span, Time limit) {
     if (span.stream != Stream::main || span.end <= limit) {
         return;
@@ -78,7 +78,7 @@ void cut_off(RankTotals& totals, const Span& span, Time limit) {
     }
 }
 
-// Ops that have no span may have lain beyond it, too: waiting for what is under way.
+// Ops without a span may also have been beyond it: waiting for pending ops.
 void settle(RankTotals& totals, Time begin, Time limit) {
     totals.end = std::min(totals.end, limit);
     totals.compute = std::clamp(totals.compute, Duration{0}, totals.end - begin);

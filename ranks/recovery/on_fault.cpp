@@ -4,10 +4,10 @@ namespace sim::ranks {
 
 const std::vector<OnFaultRow>& on_fault_rows() {
     static const std::vector<OnFaultRow> rows{
-        {"abort", "the run has failed", false, false, false},
-        {"restart", "all begin anew from the last checkpoint, after a repair", true, false, false},
-        {"spare", "spares take the places of the dead, and all begin anew", true, true, false},
-        {"elastic", "the replicas that live go on from the last checkpoint", true, false, true},
+        {"abort", "the run fails", false, false, false},
+        {"restart", "all ranks restart from the last checkpoint, after a repair", true, false, false},
+        {"spare", "spares replace the dead ranks, and all ranks restart", true, true, false},
+        {"elastic", "the surviving replicas continue from the last checkpoint", true, false, true},
     };
     return rows;
 }

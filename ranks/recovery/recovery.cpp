@@ -76,7 +76,7 @@ public:
     }
 
 private:
-    // One life. True: another one follows.
+    // Runs one life. True: another one follows.
     bool live() {
         std::vector<faults::Injection> faults = faults_.of_life(over_, start_.places);
         const std::vector<Doom> dooms = faults_.dooms(faults);
@@ -84,7 +84,7 @@ private:
             timeline_.begin_life(start_.places, begin_, dooms.empty() ? Time::max() : dooms.front().at);
         }
         Result result = launch_life(std::move(faults), dooms);
-        result.ranks.resize(start_.places.size());  // of a life for which the machine had no room there are none
+        result.ranks.resize(start_.places.size());  // none if the machine had no room for it
         Life& life = run_.lives.emplace_back();
         life.begin = begin_;
         life.end = result.end;
@@ -103,10 +103,10 @@ private:
         return goes_on && !is_stopped();
     }
 
-    // Else there is one life, whose timeline is that of its launch.
+    // Otherwise there is one life, with the timeline of its launch.
     bool joins_lives() const { return row_of(policy_->on_fault).goes_on; }
 
-    // A signal that comes between two lives ends the run, as in a life.
+    // A signal between two lives ends the run, as it does during a life.
     bool is_stopped() {
         const int signal = stop_.received();
         if (signal != 0) {
@@ -138,7 +138,7 @@ private:
         return launch(life, [this](GPU& gpu) { (*program_)(gpu, start_); });
     }
 
-    // A slow GPU stays one wherever its rank is in the order.
+    // A slow GPU stays slow, whatever the order of its rank.
     void place_slowdown(Cluster& cluster) const {
         const std::vector<double>& of_place = options_->cluster.compute.slowdown;
         cluster.compute.slowdown.clear();
@@ -161,7 +161,7 @@ private:
         if (!result.fault || !result.fault->as_asked) {
             return std::nullopt;
         }
-        // Ranks that died later than that were ended before.
+        // Ranks with a later time of death were ended before it.
         std::optional<Death> death;
         for (const Doom& doom : dooms) {
             const std::vector<int>& dead = result.fault->dead;
@@ -180,7 +180,7 @@ private:
         return death;
     }
 
-    // What a policy makes of a death. False: nothing.
+    // Applies the policy to a death. False: the run ends.
     bool go_on(Life& life, const Death& death, Result& result) {
         const OnFaultRow& policy = row_of(policy_->on_fault);
         std::vector<int> next = start_.places;
@@ -211,7 +211,7 @@ private:
         return true;
     }
 
-    // In their new order; empty: nobody can go on.
+    // The survivors in their new order; empty: nobody can continue.
     std::vector<int> survivors(const Death& death) const {
         std::vector<int> dead;
         std::vector<int> ranks;
@@ -219,7 +219,7 @@ private:
             (has(death.places, start_.places[rank]) ? dead : ranks).push_back(static_cast<int>(rank));
         }
         if (dead.empty()) {
-            return {};  // a network card that is no single rank's
+            return {};  // a network card that belongs to no single rank
         }
         if (policy_->survivors) {
             ranks = policy_->survivors(static_cast<int>(start_.places.size()), dead);
@@ -250,7 +250,7 @@ private:
         life.lost.lost_work = std::max(life.death->at - since - standing.stalled_since, Duration{0});
     }
 
-    // Cuts off what the ranks did after the death was known, and shows the time until the next life.
+    // Cuts off what the ranks did after the death was detected, and adds the time until the next life.
     void end_spans(const Life& life, Result& result) {
         std::vector<Time> limits(life.places.size(), life.end);
         for (std::size_t rank = 0; rank < limits.size(); ++rank) {
@@ -259,7 +259,7 @@ private:
         timeline_.end_life(limits, result.ranks);
         const Time repaired = later(life.end, life.lost.repair);
         begin_ = later(repaired, life.lost.restart);
-        over_ = std::max(begin_, later(life.end, Duration{1}));  // what ended this life does not end the next
+        over_ = std::max(begin_, later(life.end, Duration{1}));  // the death that ended this life must not end the next
         for (const int place : life.places) {
             timeline_.add_down_time(place, "detection", std::max(life.death->at, timeline_.last_end(place)), life.end);
             timeline_.add_down_time(place, "repair", life.end, repaired);
@@ -267,7 +267,7 @@ private:
         }
     }
 
-    // By the wall's clock the time between lives passes, too.
+    // With a wall clock, the time between lives passes in real time as well.
     void wait_for_next_life(Time reached) const {
         using namespace std::chrono_literals;
         if (options_->clock != Clock::wall || begin_ <= reached) {
@@ -283,7 +283,7 @@ private:
         }
     }
 
-    // The totals of the last life, those of its ranks in their places.
+    // Adds the totals of the last life at the places of its ranks.
     void add_up(Result& result) {
         const Life& life = run_.lives.back();
         Result& all = run_.result;
@@ -347,7 +347,7 @@ private:
     int spares_;
     Time begin_;
     Time over_ = begin_;     // deaths before it are over
-    std::vector<int> pids_;  // by place, of the last life there
+    std::vector<int> pids_;  // by place, of the last life that had it
 };
 
 }  // namespace

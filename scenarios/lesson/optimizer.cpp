@@ -10,10 +10,10 @@ constexpr double sgd_rate = 0.03;
 constexpr double adam_rate = 0.01;
 constexpr double mean_decay = 0.9;
 constexpr double square_decay = 0.999;
-// Larger than the usual 1e-8: a gradient of nothing but rounding must not become a step of its own.
+// Larger than the usual 1e-8: a gradient of mere rounding errors must not cause a step.
 constexpr double adam_epsilon = 1e-6;
 
-// Stochastic gradient descent, without momentum: nothing to remember between steps.
+// Stochastic gradient descent, without momentum: no state between steps.
 void sgd_step(std::span<double> weights, std::span<const double> gradient_sum, int items) {
     for (std::size_t i = 0; i < weights.size(); ++i) {
         weights[i] -= sgd_rate * (gradient_sum[i] / items);

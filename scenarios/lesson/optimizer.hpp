@@ -1,5 +1,5 @@
-// The optimizer turns gradients into weights, element by element: a rank that holds any part of the weights can step it
-// alone.
+// The optimizer updates weights from gradients element by element, so a rank that holds any part of the weights can
+// update it alone.
 //
 //   g = sum of the items' gradients / items
 //   SGD:   w -= 0.03 g
@@ -17,10 +17,10 @@ namespace sim::lesson {
 
 enum class OptimizerKind { sgd, adam };
 
-// Numbers kept for each weight between steps.
+// Numbers kept per weight between steps.
 int states_per_weight(OptimizerKind kind);
 
-// What it keeps between steps.
+// The state between steps.
 struct OptimizerState {
     int steps = 0;
     std::vector<double> mean;    // m; none with SGD
@@ -32,11 +32,11 @@ public:
     UpdateRule(OptimizerKind kind, std::size_t count);
 
     const OptimizerState& state() const { return state_; }
-    // Goes on from there. Requires: it is of a rule like this one.
+    // Restores a state. Requires: it comes from the same optimizer.
     void restore(OptimizerState state) { state_ = std::move(state); }
 
-    // Dividing here, after the sum over all ranks, weighs every item alike however unevenly ranks share them.
-    // Requires: both are `count` long, and at each step the same weights lie in the same place.
+    // Dividing here, after the sum over all ranks, gives every item the same weight, however unevenly ranks share them.
+    // Requires: both are `count` long, and the same weights are in the same places at each step.
     void step(std::span<double> weights, std::span<const double> gradient_sum, int items);
 
 private:

@@ -1,4 +1,4 @@
-// This table lists every option of a training run once. The command line and --config read the same table.
+// This table lists every option of a training run once. The command line and --config both read it.
 #pragma once
 
 #include "libsim/config/option_row.hpp"
@@ -8,8 +8,8 @@
 
 namespace sim::scenarios {
 
-// The options that `scenario` has; the rows set `options`. --config, --help and --version are left out: they are the
-// command line's own.
+// The options of `scenario`; the rows set `options`. --config, --help and --version are not included: they belong to
+// the command line.
 std::vector<config::OptionRow> option_table(const Scenario& scenario, Options& options);
 
 }  // namespace sim::scenarios

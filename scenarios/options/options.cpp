@@ -21,7 +21,7 @@ using namespace lesson;
 
 namespace {
 
-// --ranks and the scenario's first axis say the same; the command line wins here too.
+// --ranks and the scenario's first axis mean the same; here too the command line wins.
 void settle_ranks(const Scenario& scenario, Settings& settings) {
     const auto ranks = settings.find("ranks");
     if (scenario.axes.empty() || scenario.ranks_are_world || ranks == settings.end()) {
@@ -40,7 +40,7 @@ void settle_ranks(const Scenario& scenario, Settings& settings) {
     settings.erase("ranks");
 }
 
-// What is run for each size of the first axis has no size of its own.
+// With --scaling, the size of the first axis must not be set separately.
 void settle_scaling(const Scenario& scenario, std::optional<std::int64_t> size, Settings& settings) {
     if (!settings.contains("scaling")) {
         return;
@@ -62,7 +62,7 @@ void settle_scaling(const Scenario& scenario, std::optional<std::int64_t> size, 
     }
 }
 
-// Context parallel in place of expert parallel, unless both are asked for. Of all ranks, the first axis is the rest.
+// Context parallelism replaces expert parallelism, unless both are requested. The first axis gets the remaining ranks.
 void settle_mesh(const Scenario& scenario, const Settings& settings, Options& options) {
     if (options.mesh.cp > 1 && !settings.contains("ep")) {
         options.mesh.ep = 1;
@@ -101,7 +101,7 @@ void settle_model(const Settings& settings, Options& options) {
     }
 }
 
-// Options that belong to an axis which this scenario lacks, and the scenario that has it.
+// Options of an axis that this scenario lacks, and the scenario that has it.
 std::map<std::string, std::string> options_of_others(const Scenario& scenario) {
     std::map<std::string, std::string> found;
     const auto add = [&](const char* axis, const char* name, std::initializer_list<const char*> options) {
@@ -122,7 +122,7 @@ std::map<std::string, std::string> options_of_others(const Scenario& scenario) {
     return found;
 }
 
-// Options of data parallelism that exclude each other.
+// Data-parallel options that exclude each other.
 void check_combinations(const Options& options) {
     const auto refuse = [](const char* a, const char* b, const char* why) {
         throw UsageError(fmt::format("{} and {} exclude each other: {}", a, b, why));

@@ -19,7 +19,7 @@
 
 namespace sim::scenarios {
 
-// Sizes of the axes over which the ranks are spread. An axis that a scenario lacks has size 1.
+// Sizes of the mesh axes. An axis that a scenario lacks has size 1.
 struct MeshSizes {
     int dp = 1;
     int tp = 1;
@@ -43,45 +43,45 @@ struct Options : command_line::RunOptions {
     lesson::Shape shape;
     lesson::OptimizerKind optimizer = lesson::OptimizerKind::sgd;
 
-    // dp: how gradients are added up over the replicas.
-    int zero = 0;          // 0: every replica has everything
-    bool overlap = false;  // beside the backward pass
-    int buckets = 0;       // per chunk; 0: 1, or one for each layer with overlap
+    // dp: how gradients are summed over the replicas.
+    int zero = 0;          // 0: every replica holds everything
+    bool overlap = false;  // during the backward pass
+    int buckets = 0;       // per chunk; 0: 1, or one per layer with overlap
     Algorithm synchronize = Algorithm::ring;
     std::string compress = "none";
     double compress_fraction = 0.01;
-    int accumulate = 0;     // items between two sums; 0: all of a step
-    bool weighted = false;  // shares of the items by the ranks' speed
+    int accumulate = 0;     // items between two sums; 0: all items of a step
+    bool weighted = false;  // items divided by the ranks' speed
     // tp
     bool sequence_parallel = false;
     // pp
     int micro_batches = 4;
     KnownSchedule schedule;
-    int chunks = 0;  // of each stage; 0: as the schedule needs
+    int chunks = 0;  // per stage; 0: as the schedule needs
     bool blocking_sends = false;
     bool show_schedule = false;
 
-    // How often the state is handed over.
+    // The interval and cost of checkpoints.
     parallel::Checkpointing checkpoints{.write = std::chrono::seconds(2)};
-    Duration between_faults{0};  // the mean that is expected; 0: nobody asks for the best interval
+    Duration between_faults{0};  // expected mean; 0: the best interval is not requested
 
-    // Set by the scenario: a rank takes its items one by one, rather than in micro-batches.
+    // Set by the scenario: a rank takes its items one by one instead of in micro-batches.
     bool item_by_item = false;
     // Set by the profile: how much slower each rank is.
     std::vector<double> slowdown;
 
-    // Sizes of the first axis to run with, one after another; empty: one run.
+    // Sizes of the first axis to run with, one after another; empty: a single run.
     std::vector<std::int64_t> scaling;
 
     config::Given given;
 
     std::uint64_t unsigned_seed() const { return static_cast<std::uint64_t>(seed); }
-    // True if a rank takes its items through the layers together, because others see how far it has come.
+    // Whether a rank takes its items through the layers together, because other ranks see its progress.
     bool works_in_layers() const { return overlap || zero > 0; }
 };
 
-// Throws UsageError for whatever cannot be. With `first_axis`, as if that were asked of the scenario's first axis in
-// place of what the user asks for: one size of --scaling.
+// Throws UsageError for anything invalid. `first_axis` replaces the requested size of the scenario's first axis: one
+// size of --scaling.
 std::variant<Options, command_line::Answer> read_options(const Scenario& scenario, int argc, const char* const* argv,
                                                          std::optional<std::int64_t> first_axis = {});
 

@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t most_steps = 1'000'000;
 constexpr std::int64_t snapshot_parts = 10;
 
-// The streams below are those of the gradients of each chunk (StageChunk).
+// The streams below this one sum the gradients of each chunk (StageChunk).
 Stream stream_beside(int chunks) {
     return Stream{static_cast<std::uint8_t>(std::min(1 + 2 * chunks, most_streams))};
 }
@@ -34,21 +34,20 @@ void add_recovery(Options& options, std::vector<OptionRow>& rows) {
     parallel::Checkpointing& checkpoints = options.checkpoints;
     rows.insert(
         rows.end(),
-        {{"on-fault", "NAME", fmt::format("what happens after a death: {} (abort)", fmt::join(names, ", ")),
+        {{"on-fault", "NAME", fmt::format("reaction to a rank's death: {} (abort)", fmt::join(names, ", ")),
           enumerator(policy.on_fault, names)},
-         {"checkpoint-every", "N", "steps from one checkpoint to the next; 0: none (0)",
+         {"checkpoint-every", "N", "steps between checkpoints; 0: none (0)",
           Whole{0, most_steps, [&checkpoints](std::int64_t n) { checkpoints.every = n; }}},
-         {"checkpoint", "NAME", "sync: the training stands still until it is written; async: until it is copied (sync)",
+         {"checkpoint", "NAME", "sync: training stops until it is written; async: until it is copied (sync)",
           Choice{{"sync", "async"}, [&checkpoints](std::size_t i) { checkpoints.asynchronous = i == 1; }}},
-         {"checkpoint-time", "TIME", "until a checkpoint is written (2s)", duration(checkpoints.write)},
-         {"snapshot-time", "TIME", "until it is copied, with --checkpoint async (a tenth of it)",
+         {"checkpoint-time", "TIME", "time to write a checkpoint (2s)", duration(checkpoints.write)},
+         {"snapshot-time", "TIME", "time to copy it, with --checkpoint async (a tenth of that)",
           duration(checkpoints.snapshot)},
-         {"detection-time", "TIME", "until a death is known, and all ranks are ended (0s)", duration(policy.detection)},
-         {"repair-time", "TIME", "until what has died works again, where no spare takes its place (0s)",
-          duration(policy.repair)},
-         {"restart-time", "TIME", "until all ranks are there again and have read the checkpoint (0s)",
+         {"detection-time", "TIME", "time until a death is detected and ranks end (0s)", duration(policy.detection)},
+         {"repair-time", "TIME", "time to repair dead parts, unless a spare takes over (0s)", duration(policy.repair)},
+         {"restart-time", "TIME", "time until all ranks are back and have read the checkpoint (0s)",
           duration(policy.restart)},
-         {"mtbf", "TIME", "mean time between faults of the whole run: tells the best interval for it",
+         {"mtbf", "TIME", "mean time between faults of the run; prints the best interval",
           duration(options.between_faults)},
          {"spares", "N", "ranks that can be replaced, with --on-fault spare (0)",
           whole(policy.spares, 0, most_ranks)}});

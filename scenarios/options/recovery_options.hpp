@@ -1,4 +1,4 @@
-// These options say how often a training hands over its state, and what happens after a fault.
+// These options set how often a training checkpoints its state, and the reaction to a fault.
 #pragma once
 
 #include "libsim/config/option_row.hpp"
@@ -10,7 +10,7 @@ namespace sim::scenarios {
 
 void add_recovery(Options& options, std::vector<config::OptionRow>& rows);
 
-// Fills in what follows from what was said. Throws UsageError for options that need others, or another mesh.
+// Derives the settings that were not given. Throws UsageError for options that need others, or another mesh.
 void settle_recovery(const command_line::Settings& settings, Options& options);
 
 }  // namespace sim::scenarios

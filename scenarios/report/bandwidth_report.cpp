@@ -28,7 +28,7 @@ std::string heading(const RunOptions& options, const CollectiveCase& what) {
                        reduces_all ? " " : "", name_of(what.kind), options.ranks, options.profile);
 }
 
-// As nccl-tests set them: one blank, then the width, to the right.
+// As in nccl-tests: one blank, then right-aligned to the width.
 std::vector<TextColumn> columns_of(bool checked) {
     const auto wide = [](int width, const char* heading, const char* unit) {
         return TextColumn{heading, Align::right, 1, width, unit};
@@ -73,7 +73,7 @@ struct Bandwidths {
 const Record<Bandwidths>& bandwidths_record() {
     using All = Bandwidths;
     static const Record<All> record(
-        "How long a collective takes, by size.",
+        "Times of a collective, by size.",
         joined<All>(
             {{name<All>("scenario", "communication_profile.", [](const All&) { return program; }),
               name<All>("collective", "The collective that was timed.",

@@ -15,16 +15,16 @@ namespace sim::scenarios {
 
 struct Timed {
     search::CollectiveCase what;
-    Time end;                           // of the last rank, all having begun at 0
-    std::optional<std::int64_t> wrong;  // numbers, of all ranks; none: it was not carried out with numbers
+    Time end;                           // of the last rank; all began at 0
+    std::optional<std::int64_t> wrong;  // wrong numbers on all ranks; none: run without numbers
 
     double algorithm_bandwidth() const { return static_cast<double>(what.bytes()) / seconds(end); }  // bytes/s
     double bus_bandwidth() const { return algorithm_bandwidth() * what.bus_factor(); }
 };
 
-// Requires: at least one row, all of one kind, algorithm and number of ranks.
+// Requires: at least one row, all with the same kind, algorithm and number of ranks.
 std::string bandwidth_table(const command_line::RunOptions& options, const std::vector<Timed>& rows);
-// A row for each size; bandwidths in bytes per second.
+// One row per size; bandwidths in bytes per second.
 report::Table bandwidth_rows(const std::vector<Timed>& rows);
 std::string bandwidth_json(const command_line::RunOptions& options, const std::vector<Timed>& rows);
 

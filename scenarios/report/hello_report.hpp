@@ -1,4 +1,5 @@
-// What distributed_hello prints of a run: the numbers that each rank brought and holds, and whether their sum is right.
+// This is the report of a distributed_hello run: the numbers that each rank brought and holds, and whether their sum is
+// right.
 #pragma once
 
 #include "libsim/report/schema_text.hpp"
@@ -14,7 +15,7 @@ struct HelloRun {
     const command_line::RunOptions& options;
     const sim::ranks::Result& result;
 
-    // The sum of all ranks, 0 + 1 + … + (n-1).
+    // The sum over all ranks, 0 + 1 + … + (n-1).
     double expected() const { return static_cast<double>(options.ranks) * (options.ranks - 1) / 2; }
     bool is_right() const;
 };

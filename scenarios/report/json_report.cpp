@@ -38,22 +38,22 @@ std::vector<Field<Options>> training_fields() {
 
 std::vector<Field<Options>> parallel_fields() {
     return {
-        name<Options>("schedule", "Order of the pipeline's work; empty: there is no pipeline.",
+        name<Options>("schedule", "Pipeline schedule; empty: there is no pipeline.",
                       [](const Options& of) { return of.mesh.pp > 1 ? of.schedule->name : ""; }),
         whole<Options>("chunks", "Chunks of the model on each stage.", &Options::chunks),
-        truth<Options>("sequence_parallel", "Whether positions are spread over tp where heads are not split.",
+        truth<Options>("sequence_parallel", "Whether positions are sharded over tp wherever heads are not split.",
                        &Options::sequence_parallel),
         whole<Options>("zero", "ZeRO stage over the replicas, 0 to 3.", &Options::zero),
-        truth<Options>("overlap", "Whether gradients are added up beside the backward pass.", &Options::overlap),
-        whole<Options>("buckets", "Parts in which gradients are added up.", &Options::buckets),
-        name<Options>("synchronize", "Algorithm that adds gradients up.",
+        truth<Options>("overlap", "Whether gradients are summed during the backward pass.", &Options::overlap),
+        whole<Options>("buckets", "Number of gradient buckets.", &Options::buckets),
+        name<Options>("synchronize", "Algorithm of the gradient all-reduce.",
                       [](const Options& of) { return name_of(of.synchronize); }),
-        name<Options>("compress", "What is sent of the gradients: none (all), top-k or 16-bit.", &Options::compress)};
+        name<Options>("compress", "Gradient compression: none (all is sent), top-k or 16-bit.", &Options::compress)};
 }
 
 const Record<Options>& options_record() {
     static const Record<Options> record(
-        "What the times depend on, beside host, profile and mesh.",
+        "Inputs of the times, in addition to host, profile and mesh.",
         joined<Options>({training_fields(),
                          parallel_fields(),
                          {whole<Options>("seed", "Seed of weights and items.", &Options::seed)}}));
@@ -69,19 +69,19 @@ const Record<RankOfRun>& totals_record() {
              {number<Rank>("compute_seconds", "Simulated seconds that the rank computed.",
                            [](const Rank& of) { return seconds(of.totals().compute); }),
               number<Rank>("communication_seconds",
-                           "Simulated seconds in which it sent, received or waited for a transfer on its way.",
+                           "Simulated seconds in which it sent, received or waited for a transfer in flight.",
                            [](const Rank& of) { return seconds(of.totals().communication); }),
               number<Rank>("idle_seconds", "Simulated seconds in which it waited for others to begin or to end.",
                            [](const Rank& of) { return seconds(of.totals().idle); }),
-              whole<Rank>("bytes_sent", "Bytes that it sent; 0 where messages are counted in units.",
+              whole<Rank>("bytes_sent", "Bytes that it sent; 0 if messages are counted in units.",
                           [](const Rank& of) { return of.totals().bytes_sent; }),
               number<Rank>("units_sent", "Data units that it sent.",
                            [](const Rank& of) { return Units::from_billionths(of.totals().billionths_sent).value(); }),
               whole<Rank>("messages_sent", "Messages that it sent.",
                           [](const Rank& of) { return of.totals().messages_sent; }),
-              number<Rank>(
-                  "peak_memory_units", "Most data units that it held in memory at one time.",
-                  [](const Rank& of) { return Units::from_billionths(of.totals().peak_billionths).value(); })}}));
+              number<Rank>("peak_memory_units", "Peak data units that it held in memory.", [](const Rank& of) {
+                  return Units::from_billionths(of.totals().peak_billionths).value();
+              })}}));
     return record;
 }
 
@@ -102,8 +102,7 @@ std::vector<Field<Outcome>> time_fields() {
                             "Idle time that the pipeline's schedule causes, as a share of all ranks' time.",
                             &Outcome::bubble_fraction),
             part_or_null<Outcome>(
-                "recovery",
-                "What checkpoints and faults have cost; null where there were neither checkpoints nor a second life.",
+                "recovery", "Cost of checkpoints and faults; null if there were neither checkpoints nor a second life.",
                 recovery_record(), [](const Outcome& of) { return has_recovery(of) ? &of : nullptr; }),
             list_of<Outcome>("per_rank", "A row for each rank.", totals_record(),
                              [](const Outcome& of) { return ranks_of(of.result); })};
@@ -122,20 +121,20 @@ std::vector<Field<Outcome>> run_fields(std::initializer_list<std::string_view> k
     return fields_of<Outcome>(run_record().fields(keys), &Outcome::result);
 }
 
-// A run that ended with a fault that was asked for.
+// A run that an injected fault ended.
 struct FaultyRun {
     const std::string& scenario;
     const Options& options;
     const sim::ranks::Result& result;
 
     const sim::ranks::Fault& fault() const { return *result.fault; }
-    // False: messages do not get through, and nobody died.
+    // False: nobody died, but messages do not get through.
     bool has_dead() const { return fault().rank >= 0; }
     // The first rank that died. Requires: has_dead().
     RankOfRun dead() const { return {&result, static_cast<std::size_t>(fault().rank)}; }
 };
 
-// A fact of the rank that died.
+// A fact about the rank that died.
 template <class Value>
 auto of_the_dead(Value value) {
     using Found = std::optional<std::decay_t<std::invoke_result_t<Value, const RankOfRun&>>>;
@@ -145,20 +144,18 @@ auto of_the_dead(Value value) {
 const Record<FaultyRun>& fault_record() {
     using Run = FaultyRun;
     static const Record<Run> record(
-        "What was asked for, and the first rank that died of it.",
+        "The injected faults, and the first rank that died of them.",
         {whole_or_null<Run>(
              "rank", "Number of the first rank that died, from 0; null: none did, and messages do not get through.",
              of_the_dead(&RankOfRun::rank)),
          whole_or_null<Run>("pid", "Its process.", of_the_dead(&RankOfRun::pid)),
          whole_or_null<Run>("signal", "Signal that ended its process; with fibers, that would have.",
                             of_the_dead([](const RankOfRun& dead) { return dead.result->fault->signal; })),
-         number_or_null<Run>("died_seconds",
-                             "Simulated seconds at which it died: when the op ended that was under way.",
+         number_or_null<Run>("died_seconds", "Simulated seconds at which it died: the end of its op in progress.",
                              of_the_dead([](const RankOfRun& dead) { return seconds(dead.totals().end); })),
          values_of<Run>("dead", "All ranks that died.", "integer", "Number of a rank, from 0.",
                         [](const Run& of) { return of.fault().dead; }),
-         texts<Run>("asked", "The faults that were asked for, as they are typed.",
-                    "A fault, such as: kill rank 1 at 1.5s.",
+         texts<Run>("asked", "The injected faults, as typed.", "A fault, such as: kill rank 1 at 1.5s.",
                     [](const Run& of) {
                         std::vector<std::string> asked;
                         for (const faults::Injection& one : of.options.faults) {
@@ -166,12 +163,12 @@ const Record<FaultyRun>& fault_record() {
                         }
                         return asked;
                     }),
-         free_text<Run>("message", "What is said of it on standard error, of one or more lines.",
+         free_text<Run>("message", "The message on standard error, of one or more lines.",
                         [](const Run& of) { return of.fault().message; })});
     return record;
 }
 
-// A rank that waits for one that has died. The op and the reason are in the words of the report for people.
+// A rank that waits for one that has died. The op and the reason use the words of the text report.
 struct WaitingRank {
     RankOfRun of;
     const kernel::WrongOp* op;
@@ -209,7 +206,7 @@ const Record<FaultyRun>& faulty_run_record() {
                               [](const Run& of) -> const sim::ranks::Result& { return of.result; });
     };
     static const Record<Run> record(
-        "How a training ended without one of its ranks.",
+        "The end of a training without one of its ranks.",
         joined<Run>(
             {{name<Run>("scenario", "Name of the executable.", [](const Run& of) { return of.scenario; })},
              fields_of<Run>(asked_record(), [](const Run& of) -> const Options& { return of.options; }),
@@ -220,7 +217,7 @@ const Record<FaultyRun>& faulty_run_record() {
                   "A row for each rank that can never go on without it, because it waits for it or for another that "
                   "does.",
                   waiting_record(), waiting_ranks),
-              number<Run>("standstill_seconds", "Simulated seconds to which the last rank has come.",
+              number<Run>("standstill_seconds", "Simulated seconds that the last rank has reached.",
                           [](const Run& of) { return seconds(of.result.end); })},
              run({"wall_seconds", "timeline_sha256", "processes"})}));
     return record;

@@ -1,4 +1,4 @@
-// The JSON report is what a run prints with --json, for programs: one object on one line.
+// The JSON report is the output of a run with --json, for programs: one object on one line.
 #pragma once
 
 #include "libsim/report/record.hpp"
@@ -11,7 +11,7 @@ namespace sim::scenarios {
 const report::Record<Outcome>& outcome_record();
 std::string json_report(const Outcome& outcome);
 
-// The same for a run in which a rank died because --fault asked for it. Requires: the run ended with such a fault.
+// The same for a run in which a rank died because of --fault. Requires: the run ended with such a fault.
 std::string json_of_fault(const std::string& scenario, const Options& options, const sim::ranks::Result& result);
 
 // scenario.schema.json and scenario_fault.schema.json.

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t most_lines = 400;
 constexpr std::size_t first_lines = 200;
 constexpr std::size_t last_lines = 100;
-// Lines are sorted out whenever there are so many: their number, not the run's length, bounds the memory.
+// Lines are trimmed at this number, which bounds the memory, instead of the run's length.
 constexpr std::size_t sort_out_at = 8'192;
 
 }  // namespace
@@ -36,7 +36,7 @@ std::string amount_text(Measure measure, std::int64_t amount) {
 }
 
 bool Narration::Line::operator<(const Line& other) const {
-    // A log line has the number of the op that comes after it.
+    // A log line has the number of the op that follows it.
     const bool is_op = span.kind != OpKind::log;
     const bool other_is_op = other.span.kind != OpKind::log;
     return std::tie(at, span.rank, span.op_number, is_op, phase) <
@@ -53,7 +53,7 @@ void Narration::add(const Span& span) {
     if (span.kind != OpKind::log) {
         push({span.end, kept, Phase::end});
     }
-    // What streams do may lie ahead of the time that has come.
+    // Ops of streams may be ahead of the current time.
     if (options_.live && (span.stream == Stream::main || span.stream == Stream::own)) {
         tell_until(span.begin);
     }
@@ -66,7 +66,7 @@ void Narration::push(const Line& line) {
     }
 }
 
-// Keeps what can still be among the first most_lines or the last last_lines of the whole run.
+// Keeps only lines that can still be among the first most_lines or the last last_lines of the whole run.
 void Narration::drop_the_middle() {
     std::stable_sort(lines_.begin(), lines_.end());
     if (lines_.size() > most_lines + last_lines) {

@@ -3,8 +3,9 @@
 //      0.000s [PID 4711] Rank 0: Starting compute: Process item 0 (20 units)
 //      2.000s [PID 4711] Rank 0: Finished compute: Process item 0 (took 2.000s)
 //
-// In order of simulated time, then rank, then program. A live narration tells a line as it happens: of lines of one
-// instant, first what ends and then what begins, and the line of a rank that is late by the wall's clock comes late.
+// Lines are ordered by simulated time, then rank, then program order. A live narration prints a line as it happens: at
+// the same instant, first what ends and then what begins; the line of a rank that lags behind the wall clock comes
+// late.
 #pragma once
 
 #include "libsim/report/labels.hpp"
@@ -21,9 +22,10 @@ namespace sim::scenarios {
 std::string amount_text(Measure measure, std::int64_t amount);
 
 struct NarrationOptions {
-    std::function<Duration(const Span&)> acknowledgement;  // what of a receive is no waiting
-    bool everything = false;                               // else the first 200 and the last 100 of more than 400 lines
-    bool live = false;                 // in step with the wall's clock: an op is added once its beginning has come
+    std::function<Duration(const Span&)> acknowledgement;  // the part of a receive that is not waiting
+    bool everything = false;                               // otherwise the first 200 and the last 100 of more than 400
+                                                           // lines
+    bool live = false;                 // in step with the wall clock: an op is added once it has begun
     std::function<int(int rank)> pid;  // called when a line is printed
     std::function<void(const std::string&)> tell;
 };
@@ -33,9 +35,9 @@ public:
     explicit Narration(NarrationOptions options) : options_(std::move(options)) {}
 
     void add(const Span& span);
-    // Tells the lines up to `now`, and forgets them. Only what is live: nothing of it is left out.
+    // Prints the lines up to `now`, and forgets them. Live only: no line is left out.
     void tell_until(Time now);
-    // Tells all that is left. If lines are left out, one line says how many.
+    // Prints all remaining lines. If lines are left out, one line says how many.
     void tell_all();
 
 private:
@@ -57,7 +59,7 @@ private:
     NarrationOptions options_;
     report::Labels labels_;
     std::vector<Line> lines_;
-    std::size_t dropped_ = 0;  // from between the first and the last of lines_
+    std::size_t dropped_ = 0;  // between the first and the last of lines_
 };
 
 }  // namespace sim::scenarios

@@ -17,7 +17,7 @@ using namespace lesson;
 
 namespace {
 
-// The time of 0D alone: its program, without the training.
+// The time of 0D alone: its program, without the arithmetic of training.
 double sequential_seconds(const Options& options, const Cluster& cluster) {
     sim::ranks::LaunchOptions launch{.host = sim::ranks::Host::fiber, .cluster = cluster, .hash_timeline = false};
     const auto result = sim::ranks::launch(launch, [&](GPU& gpu) {
@@ -43,14 +43,14 @@ const std::map<int, std::vector<double>>& reported(const sim::ranks::Result& res
     return at->second;
 }
 
-// What training on one rank made of which weights.
+// The result of training on one rank, with the initial weights.
 struct Alone {
     const std::vector<double>& start;
     const std::vector<double>& weights;
 };
 
-// The whole model, put together from what each rank has. Who has the same weight must have it alike, within what
-// sums in another order may differ: the largest difference from training alone is kept.
+// The whole model, assembled from all ranks. Ranks with the same weight must agree on it up to the order of sums: the
+// largest difference from training alone is kept.
 struct Assembled {
     std::vector<double> weights;
     double difference = 0;
@@ -102,7 +102,7 @@ double relative_difference(const TrainedWeights& weights) {
 }
 
 double Outcome::speedup() const {
-    // A run that takes no time at all, on a profile where nothing costs anything, is as fast as one rank.
+    // A run that takes no time at all, with a profile without costs, is as fast as one rank.
     return result.end == Time{} ? 1 : sequential_seconds / simulated_seconds();
 }
 

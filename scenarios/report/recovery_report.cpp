@@ -51,7 +51,7 @@ std::string parts_of(const LostTime& lost) {
     return parts.empty() ? "nothing" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
-// Of work between two checkpoints, in seconds.
+// Intervals of work between two checkpoints, in seconds.
 struct Intervals {
     double between_faults = 0;
     double step = 0;
@@ -60,7 +60,7 @@ struct Intervals {
     double daly = 0;
 };
 
-// None: nobody asked for the best, or there is none.
+// Empty: the best interval was not requested, or there is none.
 std::optional<Intervals> intervals_of(const Outcome& outcome) {
     const Options& options = outcome.options;
     const double cost = seconds(options.checkpoints.stall());
@@ -81,7 +81,7 @@ std::string text_of(const Intervals& intervals) {
         return counted(std::max<std::int64_t>(std::llround(interval / intervals.step), 1), "step");
     };
     return fmt::format(
-        "a checkpoint each {:.3f} s of work; with a fault each {:.12g} s on average Young's optimum is {:.3f} "
+        "a checkpoint every {:.3f} s of work; with a fault every {:.12g} s on average Young's optimum is {:.3f} "
         "s ({}), Daly's {:.3f} s ({})",
         intervals.own, intervals.between_faults, intervals.young, steps(intervals.young), intervals.daly,
         steps(intervals.daly));
@@ -92,7 +92,7 @@ const Record<Intervals>& intervals_record() {
         "Seconds of work between two checkpoints.",
         {number<Intervals>("between_faults", "Mean seconds between two faults of the run, as --mtbf says.",
                            &Intervals::between_faults),
-         number<Intervals>("own", "Of this run.", &Intervals::own),
+         number<Intervals>("own", "In this run.", &Intervals::own),
          number<Intervals>("young", "Young's optimum.", &Intervals::young),
          number<Intervals>("daly", "Daly's optimum.", &Intervals::daly)});
     return record;
@@ -101,11 +101,11 @@ const Record<Intervals>& intervals_record() {
 const Record<sim::ranks::Death>& death_record() {
     using sim::ranks::Death;
     static const Record<Death> record(
-        "What ended a life.",
+        "The death that ended a life.",
         {number<Death>("at_seconds", "Simulated seconds at which the first rank died.",
                        [](const Death& of) { return seconds(of.at); }),
          values_of<Death>("ranks",
-                          "The ranks that had died when it was known; empty where a network card cut the run off.",
+                          "The ranks that had died when it was detected; empty if a network card cut the run off.",
                           "integer", "Number of a rank in the first life.", &Death::places)});
     return record;
 }
@@ -116,15 +116,16 @@ const Record<Life>& life_record() {
         {number<Life>("begin_seconds", "Simulated seconds at which its ranks began.",
                       [](const Life& of) { return seconds(of.begin); }),
          number<Life>("end_seconds",
-                      "Simulated seconds at which the run ended, or the death was known and all ranks were ended.",
+                      "Simulated seconds at which the run ended, or the death was detected and all ranks were ended.",
                       [](const Life& of) { return seconds(of.end); }),
-         whole<Life>("ranks", "How many ranks it had.", [](const Life& of) { return of.places.size(); }),
+         whole<Life>("ranks", "Number of its ranks.", [](const Life& of) { return of.places.size(); }),
          values_of<Life>("pids", "Their processes.", "integer", "A process.", &Life::pids),
          whole<Life>("first_step", "Steps that were done before it.", &Life::first_step),
          whole<Life>("steps", "Steps that were done at its end, or when a rank died, the first ones included.",
                      &Life::steps),
          whole<Life>("lost_steps", "Of these, those after the last complete checkpoint.", &Life::lost_steps),
-         part_or_null<Life>("death", "What ended it; null: the end of the training.", death_record(), &Life::death)});
+         part_or_null<Life>("death", "The death that ended it; null: it ended with the training.", death_record(),
+                            &Life::death)});
     return record;
 }
 
@@ -136,9 +137,9 @@ const Record<LostTime>& lost_record() {
         "Simulated seconds that went into no step that counts, by cause.",
         {lost("checkpoints", "Standing still for checkpoints.", &LostTime::checkpoints),
          lost("lost_work", "Work after the checkpoint from which the next life began.", &LostTime::lost_work),
-         lost("detection", "From a death until it was known.", &LostTime::detection),
-         lost("repair", "Until what had died worked again.", &LostTime::repair),
-         lost("restart", "Until all ranks were there again.", &LostTime::restart)});
+         lost("detection", "From a death until its detection.", &LostTime::detection),
+         lost("repair", "Until the dead parts worked again.", &LostTime::repair),
+         lost("restart", "Until all ranks were back.", &LostTime::restart)});
     return record;
 }
 
@@ -170,10 +171,10 @@ std::vector<std::pair<std::string, std::string>> recovery_lines(const Outcome& o
 
 const Record<Outcome>& recovery_record() {
     static const Record<Outcome> record(
-        "What checkpoints and faults have cost.",
-        {one_of<Outcome>("on_fault", {"abort", "restart", "spare", "elastic"}, "What happens after a death.",
+        "Cost of checkpoints and faults.",
+        {one_of<Outcome>("on_fault", {"abort", "restart", "spare", "elastic"}, "Reaction to a death.",
                          [](const Outcome& of) { return ranks::row_of(of.options.recovery.on_fault).name; }),
-         whole<Outcome>("checkpoint_every", "Steps from one checkpoint to the next; 0: there are none.",
+         whole<Outcome>("checkpoint_every", "Steps between two checkpoints; 0: there are none.",
                         [](const Outcome& of) { return of.options.checkpoints.every; }),
          truth<Outcome>("asynchronous", "Whether checkpoints are written beside the training.",
                         [](const Outcome& of) { return of.options.checkpoints.asynchronous; }),
@@ -186,11 +187,11 @@ const Record<Outcome>& recovery_record() {
                           "a checkpoint.",
                           life_record(), &Outcome::lives),
          part<Outcome>("lost_seconds", lost_record(), [](const Outcome& of) { return lost_time(of.lives); }),
-         number<Outcome>("effective_share", "Share of the simulated time that went into steps which count.",
+         number<Outcome>("effective_share", "Share of the simulated time spent on steps that count.",
                          [](const Outcome& of) { return ranks::effective_share(of.lives); }),
          part_or_null<Outcome>(
              "interval_seconds",
-             "Seconds of work between two checkpoints; null without --mtbf, or where a checkpoint costs nothing.",
+             "Seconds of work between two checkpoints; null without --mtbf, or if a checkpoint costs nothing.",
              intervals_record(), intervals_of)});
     return record;
 }

@@ -1,4 +1,4 @@
-// The recovery report says what checkpoints and faults have cost a run that went on after them.
+// The recovery report gives the cost of checkpoints and faults of a run that continued after them.
 #pragma once
 
 #include "libsim/report/record.hpp"
@@ -10,13 +10,13 @@
 
 namespace sim::scenarios {
 
-// Whether there is anything to say: checkpoints were taken, or there was more than one life.
+// Whether there is anything to report: checkpoints were taken, or there was more than one life.
 bool has_recovery(const Outcome& outcome);
 
-// A name and what is said of it, a line each.
+// Pairs of a name and its text, one line each.
 std::vector<std::pair<std::string, std::string>> recovery_lines(const Outcome& outcome);
 
-// Requires, of an outcome: there is something to say.
+// Requires: has_recovery(outcome).
 const report::Record<Outcome>& recovery_record();
 
 }  // namespace sim::scenarios

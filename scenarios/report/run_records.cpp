@@ -16,7 +16,7 @@ using command_line::RunOptions;
 using sim::ranks::Result;
 
 std::int64_t own_peak_resident_bytes() {
-    constexpr std::int64_t kibibyte = 1024;  // in which Linux counts it
+    constexpr std::int64_t kibibyte = 1024;  // Linux counts it in KiB
     rusage own{};
     getrusage(RUSAGE_SELF, &own);
     return own.ru_maxrss * kibibyte;
@@ -28,7 +28,7 @@ const Record<RankOfRun>& process_record() {
         joined<RankOfRun>(
             {rank_record().fields(),
              {whole<RankOfRun>("peak_resident_bytes",
-                               "Most bytes of this computer's memory that it held at one time, shared ones included.",
+                               "Peak bytes of this computer's memory that it held, including shared ones.",
                                [](const RankOfRun& of) { return of.result->used[of.rank].peak_resident_bytes; }),
               number<RankOfRun>("cpu_seconds", "Seconds of this computer's processors that it used.",
                                 [](const RankOfRun& of) { return of.result->used[of.rank].cpu_seconds; })}}));
@@ -37,11 +37,11 @@ const Record<RankOfRun>& process_record() {
 
 const Record<Result>& processes_record() {
     static const Record<Result> record(
-        "The processes that the run really was.",
+        "The processes of the run.",
         {whole<Result>("launcher_pid",
                        "Process id of the program itself, which simulates time and network and has started the ranks.",
                        [](const Result&) { return getpid(); }),
-         whole<Result>("launcher_peak_resident_bytes", "Most bytes of this computer's memory that it held at one time.",
+         whole<Result>("launcher_peak_resident_bytes", "Peak bytes of this computer's memory that it held.",
                        [](const Result&) { return own_peak_resident_bytes(); }),
          list_of<Result>("ranks", "A row for each rank.", process_record(), ranks_of)});
     return record;
@@ -51,7 +51,7 @@ const Record<Result>& processes_record() {
 
 const Record<RunOptions>& asked_record() {
     static const Record<RunOptions> record(
-        "What was asked for of a run.",
+        "Settings of a run.",
         {name<RunOptions>("host", "How the ranks lived: as processes or as fibers of one process.",
                           [](const RunOptions& of) { return sim::ranks::name_of(of.host); }),
          one_of<RunOptions>("clock", {"virtual", "wall"},
@@ -74,7 +74,7 @@ const Record<Result>& run_record() {
                       &Result::timeline_sha256),
          whole<Result>("messages", "Messages that were sent.", &Result::messages),
          whole<Result>("ops", "Operations that the ranks issued.", &Result::ops),
-         part_or_null<Result>("processes", "The processes that the run really was; null: it had none of its own.",
+         part_or_null<Result>("processes", "The processes of the run; null: it had none of its own.",
                               processes_record(), [](const Result& of) { return of.used.empty() ? nullptr : &of; })});
     return record;
 }

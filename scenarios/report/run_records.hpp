@@ -1,4 +1,4 @@
-// These records are of what the results of all scenarios have in common.
+// These records cover what the results of all scenarios have in common.
 #pragma once
 
 #include "libsim/report/record.hpp"

@@ -20,7 +20,7 @@ double items_per_second(const Outcome& outcome) {
     return outcome.simulated_seconds() > 0 ? items / outcome.simulated_seconds() : 0;
 }
 
-// What keeps the ranks from being N times as fast, the largest loss first.
+// Reasons why N ranks are not N times as fast, the largest loss first.
 std::vector<std::string> lost_to(const Outcome& outcome) {
     const TimeSpent spent = spent_by(outcome);
     std::vector<std::pair<double, std::string>> losses{{spent.communication, "messages"},
@@ -71,13 +71,13 @@ const Record<ScalingSize>& size_record() {
         "One size; where it is possible, all keys of a single run.",
         joined<SizeOf>(
             {{whole<SizeOf>("axis_size", "Size of the axis.", &SizeOf::size),
-              truth<SizeOf>("possible", "Whether the training can be split so.", is_possible),
-              only_if(free_text<SizeOf>("why", "Why it cannot; only where it is not possible.", &SizeOf::why_not),
+              truth<SizeOf>("possible", "Whether the training can be split this way.", is_possible),
+              only_if(free_text<SizeOf>("why", "The reason why not; only if it is impossible.", &SizeOf::why_not),
                       std::not_fn(is_possible))},
              only_if(joined<SizeOf>({{number<SizeOf>("items_per_second", "Items / simulated_seconds.",
                                                      [](const SizeOf& of) { return items_per_second(*of.outcome); }),
                                       texts<SizeOf>("lost_to", "Losses, the largest first.",
-                                                    "What keeps n ranks from being n times as fast.",
+                                                    "A reason why n ranks are not n times as fast.",
                                                     [](const SizeOf& of) { return lost_to(*of.outcome); })},
                                      std::move(fields)}),
                      is_possible)}));

@@ -13,8 +13,8 @@
 namespace sim::scenarios {
 
 struct ScalingSize {
-    std::int64_t size = 1;           // of the scenario's first axis
-    std::optional<Outcome> outcome;  // none where this size cannot be
+    std::int64_t size = 1;           // along the scenario's first axis
+    std::optional<Outcome> outcome;  // none if this size is impossible
     std::string why_not;
 };
 
@@ -27,8 +27,8 @@ struct Scaling {
 
 std::string show_scaling(const Scaling& scaling);
 
-// One JSON object; under "scaling" an object for each size: that of --json of this run, and `axis_size`,
-// `items_per_second`, `lost_to`; or `axis_size`, "possible": false and `why`.
+// One JSON object; "scaling" holds an object per size: that of --json for this run, plus `axis_size`,
+// `items_per_second` and `lost_to`; or `axis_size`, "possible": false and `why`.
 std::string json_scaling(const Scaling& scaling);
 report::SchemaText scaling_schema();
 

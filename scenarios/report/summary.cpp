@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t most_rows = 16;
 
-// "dp 2 x tp 2", where there is more than one axis to tell apart.
+// "dp 2 x tp 2", if there is more than one axis.
 std::string mesh_text(const MeshSizes& mesh) {
     std::vector<std::string> axes;
     for (const auto& [name, size] :
@@ -36,7 +36,7 @@ std::string header(const Outcome& outcome) {
                        o.ranks == 1 ? fmt::format("a {}", host.name) : host.plural, o.profile);
 }
 
-// All ranks, or of many those with the least and the most of each kind of time.
+// All ranks, or if there are many, those with the least and the most of each kind of time.
 std::vector<std::size_t> shown_ranks(const std::vector<RankTotals>& ranks) {
     std::vector<std::size_t> shown;
     if (ranks.size() <= most_rows) {
@@ -100,7 +100,7 @@ std::string why_longer(const Outcome& outcome) {
     return outcome.options.slowdown.empty() ? "computing is slower beside messages" : "some are slower GPUs";
 }
 
-// What was lost, the largest part first: a sentence for each part that matters, from the numbers of the run.
+// One sentence for each loss that matters, the largest first, from the numbers of the run.
 std::vector<std::string> why_not_ideal(const Outcome& outcome, const TimeSpent& spent) {
     const int n = outcome.options.ranks;
     if (n == 1) {

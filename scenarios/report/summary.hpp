@@ -1,5 +1,5 @@
-// The summary shows the outcome to a reader: what ran, where each rank's time went, and why N ranks are not N times as
-// fast.
+// The summary explains the outcome to a reader: what ran, where each rank's time went, and why N ranks are not N times
+// as fast.
 #pragma once
 
 #include "scenarios/report/outcome.hpp"
@@ -10,7 +10,7 @@ namespace sim::scenarios {
 
 std::string summary(const Outcome& outcome);
 
-// The mesh's experts in Megatron's numbers, in which ep is a share of dp x cp x tp.
+// The mesh's expert parallelism in Megatron's terms, in which ep is a share of dp x cp x tp.
 std::string experts_as_megatron(const MeshSizes& mesh);
 
 }  // namespace sim::scenarios

@@ -33,7 +33,7 @@ Duration acknowledgement_of(const Cluster& cluster, const Span& receive) {
 
 constexpr std::chrono::milliseconds between_pulses{100};
 
-// What is said of the rank that ended a run.
+// The verb for the rank that ended a run.
 const char* fault_word(sim::ranks::Failure failure) {
     switch (failure) {
         case sim::ranks::Failure::rank_died: return "died";
@@ -42,7 +42,7 @@ const char* fault_word(sim::ranks::Failure failure) {
     }
 }
 
-// What a run shows of itself on standard error while it lasts: its log lines, its timeline, or how far it has come.
+// The display of a run on standard error while it lasts: its log lines, its timeline, or its progress.
 class Show {
 public:
     Show(const RunOptions& options, const Cluster& cluster, Timeline& timeline)
@@ -80,7 +80,7 @@ public:
             launch.pulse = between_pulses;
         }
         if (progress_ && progress_->is_shown()) {
-            launch.progress = {};  // the bar says it
+            launch.progress = {};  // the bar shows it
         }
     }
 
@@ -89,7 +89,7 @@ public:
         if (watch_) {
             watch_->end(*timeline_, result.wall_seconds);
         } else if (!in_step() || result.ok()) {
-            // A run that broke off by the wall's clock never came to what it had not told yet.
+            // A run that the wall clock ended still holds lines.
             narration_.tell_all();
         }
     }
@@ -153,7 +153,7 @@ sim::ranks::LaunchOptions launch_options(const std::string& name, const RunOptio
     launch.record = wants_program(options.outputs);
     launch.watchdog =
         std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(options.watchdog_seconds));
-    launch.on_log = nullptr;  // the narration tells these lines among its own
+    launch.on_log = nullptr;  // the narration prints these lines among its own
     if (options.quiet) {
         launch.progress = {};
     }
@@ -202,7 +202,7 @@ Launched launch_and_show(const std::string& name, const RunOptions& options, con
     }
     Launched launched = launch_shown(launch_options(name, options, cluster), options, program, timeline);
     try {
-        // Of a run that failed, too: it shows how far the ranks came.
+        // Written for a failed run as well: it shows how far the ranks got.
         write_timeline(options.outputs, timeline);
         if (launched.result.recording) {
             write_program(options.outputs, {.title = name,

@@ -13,7 +13,7 @@ using namespace lesson;
 
 namespace {
 
-// Of a rank: weights (the stage's and the pack's), gradients (two and their sum), and what it reports; measured.
+// Per rank: weights (the stage's and the pack's), gradients (two and their sum), and its reports; measured.
 constexpr double arrays = 6;
 constexpr double gigabyte = 1e9;
 

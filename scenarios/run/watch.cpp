@@ -17,18 +17,18 @@ using namespace report;
 namespace {
 
 constexpr std::chrono::milliseconds between_pictures{100};
-// Of the time that a picture costs, so that a run of many spans is not slowed down by being watched.
+// In multiples of a picture's cost, so that watching does not slow down a run with many spans.
 constexpr int pause_after_picture = 10;
-// Lines of a picture that are no rows: heading, axis, rows left out, legend, fault, note; and that of the cursor.
+// Lines of a picture other than rows: heading, axis, omitted rows, legend, fault, note; and the cursor's line.
 constexpr int lines_without_rows = 9;
 constexpr int fewest_rows = 2;
-// How much simulated time the first picture has room for.
+// The simulated time that the first picture has room for.
 constexpr double first_wall_seconds = 2;
-constexpr double most_first_seconds = 1e6;  // of the range of simulated time
+constexpr double most_first_seconds = 1e6;  // within the range of simulated time
 
 }  // namespace
 
-// The wall's time, as far as anything is known of it: a run that cannot keep up has not come so far.
+// The current wall time, limited to the known part: a run that cannot keep up is behind it.
 Time Watch::now(const Timeline& timeline, double wall_seconds) const {
     const Time known = timeline.end_of_all();
     const double scale = options_->time_scale;
@@ -36,7 +36,7 @@ Time Watch::now(const Timeline& timeline, double wall_seconds) const {
     return come >= seconds(known) ? known : Time{Duration{static_cast<std::int64_t>(come * 1e12)}};
 }
 
-// Where the time axis ends: rows that grow to the right, and are seldom drawn to another scale.
+// The end of the time axis, chosen so that rows grow to the right and are seldom redrawn at another scale.
 Time Watch::room_for(Time come) const {
     const double first = options_->time_scale > 0 ? first_wall_seconds / options_->time_scale : 1;
     const Time least{Duration{static_cast<std::int64_t>(std::min(first, most_first_seconds) * 1e12)}};

@@ -1,7 +1,7 @@
-// A watch draws the timeline of a run in step with the wall's clock while it grows, in place on standard error.
+// A watch draws the timeline of a run in step with the wall clock while it grows, in place on standard error.
 //
-// What is drawn is what is known: an op from its beginning on, as far as its time has come; of a receive or a
-// collective that waits for others nothing, until they are there.
+// It draws what is known: an op from its beginning, as far as its time has come; a receive or a collective that waits
+// for others only once they have arrived.
 #pragma once
 
 #include "libsim/report/timeline.hpp"
@@ -17,11 +17,11 @@ class Watch {
 public:
     explicit Watch(const command_line::RunOptions& options) : options_(&options) {}
 
-    // Draws what has come, unless the last picture is too fresh.
+    // Draws the current state, unless the last picture is too recent.
     void at(const report::Timeline& timeline, double wall_seconds);
-    // A line that stays beneath the picture until the next.
+    // A line that stays below the picture until the next.
     void note(const std::string& line) { note_ = line; }
-    // The last picture, which stays.
+    // Draws the last picture, which stays.
     void end(const report::Timeline& timeline, double wall_seconds);
 
 private:

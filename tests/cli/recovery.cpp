@@ -67,7 +67,7 @@ TEST(RecoveredRuns, TellTheBestIntervalForTheTimeBetweenFaults) {
     EXPECT_EQ(intervals["young"], 60.0);
     EXPECT_NEAR(intervals["daly"].get<double>(), 60 * (1 + std::sqrt(1.0 / 900) / 3 + 1.0 / 8100) - 2, 1e-9);
     const Said said = run_command(fmt::format("{} --mtbf 15min --quiet", training));
-    EXPECT_THAT(said.out, HasSubstr("with a fault each 900 s on average Young's optimum is 60.000 s (4 steps)"));
+    EXPECT_THAT(said.out, HasSubstr("with a fault every 900 s on average Young's optimum is 60.000 s (4 steps)"));
 }
 
 TEST(RecoveredRuns, WithSparesNeedNoRepairAsLongAsThereAreSome) {

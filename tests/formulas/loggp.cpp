@@ -176,6 +176,6 @@ TEST_P(LogGPNetwork, HasAPriceForBytesOnly) {
                                   [](GPU& gpu) { gpu.rank() == 0 ? gpu.send(1, Units{1}) : gpu.receive(0, Units{1}); });
     ASSERT_FALSE(s.result.ok());
     EXPECT_EQ(s.result.fault->message,
-              "rank 0, op 0: send 1 unit to 1 at 0 s: profile uniform has no price for units of data; say the cost in "
+              "rank 0, op 0: send 1 unit to 1 at 0 s: profile uniform has no price for units of data; give the cost in "
               "bytes, or use a profile that has one");
 }

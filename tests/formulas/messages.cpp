@@ -258,7 +258,7 @@ TEST_P(Messages, OfUnknownPriceAreAnErrorThatSaysWhatToDo) {
     ASSERT_FALSE(run.result.ok());
     EXPECT_THAT(run.result.fault->message,
                 testing::HasSubstr(
-                    "op 0: send 1000000 B to 1 at 0 s: profile gpu-py has no price for bytes; say the cost in units"));
+                    "op 0: send 1000000 B to 1 at 0 s: profile gpu-py has no price for bytes; give the cost in units"));
     const auto by_size = simulate(ranks(2), [](GPU& gpu) { all_reduce(gpu, world(gpu), 1_MB); });
     EXPECT_THAT(by_size.result.fault->message,
                 testing::HasSubstr("rank 0, op 0: all-reduce of 1000000 B at 0 s: profile"));

@@ -289,7 +289,7 @@ TEST(FaultsInTime, NeedWhatTheyConcern) {
               "there is no 'leaf': only a topology has vertices with names; name two ranks");
     EXPECT_EQ(refusal("drop nic 2", gpu_py()), "there is no nic 2: they are 0 to 1, one for each rank");
     EXPECT_EQ(refusal("kill node 0 at 1s", gpu_py()),
-              "there is no node to kill: this network has none; kill its ranks, or use one of nodes");
+              "there is no node to kill: this network has none; kill its ranks, or use a network with nodes");
     const Cluster star{.network =
                            FairShare{std::make_shared<const Topology>(single_switch(2, {.bandwidth = GB_per_s}))}};
     EXPECT_EQ(refusal("slow link 0-1 x2", star),

@@ -75,7 +75,7 @@ TEST(Pulses, SayHowLongItMayTake) {
 TEST(Pulses, OfNoShareAreRefused) {
     const auto result = ranks::launch({.ranks = 1, .host = ranks::Host::fiber}, [](GPU& gpu) { gpu.progress(1.5); });
     ASSERT_FALSE(result.ok());
-    EXPECT_THAT(result.fault->message, testing::HasSubstr("rank 0 cannot be done by 1.5: its progress is 0 to 1"));
+    EXPECT_THAT(result.fault->message, testing::HasSubstr("rank 0 cannot report progress 1.5: it must be 0 to 1"));
 }
 
 }  // namespace

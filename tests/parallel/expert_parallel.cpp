@@ -197,7 +197,7 @@ TEST_P(ExpertParallelism, ThatCannotBeIsExplained) {
     EXPECT_THAT(message([&](const ExpertParallel& experts) {
                     dispatched(experts, 2, {0, 2});
                 }),
-                testing::HasSubstr("expert 2 is not there: there are 2, from 0 on"));
+                testing::HasSubstr("expert 2 does not exist: there are 2, from 0 on"));
     EXPECT_THAT(message([&](const ExpertParallel& experts) { dispatched(experts, 3, {0}); }),
                 testing::HasSubstr("tokens of 4 numbers are no whole number of rows of 3"));
     EXPECT_THAT(message([&](const ExpertParallel& experts) {

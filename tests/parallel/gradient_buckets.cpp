@@ -124,7 +124,7 @@ TEST_P(Buckets, ThatCannotBeAreExplained) {
         });
     };
     EXPECT_THAT(with([](auto& sums, auto& gradient) { sums.ready(1, gradient); }),
-                testing::HasSubstr("bucket 1 is not there: there are 1, from 0 on"));
+                testing::HasSubstr("bucket 1 does not exist: there are 1, from 0 on"));
     EXPECT_THAT(with([](auto& sums, auto& gradient) {
                     sums.ready(0, gradient);
                     sums.ready(0, gradient);

@@ -327,7 +327,7 @@ TEST_P(ZeroStages, ThatCannotBeAreExplained) {
     EXPECT_THAT(message({.reduction = Reduction::max}, nothing), testing::HasSubstr("their maximum is not a gradient"));
     EXPECT_THAT(message({.optimizer_states = -1}, nothing), testing::HasSubstr("-1 optimizer states per weight"));
     EXPECT_THAT(message({}, [](Zero& zero, auto&) { zero.before_use(2, Pass::forward); }),
-                testing::HasSubstr("segment 2 is not there: there are 2, from 0 on"));
+                testing::HasSubstr("segment 2 does not exist: there are 2, from 0 on"));
     EXPECT_THAT(message({.stage = 3}, [](Zero& zero, auto&) { zero.after_use(1); }),
                 testing::HasSubstr("segment 1 is not gathered"));
     EXPECT_THAT(message({}, [](Zero& zero, auto&) { zero.finish_gradients(); }),

@@ -1,11 +1,11 @@
-// A channel walk follows one channel of a schedule step by step, for all members at once, on a network that prices a
-// message that disturbs no other: it is the loop that the readers of time share.
+// A channel walk follows one channel of a schedule step by step, for all members at once, on a network in which a
+// message's price does not depend on others: it is the loop that the time readers share.
 //
 // A network is any type with
 //   Clock                                                  of one member
-//   Time send(Clock& sender, const ChannelMessage&)        the sender goes on; returns when the message is there
+//   Time send(Clock& sender, const ChannelMessage&)        advances the sender; returns the arrival time
 //   void receive(Clock& receiver, const ChannelMessage&, Time there)
-// Cost: members x steps. Each step of a member is computed once: some take long to find.
+// Cost: members x steps. Each step of a member is computed only once, because some are expensive.
 #pragma once
 
 #include "libsim/check.hpp"
@@ -17,7 +17,7 @@
 
 namespace sim::collectives {
 
-// Of members, not ranks.
+// Its ends are members, not ranks.
 struct ChannelMessage {
     int channel = 0;
     int from = 0;
@@ -28,10 +28,10 @@ struct ChannelMessage {
 
 struct Walked {
     std::int64_t messages = 0;
-    std::int64_t chunks = 0;  // of all messages
+    std::int64_t chunks = 0;  // in all messages
 };
 
-// The messages sent to one member of a collective and not received yet, in the order sent. There are few at a time.
+// The messages sent to one member of a collective and not received yet, in sending order. There are few at a time.
 class Mailbox {
 public:
     void put(int from, Time at) { waiting_.push_back({from, at}); }
@@ -67,7 +67,7 @@ public:
           there_(same_step_ ? receives_.size() : 0),
           mailboxes_(same_step_ ? 0 : receives_.size()) {}
 
-    // One clock for each member.
+    // Advances all members by one step; `clocks` has one per member.
     void step(int number, Clock* clocks) {
         for (std::size_t i = 0; i < receives_.size(); ++i) {
             const auto member = static_cast<int>(i);
@@ -114,9 +114,9 @@ private:
     int channel_;
     Network& network_;
     bool same_step_;
-    std::vector<ChannelMessage> receives_;  // of each member in the step
-    std::vector<Time> there_;               // by sender, if messages are received in the step they are sent in
-    std::vector<Mailbox> mailboxes_;        // by receiver, else
+    std::vector<ChannelMessage> receives_;  // of each member in this step
+    std::vector<Time> there_;               // by sender, if messages are received in the step in which they are sent
+    std::vector<Mailbox> mailboxes_;        // by receiver, otherwise
     Walked walked_;
 };
 

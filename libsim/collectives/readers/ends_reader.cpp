@@ -8,7 +8,7 @@ namespace sim::collectives {
 
 namespace {
 
-// A network that times the two ends of a message, as a channel walk asks.
+// A network that times both ends of a message, in the form that a channel walk needs.
 struct Cards {
     using Clock = MemberClock;
 
@@ -19,7 +19,7 @@ struct Cards {
     std::int64_t bytes(int chunks) const {
         return bytes_of(cluster, {time_for(each.amount, {chunks, 1}).count(), each.measure});  // checked
     }
-    // Returns when the first byte is at the receiver.
+    // Returns the time at which the first byte reaches the receiver.
     Time send(MemberClock& member, const ChannelMessage& message) const {
         const Time begin = std::max(member.time, member.sends_free);
         SendTimes ends = cluster.network->send_at(begin, bytes(message.chunks));

@@ -1,4 +1,4 @@
-// What may delay single messages of a collective beyond their price.
+// This function type delays single messages of a collective beyond their price.
 #pragma once
 
 #include "libsim/namespaces.hpp"
@@ -8,7 +8,7 @@
 
 namespace sim::collectives {
 
-// When a message of one member to another is there that begins at this time and has this price.
+// The arrival time of a message that begins at `begin` and has this price.
 using MessageEnd = std::function<Time(int from, int to, Time begin, Duration price)>;
 
 }  // namespace sim::collectives

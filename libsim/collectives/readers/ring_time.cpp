@@ -17,7 +17,7 @@ std::int64_t stay(const RingPlace& place) {
     return place.send.count() + place.acknowledgement.count();
 }
 
-// From the cheapest to the dearest.
+// In ascending order.
 std::vector<std::int64_t> stays_of(std::span<const RingPlace> places) {
     std::vector<std::int64_t> stays;
     stays.reserve(places.size());
@@ -33,7 +33,7 @@ bool in_range(std::span<const RingPlace> places, std::span<const Time> arrivals,
     std::int64_t dearest = 0;
     std::int64_t latest = 0;
     for (std::size_t i = 0; i < places.size(); ++i) {
-        // A move costs at most the largest send and the largest acknowledgement.
+        // A move costs at most the largest send plus the largest acknowledgement.
         std::int64_t sum = 0;
         if (__builtin_add_overflow(places[i].send.count(), places[i].acknowledgement.count(), &sum)) {
             return false;
@@ -45,7 +45,7 @@ bool in_range(std::span<const RingPlace> places, std::span<const Time> arrivals,
     return rounds * dearest + latest < INT64_MAX / 2;
 }
 
-// The ring unrolled, so that each place has all those before it from which a path may come.
+// The ring unrolled far enough that each place has before it all places from which a path may come.
 class Unrolled {
 public:
     Unrolled(std::span<const RingPlace> places, std::span<const Time> arrivals, std::int64_t steps)
@@ -66,10 +66,11 @@ public:
         }
     }
 
-    // Takes in all paths that pass a place where a stay costs `cost` or more, and pay `cost` for each of their stays.
+    // Accounts for all paths that pass a place with a stay cost of at least `cost`, paying `cost` for each of their
+    // stays.
     void stay_for(std::int64_t cost) {
         best_.clear();
-        std::size_t waiting = 0;  // the first start that has not yet come past such a place
+        std::size_t waiting = 0;  // the first start that has not yet passed such a place
         std::size_t place = 0;
         for (std::size_t p = 0; p < starts_.size(); ++p) {
             if (stay(places_[place]) >= cost) {
@@ -103,7 +104,7 @@ private:
         std::int64_t value;
     };
 
-    // Values fall from front to back: the front is the largest of those within reach.
+    // Values decrease from front to back: the front is the largest within reach.
     void enter(const Start& start) {
         while (!best_.empty() && best_.back().value <= start.value) {
             best_.pop_back();
@@ -119,7 +120,7 @@ private:
     std::span<const RingPlace> places_;
     std::int64_t steps_;
     std::int64_t reach_ = 0;
-    std::int64_t first_ = 0;            // the first place of the last time around
+    std::int64_t first_ = 0;            // the first place of the last lap
     std::vector<std::int64_t> moves_;   // from place 0 to here
     std::vector<std::int64_t> starts_;  // arrival - moves
     std::vector<std::int64_t> ends_;

@@ -13,7 +13,7 @@ namespace {
 
 using Members = std::vector<MemberClock>;
 
-// One channel of a schedule, and what its messages cost.
+// One channel of a schedule, with the cost of its messages.
 struct Channel {
     const Schedule& schedule;
     const LinkCosts& costs;
@@ -32,14 +32,14 @@ struct Total {
     std::int64_t chunks = 0;
 };
 
-// Of all steps of a channel in lock step.
+// The total of all steps of a channel in lock step.
 Total total(const Channel& channel) {
     const LinkCosts& costs = channel.costs;
     const int steps = channel.schedule.steps;
     const Hop hop = costs.hop(0, 0);
     const auto price = [&](int chunks) { return later(Time{costs.send(hop, chunks)}, costs.acknowledgement(hop)); };
     if (channel.schedule.one_chunk()) {
-        // A single step cannot overflow by itself; time_for is checked, and scales without loss.
+        // A single step cannot overflow; time_for is checked, and scales exactly.
         return {time_for(steps, {price(1).time_since_epoch().count(), 1}), steps};
     }
     Total sum;
@@ -70,7 +70,7 @@ void read_lock_step(const Channel& channel, Members& members) {
     }
 }
 
-// Uniform links, or nodes of them, as a channel walk asks.
+// Uniform links, or nodes of them, in the form that a channel walk needs.
 struct Links {
     using Clock = MemberClock;
 

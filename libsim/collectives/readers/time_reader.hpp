@@ -1,16 +1,17 @@
 // The time reader computes the time of a collective from its schedule in one evaluation instead of message by message.
 //
-// It is exact, with stragglers: equal to the message-by-message run to the picosecond. A rank sends and receives like
-// this:
+// It is exact, even with stragglers: equal to the message-by-message run to the picosecond. A rank sends and receives
+// like this:
 //   sent(i, s)  = max(time(i, s), sends_free(i)) + send          time(i, s): before step s
 //   time(i,s+1) = max(sent(i, s), sent(from(i, s), s)) + acknowledgement
-// A member with nothing to send or to receive in a step keeps its clock. Where a receive's send may be in an earlier
-// step, sent() is that of the oldest message from there that was not received yet.
-// Channels begin together and run side by side, each with a sender of its own; a member has ended when it has in all.
-// In lock step (schedule.hpp) every member's lateness reaches all members: after s steps all are at
-// max over members of time(·, 0) + the sum over the steps of (send + acknowledgement).
-// A ring has a closed form also where its links differ: ring_reader.hpp.
-// Cost, for each channel: n and the number of steps for the closed form, else n times the steps.
+// A member with nothing to send or receive in a step keeps its clock. If a receive's send may be in an earlier step,
+// sent() is that of the oldest message from there that has not been received yet.
+// Channels begin together and run side by side, each with its own sender; a member ends when it has ended in all of
+// them.
+// In lock step (schedule.hpp) every member's delay reaches all members: after s steps all are at max over members of
+// time(·, 0) + the sum over the steps of (send + acknowledgement).
+// A ring has a closed form even if its links differ: ring_reader.hpp.
+// Cost per channel: n plus the number of steps for the closed form, otherwise n times the steps.
 #pragma once
 
 #include "libsim/cluster.hpp"
@@ -29,17 +30,17 @@ struct StepCost {
     Duration acknowledgement{0};
 };
 
-// The cost of a message of a collective, by its two ends and its number of chunks.
+// The cost of a collective's message, by its two ends and number of chunks.
 class LinkCosts {
 public:
     using Price = std::function<Duration(Hop hop, int chunks)>;
 
-    // Every message costs the same.
+    // The same cost for every message.
     explicit LinkCosts(const StepCost& everywhere);
-    // `node` of each member; empty: all are on one. `price` is asked once for each hop and number of chunks.
+    // `node` holds the node of each member; empty: all share one. `price` is called once per hop and number of chunks.
     LinkCosts(Price price, const std::array<Duration, 2>& acknowledgements, std::vector<int> node);
 
-    // From now on `end` says when a message is there.
+    // From now on `end` determines when a message arrives.
     void disturb(MessageEnd end) { end_ = std::move(end); }
     bool disturbed() const { return end_ != nullptr; }
 
@@ -64,7 +65,7 @@ private:
     std::array<Duration, 2> of_one_;
     std::array<Duration, 2> acknowledgements_;
     std::vector<int> node_;
-    mutable std::array<std::vector<Duration>, 2> known_;  // by hop and number of chunks; -1: not asked for yet
+    mutable std::array<std::vector<Duration>, 2> known_;  // by hop and number of chunks; -1: not known yet
 };
 
 // One member's clock, on arrival and, afterwards, at the end.
@@ -72,9 +73,9 @@ struct MemberClock {
     Time time;
     Time sends_free;
     Time receives_free = {};    // LogGP only
-    std::int64_t messages = 0;  // sent by it in the collective
+    std::int64_t messages = 0;  // that it sent in the collective
     std::int64_t chunks = 0;    // in these messages
-    Duration busy{0};           // sending and acknowledging, on its busiest channel; the rest is waiting
+    Duration busy{0};           // sending and acknowledging, on its busiest channel; the rest of its time is waiting
 };
 
 enum class Reading { closed_form_where_exact, always_step_by_step };

@@ -15,7 +15,7 @@ namespace {
 
 using enum CollectiveKind;
 
-// Rows are never reordered: a row's number is what an op carries. New ones go to the end.
+// Rows are never reordered, because ops carry row numbers. New ones go to the end.
 constexpr std::array table{
     AlgorithmRow{.name = "ring",
                  .schedule = ring_schedule,
@@ -245,7 +245,8 @@ Schedule split_over(Schedule schedule, int channels) {
     return schedule;
 }
 
-// The part of a whole block is one chunk; so parts of blocks in a row are as far apart as there are channels.
+// The part of a whole block is one chunk, so the same part of consecutive blocks is as many chunks apart as there are
+// channels.
 Step Schedule::part_of(Step step, int channel) const {
     for (ChunkSet* const set : {&step.send, &step.receive}) {
         if (set->first < 0) {

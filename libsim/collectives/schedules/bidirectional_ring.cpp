@@ -1,10 +1,10 @@
-// The bidirectional ring has two channels, one around to the right and one to the left, each with half of every chunk.
+// The bidirectional ring has two channels, one clockwise and one counter-clockwise, each with half of every chunk.
 //
 // Cost on a uniform network, n members, S bytes, L latency (both ends together), B bandwidth of each direction:
 //   reduce-scatter, all-gather   (n-1) (L + ceil(S/(2n)) / B)
 //   all-reduce                 2 (n-1) (L + ceil(S/(2n)) / B)
-// Each member sends what it sends in a ring, half of it each way; half the time of a ring where cables carry both
-// directions at once and the neighbours on both sides have cables of their own. In c channels there are 2c.
+// Each member sends as much as in a ring, half of it each way; half the time of a ring if cables carry both directions
+// at once and each neighbour has its own cable. c channels become 2c.
 // Source: Jain & Sabharwal, Optimal bucket algorithms for large MPI collectives on torus interconnects, ICS (2010).
 #include "libsim/collectives/schedules/schedules.hpp"
 
@@ -12,7 +12,7 @@ namespace sim::collectives {
 
 namespace {
 
-// The same with member i called n - i: what went to the right goes to the left, and block i is member i's as before.
+// Renames member i to n - i, which reverses directions; block i remains member i's.
 int mirrored(int index, int members) {
     return (members - index) % members;
 }

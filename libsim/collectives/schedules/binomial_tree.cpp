@@ -1,12 +1,12 @@
-// In every round of a binomial tree, each member that has the data passes it on, so that twice as many have it.
+// In every round of a binomial tree, each member that has the data passes it on, which doubles their number.
 //
-// Cost on a uniform network, n members that come together, S bytes, l latency paid by a send, a acknowledgement paid by
-// a receive, L = l + a, B bandwidth:
+// Cost on a uniform network, n members that arrive together, S bytes, l latency paid by a send, a acknowledgement paid
+// by a receive, L = l + a, B bandwidth:
 //   broadcast   ceil(log2 n) (l + S/B) + floor(log2 n) a
 //   reduce      floor(log2 n) (l + S/B) + ceil(log2 n) a                at the root
 //   all-reduce  (floor(log2 n) + ceil(log2 n)) (L + S/B)                reduce to member 0, then broadcast
-//   gather, scatter  log2 n L + (n-1) ceil(S/n) / B                     for n a power of two; messages of 1, 2, 4, …
-// It has the fewest rounds, with whole arrays, and is best for small S. n-1 messages; an all-reduce has 2 (n-1). The
+//   gather, scatter  log2 n L + (n-1) ceil(S/n) / B                     n a power of two; messages of 1, 2, 4, …
+// It has the fewest rounds, with whole arrays, and is best for small S. n-1 messages; 2 (n-1) for an all-reduce. The
 // root of a broadcast sends ceil(log2 n) S, a member of a reduce S, a member of a gather the chunks of its subtree.
 // Source: Thakur, Rabenseifner & Gropp, IJHPCA 19 (2005).
 #include "libsim/collectives/schedules/schedules.hpp"
@@ -26,7 +26,7 @@ int member_at(const Schedule& tree, int distance) {
     return distance < 0 ? -1 : (distance + tree.root) % tree.members;
 }
 
-// The blocks of a subtree: its root's, and those behind it. `reach` is how far a whole one goes.
+// The blocks of a subtree: those of its root and the members behind it. `reach` is the extent of a complete one.
 ChunkSet subtree(const Schedule& tree, int distance, int reach) {
     return chunks_in_a_row(member_at(tree, distance), std::min(reach, tree.members - distance));
 }
@@ -72,7 +72,7 @@ Step binomial_gather_step(const Schedule& tree, int /*channel*/, int member, int
     return step;
 }
 
-// A tree of whole arrays; of one block for each member where its messages are the blocks of subtrees.
+// A tree of whole arrays, or of one block per member if its messages are the blocks of subtrees.
 Schedule tree(const ScheduleRequest& request, int sweeps, Step (*at)(const Schedule&, int, int, int)) {
     const bool blocks = has_blocks(request.kind);
     return split_over({.kind = request.kind,

@@ -1,15 +1,16 @@
-// In round k of Bruck's patterns every member communicates with the member 2^k further on, for any number of members.
+// In round k of Bruck's patterns every member communicates with the member 2^k places after it, for any number of
+// members.
 //
 // Cost on a uniform network, n members, S bytes, L latency (both ends together), B bandwidth, c = ceil(S/n),
-// R = ceil(log2 n), b(k) how many of the numbers below n have bit k set:
+// R = ceil(log2 n), b(k) the number of integers below n with bit k set:
 //   all-gather, reduce-scatter   R L + (n-1) c / B
 //   all-reduce                 2 R L + 2 (n-1) c / B
 //   barrier                      R L                                       the same pattern, of empty messages
-//   all-to-all                   R L + (b(0) + … + b(R-1)) c / B           n/2 log2 n chunks where n is a power of two
-// They have the fewest steps; an all-gather's bytes are the fewest, too, for any n. An all-to-all sends every chunk
-// once for each bit set of its distance, about log2 n / 2 times, so it is best for small S.
+//   all-to-all                   R L + (b(0) + … + b(R-1)) c / B           n/2 log2 n chunks if n is a power of two
+// They have the fewest steps, and an all-gather also sends the fewest bytes, for any n. An all-to-all sends every chunk
+// once for each set bit of its distance, about log2 n / 2 times, so it is best for small S.
 // Sent by each: (n-1) c; 2 (n-1) c; (b(0) + … + b(R-1)) c.
-// A barrier by this pattern is the dissemination barrier: no member ends before every member has begun.
+// As a barrier this pattern is the dissemination barrier: no member ends before every member has begun.
 // Source: Hensgen, Finkel & Manber, Int. J. Parallel Programming 17 (1988); Bruck, Ho, Kipnis, Upfal & Weathersby, IEEE
 // TPDS 8 (1997); the all-gather run backwards as a reduce-scatter: Träff, Optimal, non-pipelined reduce-scatter and
 // allreduce algorithms (2024).
@@ -30,7 +31,7 @@ int bruck_around(int member, int members) {
     return (member % members + members) % members;
 }
 
-// After k rounds member i has the 2^k blocks from its own on, and hands them to the one 2^k before it.
+// After k rounds member i has the 2^k blocks from its own on, and passes them to the member 2^k places before it.
 Step bruck_all_gather_step(const Schedule& bruck, int /*channel*/, int member, int round) {
     const int n = bruck.members;
     const int distance = 1 << round;
@@ -42,7 +43,7 @@ Step bruck_all_gather_step(const Schedule& bruck, int /*channel*/, int member, i
             .receive = chunks_in_a_row(after, count)};
 }
 
-// The same backwards: what was a copy to many becomes a sum from many.
+// The all-gather backwards: a copy to many members becomes a sum from many members.
 Step bruck_reduce_scatter_step(const Schedule& bruck, int channel, int member, int number) {
     const Step copy = bruck_all_gather_step(bruck, channel, member, rounds_of(bruck.members) - 1 - number);
     return {.to = copy.from, .send = copy.receive, .from = copy.to, .receive = copy.send, .reduce = true};
@@ -54,7 +55,7 @@ Step bruck_all_reduce_step(const Schedule& bruck, int channel, int member, int n
                          : bruck_all_gather_step(bruck, channel, member, number - half);
 }
 
-// What has d to go is d blocks further on than the member that holds it, now and when it has come one round further.
+// A chunk with distance d left to travel is d blocks after its holder's own, before and after each round.
 Step bruck_all_to_all_step(const Schedule& bruck, int /*channel*/, int member, int round) {
     const int n = bruck.members;
     const int distance = 1 << round;
@@ -63,7 +64,7 @@ Step bruck_all_to_all_step(const Schedule& bruck, int /*channel*/, int member, i
     return {.to = after, .send = with_bit, .from = bruck_around(member - distance, n), .receive = with_bit};
 }
 
-// In round k every member tells the one 2^k further on that it has come.
+// In round k every member tells the member 2^k places after it that it has arrived.
 Step barrier_step(const Schedule& bruck, int /*channel*/, int member, int round) {
     const int n = bruck.members;
     const int distance = 1 << round;

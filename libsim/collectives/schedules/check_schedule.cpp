@@ -20,14 +20,14 @@ struct Contribution {
     friend auto operator<=>(const Contribution&, const Contribution&) = default;
 };
 
-// What one member has in the place of one chunk: sorted; and a number for how it was added up.
+// One member's data for one chunk: its contributions, sorted, and a hash of the order of addition.
 struct Known {
     std::vector<Contribution> of;
     std::uint64_t order = 0;
 };
 
 std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
-    const std::uint64_t sum = (std::min(a, b) * 0x9e3779b97f4a7c15U) ^ std::max(a, b);  // a + b is b + a
+    const std::uint64_t sum = (std::min(a, b) * 0x9e3779b97f4a7c15U) ^ std::max(a, b);  // addition is commutative
     return (sum ^ sum >> 29U) * 0xff51afd7ed558ccdU;
 }
 
@@ -145,7 +145,7 @@ void Rehearsal::reduce(const At& at, int chunk, const Known& came) {
         wrong(at, fmt::format("adds up chunks {} and {}", both.front().chunk, both.back().chunk));
     }
     here.of = std::move(both);
-    // Whole inputs are added up in the end, in the order of the members.
+    // Whole inputs are summed at the end, in member order.
     here.order =
         schedule_.sends == SentData::input && schedule_.chunks == 1 ? here.of.size() : mixed(here.order, came.order);
 }
@@ -171,7 +171,7 @@ void Rehearsal::channel(int number) {
     }
 }
 
-// Whether what a member has in place of a chunk in the end is part of the result.
+// Whether a member's final data for a chunk is part of the result.
 bool Rehearsal::matters(int member, int chunk) const {
     switch (schedule_.kind) {
         case CollectiveKind::barrier: return false;
@@ -200,7 +200,7 @@ std::vector<Contribution> Rehearsal::expected(int member, int chunk) const {
     return all;
 }
 
-// Where the chunk of the result lies.
+// The position of a chunk of the result.
 int Rehearsal::place_of(int member, int chunk) const {
     const int block = chunk / schedule_.parts;
     const int blocks = schedule_.blocks();
@@ -235,7 +235,7 @@ void Rehearsal::check_end() const {
     }
 }
 
-// Whether a channel's messages carry word of every member to every other.
+// Whether a channel's messages carry information from every member to every other.
 bool everybody_hears_of_all(const Schedule& schedule, int channel) {
     const auto n = static_cast<std::size_t>(schedule.members);
     std::vector<std::vector<bool>> heard(n, std::vector<bool>(n, false));

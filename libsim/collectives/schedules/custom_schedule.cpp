@@ -18,14 +18,14 @@ namespace {
 constexpr int most_ranks = 4'096;
 constexpr int most_chunks = 65'536;
 constexpr int most_steps = 100'000;
-constexpr std::int64_t most_places = 20'000'000;  // of a table
+constexpr std::int64_t most_places = 20'000'000;  // table entries
 
 struct Chunks {
     int first = 0;
     int last = 0;
 };
 
-// One line's message, as it is written.
+// The message of one line, as written.
 struct Line {
     int number = 0;
     int step = 0;
@@ -38,7 +38,7 @@ struct Line {
     int received_in = 0;
 };
 
-// The words of one line, one after another.
+// The words of one line, in order.
 class Words {
 public:
     Words(std::string_view line, std::string_view name, int number) : name_(name), number_(number) {
@@ -262,7 +262,7 @@ Step& Reader::place(int channel, int member, int step) {
     return table_->steps[static_cast<std::size_t>(index)];
 }
 
-// Channels do not wait for each other, so they must not meet in a chunk.
+// Channels do not wait for each other, so they must not share a chunk.
 void Reader::claim(const Line& line, const Chunks& chunks) {
     for_each_chunk(set_of(chunks), chunks_, [&](int chunk) {
         Owner& owner = owners_[static_cast<std::size_t>(chunk)];
@@ -335,7 +335,7 @@ Schedule Reader::schedule() {
         reduces = reduces || line.reduce;
     }
     if (sends_input_ && reduces && chunks_ != 1) {
-        wrong(lines_, fmt::format("who sends input and reduces has one chunk, not {}", chunks_));
+        wrong(lines_, fmt::format("a schedule that sends input and reduces must have one chunk, not {}", chunks_));
     }
     schedule.parts = chunks_ % ranks_ == 0 && has_blocks(*kind_) ? chunks_ / ranks_ : 1;
     schedule.table = table_;

@@ -1,19 +1,19 @@
-// A custom schedule is read from a text with one message a line. docs/collectives.md has an example.
+// A custom schedule is read from a text with one message per line. docs/collectives.md has an example.
 //
 // clang-format off
 //   collective all-reduce     the kind; all but barrier
 //   ranks 4
-//   chunks 4                  of the whole array; where ranks own blocks, a multiple of the ranks: block i is rank i's
-//   channels 1                1 if not said; a chunk belongs to one channel
-//   root 0                    0 if not said
-//   sends input               members send what they began with, also after it was overwritten; if it reduces, one chunk
+//   chunks 4                  of the whole array; if ranks own blocks, a multiple of the ranks: rank i owns block i
+//   channels 1                default 1; a chunk belongs to one channel
+//   root 0                    default 0
+//   sends input               members send their input, even if overwritten since; with reductions, only one chunk
 //   step 0: 0 -> 1 chunk 3 reduce
 //   step 1 channel 0: 1 -> 2 chunks 2..3 into 0..1 received in step 4
 // clang-format on
 //
-// Comments begin with #. Ranks are the members of the group, from 0. Chunks a..b are all from a to b, around the end if
-// b < a; `into` says where the receiver puts them, if not into the same. In a step of a channel a rank sends at most
-// one message and receives at most one; a message is received in the step it is sent in, or in a later one.
+// Comments begin with #. Ranks are the members of the group, from 0. Chunks a..b are those from a to b, wrapping around
+// if b < a; `into` says where the receiver puts them, if elsewhere. In a step of a channel a rank sends at most one
+// message and receives at most one; a message is received in the step it is sent in, or in a later one.
 // Cost: that of check_schedule(), and memory for ranks x channels x steps.
 #pragma once
 
@@ -29,7 +29,7 @@ struct StepTable {
     std::vector<Step> steps;  // by channel, member and step
 };
 
-// Throws ProgramError, "NAME:LINE: what", for text that cannot be read, and for a schedule that does not do what its
+// Throws ProgramError, "NAME:LINE: what", for text that cannot be parsed, and for a schedule that does not do what its
 // kind of collective promises.
 Schedule read_schedule(std::string_view text, std::string_view name);
 

@@ -1,15 +1,15 @@
 // The direct algorithm sends every chunk straight to its destination.
 //
 // n members, S bytes of the whole array, l latency paid by a send, a acknowledgement paid by a receive, L = l + a,
-// B bandwidth. All come together; a link carries one message at a time in each direction, and a receiver takes in any
-// number side by side: the uniform network has no incast.
+// B bandwidth. All arrive together; a link carries one message at a time in each direction, and a receiver accepts any
+// number concurrently: the uniform network has no incast.
 //   gather            l + ceil(S/n) / B + (n-1) a        at the root; the others are done at l + ceil(S/n) / B
 //   scatter    (n-1) (l + ceil(S/n) / B) + a             at the last member; the root is done a earlier
 //   all-to-all, all-gather, reduce-scatter  (n-1) (L + ceil(S/n) / B)
 //   all-reduce (n-1) (L + S / B)
 // Sent: by each but the root S/n; by the root (n-1)/n S; by each (n-1)/n S; by each (n-1) S.
-// In c channels the n-1 messages of a member are dealt out to them, so that up to c are under way at once: n-1 becomes
-// ceil((n-1)/c), where all come together, except in the acknowledgements of a gather: ceil((n-1)/c) a.
+// With c channels the n-1 messages of a member are distributed over them, so that up to c are in flight at once: n-1
+// becomes ceil((n-1)/c) if all arrive together (in a gather, this shortens the acknowledgements: ceil((n-1)/c) a).
 // Source: Thakur, Rabenseifner & Gropp, IJHPCA 19 (2005): pairwise exchange; linear gather and scatter.
 #include "libsim/collectives/schedules/schedules.hpp"
 
@@ -19,12 +19,12 @@ namespace sim::collectives {
 
 namespace {
 
-// Which of the n-1 messages the step of a channel is; n-1 and more: none is left.
+// The number, out of n-1, of the message in this step of the channel; n-1 or more: none is left.
 int dealt(const Schedule& schedule, int channel, int step) {
     return step * schedule.channels + channel;
 }
 
-// The n-1 members that are not the root, in order.
+// The n-1 members other than the root, in order.
 int other(const Schedule& schedule, int number) {
     return number < schedule.root ? number : number + 1;
 }
@@ -45,7 +45,7 @@ Step direct_scatter_step(const Schedule& scatter, int channel, int member, int s
     return member == scatter.root && receiver < scatter.members ? Step{.to = receiver, .send = {receiver}} : Step{};
 }
 
-// To the one `number` + 1 further on, from the one as far before.
+// Sends to the member `number` + 1 places after, receives from the one as far before.
 struct Pair {
     int to = -1;
     int from = -1;
@@ -88,7 +88,7 @@ Schedule messages(const ScheduleRequest& request, Step (*at)(const Schedule&, in
             .at = at};
 }
 
-// With several channels nobody hears of all in one of them.
+// With several channels no single one carries information from every member to every other.
 Schedule exchanges(const ScheduleRequest& request, Step (*at)(const Schedule&, int, int, int)) {
     Schedule schedule = messages(request, at);
     schedule.synchrony = request.config.channels == 1 ? Synchrony::lock_step : Synchrony::same_step;

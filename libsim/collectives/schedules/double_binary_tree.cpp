@@ -2,15 +2,16 @@
 // them.
 //
 // Each half is cut into k pieces (8, or `pieces`) that follow each other down the tree, up it, or, in an all-reduce, up
-// and down at once. The root is on top of both trees, which are H = ceil(log2 n) deep.
+// and down at once. The root is on top of both trees, which have depth H = ceil(log2 n).
 // Cost on a uniform network, n members, S bytes, L latency (both ends together), B bandwidth, c = ceil(S/(2k)):
 //   broadcast, reduce   at most 2 (k + H - 1) (L + c/B)
 //   all-reduce          at most 3 (k + 2H - 1) (L + c/B)
-// The number of steps follows from a member that forwards data in a tree: it sends the k pieces to each of the two
-// below it, or up, too.
+// The number of steps follows from a member that forwards data in a tree: it sends the k pieces to each of its two
+// children, and in an all-reduce also up.
 // Each piece crosses every edge of its tree once (all-reduce: twice): 2 k (n-1) messages, (n-1) S (2 (n-1) S) in all.
-// A member with d_1 and d_2 members below it in the two trees sends (d_1 + d_2) S/2 in a broadcast, in a reduce S, and
-// both in an all-reduce. For middle S and many members: as few latencies as a tree, and nearly the bandwidth of a ring.
+// A member with d_1 and d_2 children in the two trees sends (d_1 + d_2) S/2 in a broadcast, S in a reduce, and the sum
+// of both in an all-reduce. Best for medium S and many members: as few latencies as a tree, and nearly the bandwidth of
+// a ring.
 // Source: Sanders, Speck & Träff, Parallel Computing 35 (2009); the trees are those of NCCL 2.4 (Jeaugey, 2019), below
 // the root.
 #include "libsim/collectives/schedules/schedules.hpp"
@@ -22,10 +23,11 @@ namespace sim::collectives {
 
 namespace {
 
-// The place of a member in tree 0 or 1. Members are identified by their distance from the root, which is 0; -1: none.
+// The position of a member in tree 0 or 1. Members are identified by their distance from the root, which is 0; -1:
+// none.
 struct TreePlace {
     int above = -1;
-    int which = 0;  // of the two below the one above
+    int which = 0;  // index among its parent's two children
     int depth = 0;
     std::array<int, 2> below{-1, -1};
 };
@@ -40,7 +42,7 @@ int lowest_bit(int node) {
     return node & -node;
 }
 
-// Node v > 0 hangs below v with its lowest bit moved one up, or, beyond the last node, taken away.
+// The parent of node v > 0 is v with its lowest set bit moved up by one or, if that exceeds the last node, cleared.
 int above_node(int nodes, int node) {
     const int bit = lowest_bit(node);
     const int up = (node ^ bit) | (2 * bit);
@@ -63,7 +65,7 @@ std::array<int, 2> below_node(int nodes, int node) {
     return below;
 }
 
-// The second tree has the same form, and its nodes are shifted or mirrored so that odd nodes, the leaves, become even.
+// The second tree has the same shape, with nodes shifted or mirrored so that odd nodes, the leaves, become even.
 int node_of(int tree, int members, int distance) {
     if (tree == 0 || distance <= 0) {
         return distance;
@@ -96,7 +98,7 @@ TreePlace place_in_tree(int tree, int members, int distance) {
     return place;
 }
 
-// One member of one tree, and its steps.
+// One member of one tree, with its steps.
 struct Place {
     const Schedule& schedule;
     TreePlace tree;
@@ -119,7 +121,7 @@ struct Place {
     }
 };
 
-// A round is two steps: to the first and to the second below. The piece of a round is one further on at each level.
+// A round has two steps: to the first and to the second child. A round's piece number decreases by one per level.
 Step double_tree_broadcast_step(const Schedule& schedule, int channel, int member, int number) {
     const Place place(schedule, channel, member);
     const int piece = number / 2 - place.tree.depth;
@@ -142,7 +144,8 @@ Step double_tree_reduce_step(const Schedule& schedule, int channel, int member, 
     return step;
 }
 
-// A round is three steps: up, to the first and to the second below; meanwhile from the first, the second, and above.
+// A round has three steps, sending up, to the first and to the second child, while receiving from the first, the
+// second, and the parent.
 Step double_tree_all_reduce_step(const Schedule& schedule, int channel, int member, int number) {
     const Place place(schedule, channel, member);
     const int depth = depth_of_tree(schedule.members);
@@ -163,7 +166,7 @@ Step double_tree_all_reduce_step(const Schedule& schedule, int channel, int memb
     return step;
 }
 
-// Pieces flow through so many levels, in rounds of so many steps.
+// Pieces flow through `levels` levels, in rounds of `steps_of_round` steps.
 Schedule trees(const ScheduleRequest& request, int levels, int steps_of_round,
                Step (*at)(const Schedule&, int, int, int)) {
     const int pieces = request.config.pieces > 0 ? request.config.pieces : default_pieces;

@@ -1,15 +1,15 @@
 // In recursive halving and doubling, pairs exchange half of the data they have left, then twice the data they have.
 //
-// Cost on a uniform network, n members that come together, S bytes, L latency (both ends together), B bandwidth, p the
-// largest power of two up to n:
+// Cost on a uniform network, n members that arrive together, S bytes, L latency (both ends together), B bandwidth, p
+// the largest power of two up to n:
 //   reduce-scatter, all-gather   log2 n L + (n-1) ceil(S/n) / B                     n = p
 //   all-reduce                 2 log2 p L + 2 (p-1) ceil(S/p) / B                   n = p
 //                              the same + 2 (L + p ceil(S/p) / B)                   n > p: members 0, 2, … below
-//                                                                                   2 (n-p) hand all to the next first,
+//                                                                                   2 (n-p) first hand all to the next,
 //                                                                                   and get all back at the end
 // Sent by each, n = p: (n-1)/n S, or 2 (n-1)/n S, as little as in a ring, in log2 n steps instead of n-1. Members send
-// to all distances: in an all-reduce half of the array to the next, least to those far away; in the other two half of
-// it to the member n/2 further on, so that member i's is block i.
+// over all distances: in an all-reduce half of the array to the adjacent member, and least to those far away; in the
+// other two half of it to the member n/2 places away, so that block i is member i's.
 // Source: Rabenseifner, ICCS (2004); Thakur, Rabenseifner & Gropp, IJHPCA 19 (2005).
 #include "libsim/collectives/schedules/schedules.hpp"
 
@@ -19,8 +19,8 @@ namespace sim::collectives {
 
 namespace {
 
-// The members that take part in the exchanges, a power of two of them. The others come in pairs with the first ones:
-// member 2q stands aside, and q is the place of member 2q+1.
+// The members that take part in the exchanges, a power of two. The others pair up with the first of them: member 2q
+// stands aside, and member 2q+1 takes place q.
 struct Folded {
     int members;
     int places;
@@ -34,7 +34,7 @@ struct Folded {
     int place_of(int member) const { return member < 2 * aside ? member / 2 : member - aside; }
     int member_at(int place) const { return place < aside ? 2 * place + 1 : place + aside; }
     int rounds() const { return std::countr_zero(static_cast<unsigned>(places)); }
-    // RankMap [begin, end) answer for these blocks, where every member has one.
+    // The blocks of the places [begin, end), if every member has one.
     ChunkSet blocks(int begin, int end) const {
         return chunks_in_a_row(first_block(begin), first_block(end) - first_block(begin));
     }
@@ -43,7 +43,7 @@ private:
     int first_block(int place) const { return place < aside ? 2 * place : place + aside; }
 };
 
-// The step before the exchanges (`in`) or after them: from the one that stands aside to the one that stands in, or
+// The step before the exchanges (`in`) or after them: from the member that stands aside to the one that takes part, or
 // back.
 Step fold_step(const Folded& folded, int member, bool in, const ChunkSet& what, bool reduce) {
     if (folded.stands_aside(member)) {
@@ -55,8 +55,8 @@ Step fold_step(const Folded& folded, int member, bool in, const ChunkSet& what, 
     return {};
 }
 
-// Where the part lies that place q has left after `round` halvings, of `places` blocks: in the upper half of the upper
-// half … wherever a bit of q is set, from the lowest.
+// The position of the part, of `places` blocks, that place q has left after `round` halvings: each bit of q, from the
+// lowest, selects the upper half if it is set.
 ChunkSet part_left(int places, int q, int round) {
     int first = 0;
     int length = places;
@@ -88,7 +88,7 @@ Step halving_all_reduce_step(const Schedule& schedule, int /*channel*/, int memb
                    : Step{.to = peer, .send = mine, .from = peer, .receive = theirs};
 }
 
-// What the place and its counterpart answer for when they exchange over `distance`.
+// The blocks of the member and of its counterpart when they exchange over `distance`.
 struct Halves {
     int peer;
     ChunkSet mine;

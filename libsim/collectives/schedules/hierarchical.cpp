@@ -1,9 +1,9 @@
-// The hierarchical algorithm communicates within the nodes first, where links are fast, and only the remainder between
-// them.
+// The hierarchical algorithm communicates first within nodes, where links are fast, and sends only the remainder
+// between nodes.
 //
-// Groups of `inner` members form nodes; of `middle` nodes, if there are three levels, a pod; the levels have g, m and h
-// = n/(g m) places, m = 1 for two levels. Member i is place i mod g of its node. Each level is a ring (broadcast and
-// reduce: a binomial tree) of the members that have the same places in the others.
+// Groups of `inner` members form nodes and, with three levels, `middle` nodes form a pod; the levels have g, m and h =
+// n/(g m) places, m = 1 for two levels. Member i is at place i mod g of its node. On each level, the members with equal
+// places on the other levels form a ring (broadcast and reduce: a binomial tree).
 // Cost on a uniform network, n members, S bytes, L latency (both ends together), B bandwidth, c = ceil(S/n); on a
 // network of several levels each term has its own L and B:
 //   reduce-scatter, all-gather   (g-1) (L + n/g c / B) + (m-1) (L + n/(g m) c / B) + (h-1) (L + c / B)
@@ -12,7 +12,7 @@
 //              by a receive, L = l + a; reduce  r (l + S/B) + R a, at its root                  powers of two: both the
 //              same
 // Sent by each: (n-1) c, or 2 (n-1) c, as in a ring, of which (h-1) c, or 2 (h-1) c, leave the pod, in h-1 steps.
-// It suits many nodes: their number, not that of the ranks, counts in the latency between them.
+// It suits many nodes: the latency between them depends on the number of nodes, not of ranks.
 // Source: Goyal et al., Accurate, large minibatch SGD (2017), section 4; Mikami et al., Massively distributed SGD
 // (2018): rings in two dimensions.
 #include "libsim/collectives/schedules/schedules.hpp"
@@ -26,7 +26,7 @@ namespace {
 
 constexpr int most_levels = 3;
 
-// RankMap of one level, and how far its next member is.
+// The number of places on one level, and the distance to the next.
 struct Level {
     int places;
     int stride;
@@ -41,7 +41,7 @@ std::array<Level, most_levels> levels_of(const Schedule& schedule) {
     return {Level{inner, 1}, Level{middle, inner}, Level{schedule.members / (inner * middle), inner * middle}};
 }
 
-// The blocks whose owners agree with the member in the levels below this one, and have `place` in it.
+// The blocks of owners that agree with the member on the levels below this one and are at `place` on it.
 ChunkSet blocks_of(const Level& level, const Schedule& schedule, int member, int place) {
     return {member % level.stride + place * level.stride, 1, level.stride * level.places, schedule.members};
 }
@@ -82,7 +82,7 @@ Step hierarchical_all_reduce_step(const Schedule& schedule, int channel, int mem
                          : hierarchical_all_gather_step(schedule, channel, member, number - half);
 }
 
-// Within one level, among those who are the root's likes in all levels below: in `peers`, distances from the root.
+// Within one level, among members that agree with the root on all levels below; `peers` are distances from the root.
 Step tree_of_level(const Level& level, const Schedule& schedule, int member, const Peers& peers, bool reduce) {
     const auto member_at = [&](int distance) {
         return distance < 0 ? -1 : level.at(member, (level.place_of(schedule.root) + distance) % level.places);

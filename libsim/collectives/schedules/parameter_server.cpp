@@ -1,10 +1,10 @@
 // With a parameter server, all members send to member 0, which adds up and sends the result back to each.
 //
-// n members, S bytes, L latency (both ends together), B bandwidth, all come together: n (L + S/B) from n = 2 on.
-// The n-1 sends run side by side; then the server acknowledges n-1 times and sends n-1 times, one after another:
+// n members, S bytes, L latency (both ends together), B bandwidth, all arriving together: n (L + S/B) for n >= 2.
+// The n-1 sends run concurrently; then the server acknowledges n-1 times and sends n-1 times, one after another:
 //   (l + S/B) + (n-1) a + (n-1) (l + S/B) + a        l paid by a send, a by a receive, L = l + a
-// The server sends (n-1) S, each other S. Everything the server sends leaves by one link: the time grows with n, where
-// the ring's bytes do not.
+// The server sends (n-1) S, each other member S. Everything the server sends leaves by one link, so the time grows with
+// n, unlike the ring's bytes.
 // Source: Li et al., Scaling distributed machine learning with the parameter server, OSDI (2014).
 #include "libsim/collectives/schedules/schedules.hpp"
 

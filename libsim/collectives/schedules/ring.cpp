@@ -1,14 +1,15 @@
-// In a ring every member communicates only with its two neighbours, and every link carries the same in every step.
+// In a ring every member communicates only with its two neighbours, and every link carries the same load in every step.
 //
 // Cost on a uniform network, n members, S bytes, L latency (both ends together), B bandwidth:
 //   reduce-scatter, all-gather   (n-1) (L + ceil(S/n) / B)
 //   all-reduce                 2 (n-1) (L + ceil(S/n) / B)
-//   broadcast, reduce          2 (n-1) (L + ceil(S/n) / B) from n = 3 on: n chunks flow down a chain of n-1 links
-// In k pieces instead of n, a broadcast or reduce takes (n-2+k) (L + ceil(S/k) / B), from n = 3 and k = 2 on.
-// In c channels, each with its c-th of every chunk, ceil(S/n) becomes ceil(S/(n c)). With `inner` = k ranks of a node
-// each of k channels leaves a node by another GPU (ring_order.hpp): where these have network cards of their own, k
-// times the bandwidth between nodes. Steps, messages and bytes are the same. Each member sends (n-1)/n S, or 2 (n-1)/n
-// S: the fewest bytes an all-reduce can do with. In a broadcast or reduce each but the last of the chain sends S.
+//   broadcast, reduce          2 (n-1) (L + ceil(S/n) / B) for n >= 3: n chunks flow down a chain of n-1 links
+// In k pieces instead of n, a broadcast or reduce takes (n-2+k) (L + ceil(S/k) / B), for n >= 3 and k >= 2.
+// With c channels, each with its c-th of every chunk, ceil(S/n) becomes ceil(S/(n c)). With `inner` = k ranks per node,
+// each of k channels leaves a node through a different GPU (ring_order.hpp): if these have their own network cards,
+// that is k times the bandwidth between nodes. Steps, messages and bytes are the same. Each member sends (n-1)/n S, or
+// 2 (n-1)/n S, the minimum for an all-reduce. In a broadcast or reduce every member of the chain except the last sends
+// S.
 // Source: Patarasuk & Yuan, JPDC 69 (2009).
 #include "libsim/collectives/schedules/schedules.hpp"
 
@@ -22,7 +23,7 @@ int modulo(int index, int members) {
     return ((index % members) + members) % members;
 }
 
-// Chunk i starts at member i+1 and collects one contribution a step, so that it is whole when it reaches member i.
+// Chunk i starts at member i+1 and collects one contribution per step, so it is complete when it reaches member i.
 Step ring_reduce_step(const Schedule& ring, int /*channel*/, int member, int step) {
     const int n = ring.members;
     return {.to = modulo(member + 1, n),
@@ -50,7 +51,7 @@ RingOrder order_of(const Schedule& ring, int channel) {
     return {ring.members, ring.config.inner, channel};
 }
 
-// A ring in the channel's own order: who is at place p does what member p of the plain ring does, and block p is its.
+// A ring in the channel's own order: the member at place p plays member p of the plain ring, and block p is its own.
 Step over_nodes(const Schedule& ring, int channel, int member, int number) {
     const RingOrder order = order_of(ring, channel);
     Step step = ring_step(ring.kind, ring.members, order.place_of(member), number);
@@ -60,7 +61,7 @@ Step over_nodes(const Schedule& ring, int channel, int member, int number) {
     return step;
 }
 
-// The member at distance d from the chain's first gets chunk k in step d-1+k and passes it on in the next.
+// The member at distance d from the chain's first gets chunk k in step d-1+k and passes it on in the next step.
 Step chain_step(const Schedule& chain, const RingOrder& order, int first, int member, int step) {
     const int n = chain.members;
     const int place = order.place_of(member);
@@ -84,7 +85,7 @@ Step ring_broadcast_step(const Schedule& chain, int channel, int member, int ste
     return chain_step(chain, order, order.place_of(chain.root), member, step);
 }
 
-// Ends at the root, so it begins at the root's right neighbour.
+// Ends at the root, so it starts at the root's right neighbour.
 Step chain_reduce_step(const Schedule& chain, int channel, int member, int step) {
     const RingOrder order = order_of(chain, channel);
     Step result = chain_step(chain, order, order.place_of(chain.root) + 1, member, step);

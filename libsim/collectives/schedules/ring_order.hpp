@@ -1,12 +1,13 @@
-// The ring order is the order in which the channels of a ring pass the members of nodes, so that they leave a node by
-// different GPUs.
+// The ring order is the order in which the channels of a ring visit the members of nodes, so that they leave a node
+// through different GPUs.
 //
-// Where every GPU has a network card of its own, a ring uses one card of a node to come in and one to go out. So
-// channel c begins its ring at GPU c: it passes all k GPUs of node 0 and leaves at GPU c-1, comes in at the GPU of the
-// same number of node 1, passes that node the other way round and leaves at GPU c; and so on, by turns. Of k channels
-// each node's k cards carry one in and one out, and every message between nodes goes from a GPU to its like: on one
-// rail. Of an odd number of nodes, three or more of k >= 3, the last two close the ring by rail c-2; else one message
-// of a ring changes the rail. Place p is in node j = p / k; of its GPU, with q = p % k, modulo k:
+// If every GPU has its own network card, a ring enters a node through one card and leaves through another. So channel c
+// starts its ring at GPU c: it visits all k GPUs of node 0 and leaves at GPU c-1, enters node 1 at the GPU with the
+// same number, visits that node in the opposite direction and leaves at GPU c; and so on, alternating. With k channels
+// each of a node's k cards carries one ring in and one out, and every message between nodes connects GPUs with the same
+// number: it stays on one rail. With an odd number of nodes, at least three of k >= 3, the last two close the ring over
+// rail c-2; otherwise one message of a ring would change rails. Place p is in node j = p / k; its GPU, with q = p % k,
+// modulo k, is:
 //   c + q       j even                          c - 1 + q   j second from the end of an odd number
 //   c - 1 - q   j odd                           c - 2 - q, but c - 1 and c as the last two: j last of an odd number
 // k = 0: members in their own order.
@@ -28,7 +29,7 @@ public:
     int place_of(int member) const;
 
 private:
-    // The way a ring passes a node.
+    // The way in which a ring visits a node.
     enum class Pass { up, down, up_from_next, down_to_first };
 
     Pass pass_of(int node) const;

@@ -1,4 +1,4 @@
-// A collective's time as a formula: schedules in lock step where every message costs the same, and rings.
+// This file computes a collective's time as a formula, for lock-step schedules with equal message costs and for rings.
 #include "libsim/collectives/readers/ring_reader.hpp"
 #include "libsim/collectives/time/collective_ways.hpp"
 
@@ -13,8 +13,8 @@ Found in_lock_step(const CollectiveQuestion& question, const LinkCosts& costs) {
     read_time(question.schedule, costs, members);
     Found found{.ends = {},
                 .why =
-                    "every message costs the same, all members send and receive in each step, and each lateness "
-                    "reaches everybody: the last arrival and the sum of the steps",
+                    "every message costs the same, all members send and receive in each step, and each delay "
+                    "reaches every member: the last arrival plus the sum of the steps",
                 .walked = {}};
     for (const MemberClock& member : members) {
         found.ends.push_back(member.time);

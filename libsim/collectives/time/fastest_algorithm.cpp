@@ -15,11 +15,12 @@ namespace {
 
 using Cost = std::function<Duration(const ChannelMessage&)>;
 
-// Of a message alone, to its sender. Lives no longer than the question.
+// The sender's cost of a message alone. Must not outlive the question.
 Cost sender_cost(const CollectiveQuestion& question) {
     const Network& network = question.cluster.network;
     if (network->prices_collectives()) {
-        return [](const ChannelMessage&) { return Duration{0}; };  // a collective is not made of messages there
+        return [](const ChannelMessage&) { return Duration{0}; };  // such a network's collectives are not made of
+                                                                   // messages
     }
     if (network->times_ends()) {
         return [&network, &question](const ChannelMessage& message) {
@@ -38,7 +39,7 @@ Cost sender_cost(const CollectiveQuestion& question) {
     };
 }
 
-// Those at the ends of nodes, and of the whole, do what others need not.
+// Members at the edges of nodes and of the group, whose work may differ from that of others.
 std::vector<int> some_members(const Schedule& schedule) {
     std::vector<int> some;
     for (const int member :
@@ -81,7 +82,7 @@ Comparison fastest_algorithm(const ComparisonQuestion& question, std::span<const
         schedules.push_back(schedule_of(question.kind, config, static_cast<int>(question.ranks.size()), question.root));
         contest.all.push_back({.config = config, .at_least = least_time(ask(schedules.back())), .time = {}});
     }
-    // Those that promise most first, so that the others need not be looked at.
+    // Most promising first, so that others can be skipped.
     std::vector<std::size_t> order(configs.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(),

@@ -1,4 +1,5 @@
-// A collective's time on shared links: its messages as flows, each begun when its sender comes to it.
+// This file computes a collective's time on shared links: its messages are flows, each started when its sender reaches
+// it.
 #include "libsim/check.hpp"
 #include "libsim/collectives/time/collective_ways.hpp"
 #include "libsim/collectives/time/routed_messages.hpp"
@@ -10,17 +11,17 @@ namespace sim::collectives {
 
 namespace {
 
-// One member's way through the steps of one channel. In each it first sends, then receives.
+// One member's progress through the steps of one channel. In each it first sends, then receives.
 struct Walker {
     Time clock;
     int number = 0;  // of the step it is in
     Step step;
-    bool receives = false;  // it has sent in this step what it had to send
+    bool receives = false;  // done sending in this step
     struct Arrived {
         int from;
         Time at;
     };
-    std::vector<Arrived> mailbox;  // what it has not asked for yet, in the order sent
+    std::vector<Arrived> mailbox;  // arrived messages that it has not received yet, in sending order
 };
 
 class FlowWalk {
@@ -41,7 +42,8 @@ public:
         while (network_.next_event()) {
             ended.clear();
             network_.advance(ended);
-            // All of them first: who goes on may start a flow with the number of one that has ended.
+            // Collects all first, because a resumed sender may start a flow that reuses the number of one that has
+            // ended.
             senders.clear();
             for (const FlowNetwork::Ended& flow : ended) {
                 senders.push_back(sender_of_[flow.flow]);
@@ -69,7 +71,7 @@ private:
     int channel_of(std::size_t walker) const { return static_cast<int>(walker / members_); }
     int member_of(std::size_t walker) const { return static_cast<int>(walker % members_); }
 
-    // Goes on from the beginning of a step, until it sends or waits.
+    // Proceeds from the beginning of a step until it sends or waits.
     void begin_step(std::size_t at) {
         Walker& self = walkers_[at];
         while (self.number < question_.schedule.steps) {
@@ -101,7 +103,7 @@ private:
         walked_.chunks += message.chunks;
     }
 
-    // Ends the step if what it receives is there.
+    // Ends the step if its message has arrived.
     bool receive(Walker& self) const {
         if (self.step.from >= 0) {
             const auto letter = std::find_if(self.mailbox.begin(), self.mailbox.end(),
@@ -117,7 +119,7 @@ private:
         return true;
     }
 
-    // What `at` sends is there.
+    // The message that `at` sends has arrived.
     void end(std::size_t at, Time time) {
         Walker& sender = walkers_[at];
         const auto to = static_cast<std::size_t>(sender.step.to);

@@ -1,4 +1,4 @@
-// A collective's time step by step, as if each message were alone.
+// This file computes a collective's time step by step, as if each message were alone.
 #include "libsim/collectives/readers/ends_reader.hpp"
 #include "libsim/collectives/time/collective_ways.hpp"
 #include "libsim/collectives/time/routed_messages.hpp"
@@ -48,7 +48,7 @@ Found at_both_ends(const CollectiveQuestion& question) {
     return found;
 }
 
-// All channels, step by step. Nothing where the messages of some step disturb each other.
+// Walks all channels step by step. Empty if the messages of some step disturb each other.
 std::optional<Found> on_routes(const CollectiveQuestion& question, const Topology& topology) {
     const Schedule& schedule = question.schedule;
     RoutedMessages messages(topology, question);
@@ -69,8 +69,8 @@ std::optional<Found> on_routes(const CollectiveQuestion& question, const Topolog
         messages.step_ends(clocks);
     }
     Found found{last_of_channels(clocks, schedule.members),
-                "at no instant did the messages under way ask a link for more than its bandwidth, so each had its own "
-                "route's for itself",
+                "at no instant did the messages in flight exceed a link's bandwidth, so each had its "
+                "whole route to itself",
                 {}};
     for (const ChannelWalk<RoutedMessages>& channel : channels) {
         found.walked.messages += channel.walked().messages;

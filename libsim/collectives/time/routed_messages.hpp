@@ -1,5 +1,5 @@
 // These networks price the messages of a collective on the routes of a topology, each as if it were alone, for
-// channel_walk.hpp; and, if asked, check whether the messages disturb each other.
+// channel_walk.hpp, and optionally check whether the messages disturb each other.
 //
 // A sender is busy until its message arrives, and its receiver has it then (fair_share.hpp).
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace sim::collectives {
 
-// From one member to another. Those of the last peers are kept: a ring's are looked up once.
+// The routes between members. Caches each sender's last one: a ring looks its routes up once.
 class Routes {
 public:
     struct Route {
@@ -24,7 +24,7 @@ public:
     };
 
     Routes(const Topology& topology, const CollectiveQuestion& question);
-    // The route of the message that `message.from` sends on its channel. Valid until its next peer.
+    // The route of the message that `message.from` sends on its channel. Valid until the sender's next change of peer.
     const Route& of(const ChannelMessage& message);
 
 private:
@@ -43,7 +43,7 @@ public:
     static void receive(Time& receiver, const ChannelMessage& /*message*/, Time there) {
         receiver = receiver < there ? there : receiver;
     }
-    // False: in some instant a link had more to carry than its bandwidth.
+    // False: at some instant a link would have exceeded its bandwidth.
     bool holds() const { return holds_; }
     void step_ends(const std::vector<Time>& clocks);
 

@@ -1,14 +1,14 @@
 // This closed form gives the times at which the members of rings on shared links finish, from two bounds that meet.
 //
-// No message takes less than it takes alone. None takes more than at the share that max-min fairness never denies it:
+// No message takes less than it takes alone. None takes more than at the share that max-min fairness always grants it:
 // the smallest, over those links of its route whose demand can exceed their bandwidth, of bandwidth / messages that
 // ever use the link, one for each member and channel that sends over it. A ring's members end no earlier if its
-// messages take longer, so its times with the least costs and with the most (ring_time.hpp) enclose the true ones.
-// If both are the same, that is the time: always if no link is overloaded, and also if some are, as long as others
+// messages take longer, so its times with the lowest costs and with the highest (ring_time.hpp) enclose the true ones.
+// If both are equal, that is the time: always if no link is overloaded, and also if some are, as long as other members
 // delay the ring more.
 // Cost: that of ring_time.hpp, twice for each channel, and O(members) routes.
-// Source of the share: Bertsekas & Gallager, Data Networks (1992), section 6.5.2: each flow has a bottleneck link,
-// where no other has more than it.
+// Source of the share: Bertsekas & Gallager, Data Networks (1992), section 6.5.2: each flow has a bottleneck link, on
+// which no other flow gets more.
 #include "libsim/collectives/time/collective_ways.hpp"
 
 #include "libsim/collectives/readers/ring_reader.hpp"
@@ -23,7 +23,7 @@ namespace {
 
 using Ring = std::vector<int>;
 
-// The members of each channel's ring, in its order; empty where some channel goes around none.
+// The members of each channel's ring, in ring order; empty if some channel does not form one.
 std::vector<Ring> rings_of(const Schedule& schedule) {
     std::vector<Ring> rings;
     for (int channel = 0; channel < schedule.channels; ++channel) {
@@ -35,7 +35,7 @@ std::vector<Ring> rings_of(const Schedule& schedule) {
     return rings;
 }
 
-// visit(channel, place, route) for the route from each place to the next.
+// Calls visit(channel, place, route) for the route from each place to the next.
 template <class Visit>
 void for_each_route(const std::vector<Ring>& rings, Routes& routes, Visit visit) {
     for (std::size_t channel = 0; channel < rings.size(); ++channel) {
@@ -47,7 +47,7 @@ void for_each_route(const std::vector<Ring>& rings, Routes& routes, Visit visit)
     }
 }
 
-// What may be asked of a link at once: a member's channel has one message under way at a time, always on the same
+// The demand that a link may face at once: a member's channel has one message in flight at a time, always on the same
 // route.
 struct Asked {
     std::int64_t bandwidth = 0;
@@ -98,7 +98,7 @@ public:
     EndsOfRings(const CollectiveQuestion& question, const std::vector<Ring>& rings)
         : steps_(question.schedule.steps), rings_(rings), arrivals_(arrivals_of(question)), ends_(arrivals_.size()) {}
 
-    // Takes in the ends of one channel. False: there are none.
+    // Includes the ends of one channel. False: there are none.
     bool take(std::size_t channel, const std::vector<RingPlace>& places) {
         const Ring& ring = rings_[channel];
         const auto index = [&](int member) { return channel * ring.size() + static_cast<std::size_t>(member); };
@@ -130,11 +130,10 @@ Time last_of(const std::vector<Time>& ends) {
 Found found_around_rings(const CollectiveQuestion& question, const std::vector<Time>& ends) {
     const Schedule& schedule = question.schedule;
     const auto messages = std::int64_t{schedule.members} * schedule.steps * schedule.channels;
-    return {
-        last_of_channels(ends, schedule.members),
-        "everybody sends to the same neighbour in each step, on links of its own: the longest path of each lateness "
-        "around the ring",
-        {messages, messages}};
+    return {last_of_channels(ends, schedule.members),
+            "everybody sends to the same neighbour in each step, on links of its own: the longest path of each delay "
+            "around the ring",
+            {messages, messages}};
 }
 
 std::optional<Found> around_routed_rings(const CollectiveQuestion& question, const Topology& topology) {
@@ -161,7 +160,7 @@ std::optional<Found> around_routed_rings(const CollectiveQuestion& question, con
     }
     found.why =
         "everybody sends to the same neighbour in each step; links are shared, but even at the smallest share that a "
-        "message can get the ring waits for others, that have links of their own";
+        "message can get, the ring waits for members with links of their own";
     return found;
 }
 

@@ -1,4 +1,4 @@
-// A collective's time on shared links where all members go through its steps together: one solve for each step.
+// This file computes a collective's time on shared links if all members step together: one max-min solve per step.
 #include "libsim/collectives/time/collective_ways.hpp"
 #include "libsim/collectives/time/routed_messages.hpp"
 #include "libsim/network/flows.hpp"
@@ -16,7 +16,7 @@ public:
     TogetherByStep(const CollectiveQuestion& question, const Topology& topology)
         : question_(question), topology_(topology), routes_(topology, question) {}
 
-    // What the messages of a step take; nothing if not all end together.
+    // The duration of a step with these messages; empty if they do not all end together.
     std::optional<Duration> time_of(const Messages& messages) {
         if (messages == solved_) {
             return time_;
@@ -46,7 +46,7 @@ private:
     std::optional<Duration> time_;
 };
 
-// Those of one step; empty if some member's channel neither sends nor receives in it.
+// The messages of one step; empty if some member's channel neither sends nor receives in it.
 Messages messages_of(const Schedule& schedule, int number) {
     Messages messages;
     for (int channel = 0; channel < schedule.channels; ++channel) {

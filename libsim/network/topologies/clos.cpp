@@ -41,7 +41,7 @@ Ports ports_of(const FatTree& tree, std::string_view what) {
     return {down, down / tree.oversubscription};
 }
 
-// The most endpoints under so many levels, where every rail fills its leaves.
+// The most endpoints that fit under `levels` levels if every rail fills its leaves.
 std::int64_t room(const FatTree& tree, const Ports& ports, int levels, int rails) {
     const std::int64_t whole = levels == 1 ? rails : (levels == 2 ? tree.radix : tree.radix / 2) / rails * rails;
     return whole * ports.down * (levels == 3 ? tree.radix : 1);
@@ -72,7 +72,7 @@ int up_cable(const Clos& clos, std::size_t level, int source, int target) {
     return static_cast<int>(split_mix(split_mix(clos.seed + level) ^ pair) % static_cast<std::uint64_t>(choices));
 }
 
-// Of cable `up` from switch `number` of group `group` below this level.
+// The up-link of cable `up` from switch `number` of group `group` below this level.
 LinkId cable(const Clos& clos, std::size_t level, int group, int number, int up) {
     const int switches = clos.levels[level - 1].parallel;
     return clos.levels[level].first_link +
@@ -104,7 +104,7 @@ void add_switches(Topology& topology, Clos& clos, std::size_t level) {
     }
 }
 
-// From every switch of the level below to its switches on this one.
+// Cables every switch of the level below to its switches on this level.
 void add_trunks(Topology& topology, Clos& clos, std::size_t level, const Wire& wire) {
     const Clos::Level& below = clos.levels[level - 1];
     Clos::Level& here = clos.levels[level];
@@ -128,7 +128,7 @@ std::int64_t cables_below(const Clos& clos, std::size_t level) {
 }  // namespace
 
 int Clos::port(int endpoint) const {
-    const int place = endpoint / rails;  // among those of its rail
+    const int place = endpoint / rails;  // among the endpoints of its rail
     const int leaf = place / per_leaf * rails + endpoint % rails;
     return leaf * per_leaf + place % per_leaf;
 }

@@ -2,12 +2,12 @@
 //
 //     vertices  a (gpu), b (gpu), s (network_switch)       links  a - s, b - s
 //
-// Rank r is the r-th GPU of the list. GPUs, cards and switches all forward traffic that is not for them.
-// Route: the fewest hops. Where k ways on are equally short, the one of number  (target / d) mod k  in the order of the
-// links, d being the product of the earlier k of the route: in a fat tree that is d-mod-k (clos.hpp), so its spines
-// are used evenly. The same route every time. Latencies add up; the bandwidth is the least of all.
-// Cost: O(GPUs x (vertices + links)) once, by a search from every GPU; 2 bytes for each GPU and vertex. A route looks
-// at the links of the vertices on its way.
+// Rank r is the r-th GPU of the list. GPUs, cards and switches all forward traffic for others.
+// Route: the fewest hops. If k next hops are equally short, takes number (target / d) mod k in the order of the links,
+// where d is the product of the earlier k on the route: in a fat tree that is d-mod-k (clos.hpp), so its spines are
+// used evenly. The route is always the same. Latencies add up; the bandwidth is the least on the route.
+// Cost: O(GPUs x (vertices + links)) once, by a search from every GPU; 2 bytes for each pair of GPU and vertex.
+// Computing a route looks only at the links of the vertices on it.
 #include "libsim/network/topologies/topologies.hpp"
 
 #include "libsim/error.hpp"
@@ -29,7 +29,7 @@ namespace {
 using Hops = std::uint16_t;
 constexpr Hops nowhere = std::numeric_limits<Hops>::max();
 
-// The links of each vertex, one vertex after another.
+// The links of each vertex, grouped by vertex.
 struct Incidence {
     std::vector<std::uint32_t> begin;  // vertices + 1
     std::vector<LinkId> links;
@@ -54,7 +54,7 @@ Incidence incidence(const Topology& topology, int Link::*end) {
 
 struct Ways {
     Incidence out;
-    std::vector<Hops> hops;  // of each target, from each vertex
+    std::vector<Hops> hops;  // for each target, from each vertex
     std::size_t vertices = 0;
 
     Hops left(int target, int vertex) const {
@@ -128,14 +128,14 @@ void append_way(const Topology& topology, const Ways& ways, int source, int targ
         }
         route.push_back(*link);
         at = topology.links[*link].to;
-        divisor = std::min(divisor * choices, std::uint32_t{1} << 24U);  // beyond all GPUs anyway
+        divisor = std::min(divisor * choices, std::uint32_t{1} << 24U);  // more than any number of GPUs
     }
 }
 
-// Number by name.
+// Numbers by name.
 using Names = std::unordered_map<std::string, int>;
 
-// The GPUs first.
+// Adds the GPUs first.
 Names add_vertices(Topology& topology, const CustomTopology& options) {
     topology.vertices = options.vertices;
     const auto others = std::stable_partition(topology.vertices.begin(), topology.vertices.end(),
@@ -229,8 +229,8 @@ Topology custom_of(const TopologyKeys& keys, int /*gpus*/) {
 
 }  // namespace
 
-// Keys of a file: [[topology.vertex]] name, kind = "gpu", "nic", "node_switch" or "network_switch"; [[topology.link]]
-// from, to, both_ways = true, bytes_per_second, latency_seconds.
+// Its keys in a file: [[topology.vertex]] name, kind = "gpu", "nic", "node_switch" or "network_switch";
+// [[topology.link]] from, to, both_ways = true, bytes_per_second, latency_seconds.
 TopologyRow custom_row() {
     return {.name = "custom",
             .what = "",

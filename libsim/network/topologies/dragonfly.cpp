@@ -1,18 +1,18 @@
-// A dragonfly connects groups of routers: all with all within a group, and every group with every other one.
+// A dragonfly connects groups of routers: all-to-all within a group, and every group with every other group.
 //
-//     group 0                 group 1          p GPUs a router, a routers a group, h global ports a router;
+//     group 0                 group 1          p GPUs and h global ports per router, a routers per group;
 //     r0 --- r1 ============= r0 --- r1        at most g = a h + 1 groups.
 //     | \    | \              | \    | \       Cables: n + g a (a - 1) / 2 + g (g - 1) / 2 x c,
-//     g0 g1  g2 g3            g4 g5  g6 g7     c = floor(a h / (g - 1)) between each two groups.
+//     g0 g1  g2 g3            g4 g5  g6 g7     c = floor(a h / (g - 1)) between any two groups.
 //
 // The global ports of group i are numbered from its router 0 on. Port q leads to group (i + 1 + q mod (g - 1)) mod g;
-// those beyond c (g - 1) are left free.
-// Route, minimal: up to the router, within the group to the router that holds the global cable, over it, within the
-// other group, down. 2 to 5 links; of the c cables between two groups the one of number  target mod c. No detours
-// through a third group (Valiant), so all traffic between two groups shares c cables. Bisection bandwidth: the least of
-// n / 2 GPU cables and (g / 2)^2 c global ones; one group: of n / 2 and (a / 2)^2 local. Levels: the GPUs of a router,
-// those of a group. Source: Kim, Dally, Scott & Abts, Technology-driven, highly-scalable dragonfly topology, ISCA
-// (2008).
+// ports beyond c (g - 1) stay free.
+// Routes are minimal: up to the router, within the group to the router with the global cable, over it, within the other
+// group, and down: 2 to 5 links; of the c cables between two groups, number target mod c. There are no detours through
+// a third group (Valiant), so all traffic between two groups shares c cables. Bisection bandwidth: the lesser of n / 2
+// GPU cables and (g / 2)^2 c global ones; for a single group, of n / 2 and (a / 2)^2 local ones. Levels: the GPUs of a
+// router, those of a group. Source: Kim, Dally, Scott & Abts, Technology-driven, highly-scalable dragonfly topology,
+// ISCA (2008).
 #include "libsim/network/topologies/topologies.hpp"
 
 #include "libsim/error.hpp"
@@ -27,14 +27,14 @@ namespace {
 
 struct Shape {
     int per_router;
-    int routers;  // of a group
+    int routers;  // per group
     int groups;
-    int ports;   // global ones of a router
-    int cables;  // between two groups
+    int ports;   // global ones, per router
+    int cables;  // between any two groups
     LinkId first_local;
     LinkId first_global;
 
-    // Router, within its group, of the `cable`-th cable from `group` to `other`.
+    // The router, numbered within `group`, of the `cable`-th cable from there to `other`.
     int holder(int group, int other, int cable) const {
         const int offset = (other - group - 1 + groups) % groups;
         return (offset + cable * (groups - 1)) / ports;
@@ -43,7 +43,7 @@ struct Shape {
         const int other = to < from ? to : to - 1;
         return first_local + static_cast<LinkId>((group * routers + from) * (routers - 1) + other);
     }
-    // Towards the group of the greater number first, then back.
+    // The link towards the group with the greater number comes first, then its reverse.
     LinkId global(int from, int to, int cable) const {
         const int low = std::min(from, to);
         const int high = std::max(from, to);
@@ -92,7 +92,7 @@ void require_parts(int gpus, const Dragonfly& options) {
 Shape shape_of(int gpus, const Dragonfly& options) {
     require_parts(gpus, options);
     const std::int64_t group = std::int64_t{options.gpus_per_router} * options.routers_per_group;
-    // A part of a group, or of a router, is one group.
+    // Fewer GPUs than a group, or than a router, form one group.
     const int unit = static_cast<int>(std::min<std::int64_t>(gpus, gpus < group ? options.gpus_per_router : group));
     if (gpus % unit != 0) {
         const int below = gpus / unit * unit;
@@ -185,7 +185,7 @@ Topology dragonfly(int gpus, const Dragonfly& options) {
 
 namespace {
 
-// p of the smallest balanced dragonfly that these GPUs fill; 0 if none.
+// p of the smallest balanced dragonfly that these GPUs fill; 0 if there is none.
 int balanced(int gpus) {
     for (int p = 1; p <= 32; ++p) {
         const int group = 2 * p * p;
@@ -217,8 +217,8 @@ Topology dragonfly_of(const TopologyKeys& keys, int gpus) {
 
 }  // namespace
 
-// By a number of GPUs: balanced, h = p and a = 2 p (Kim et al.), of the smallest p whose groups the GPUs fill. Of a
-// file: gpus_per_router, routers_per_group, global_ports, local_bytes_per_second … and global_….
+// By number of GPUs: balanced, h = p and a = 2 p (Kim et al.), with the smallest p whose groups the GPUs fill. By file:
+// gpus_per_router, routers_per_group, global_ports, local_bytes_per_second … and global_….
 TopologyRow dragonfly_row() {
     return {.name = "dragonfly",
             .what = "groups of routers, balanced",

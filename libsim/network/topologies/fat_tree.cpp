@@ -1,7 +1,6 @@
-// A fat tree connects GPUs by leaf switches, spines that connect all leaves, and a third level where two are not
-// enough.
+// A fat tree connects GPUs by leaf switches, spines that connect all leaves, and a third level if two are not enough.
 //
-//       spine 0   spine 1  …       Two levels, 4 ports a switch:    leaves = ceil(n / down)
+//       spine 0   spine 1  …       Two levels, 4-port switches:     leaves = ceil(n / down)
 //        |   \   /   |             every leaf has one cable to      spines = up = down / oversubscription
 //        |    \ /    |             every spine.                     cables = n + leaves x up
 //        |    / \    |
@@ -9,13 +8,13 @@
 //       /  \      /  \             has radix / 2 cables to cores, aggregation a of every pod to the same radix / 2.
 //      0    1    2    3            cables = n + leaves x up + pods x up x radix / 2
 //
-// Room: one level, down (one leaf) · two, down x radix · three, down x radix / 2 x radix.  down = radix / 2 unless
-// said. Route: up to the first switch above both, and down: 2 hops within a leaf, 4 within a pod (or under the spines),
-// 6 across the cores; as many latencies; the least bandwidth. The destination (d-mod-k) or a hash selects the up-port
-// (clos.hpp); it is the same one every time. Bisection bandwidth: n / 2 x bandwidth, divided by the oversubscription if
-// there are spines. A bundle of parallel cables to one spine is as many spines here: the same routes, which meet in the
-// same places. Levels: the GPUs of a leaf, those of a pod. Source: Leiserson, IEEE ToC 34 (1985); Al-Fares, Loukissas &
-// Vahdat, SIGCOMM (2008); Zahavi (clos.hpp).
+// Capacity: one level, down (one leaf) · two, down x radix · three, down x radix / 2 x radix.  down = radix / 2 by
+// default. Route: up to the first switch above both, and down: 2 hops within a leaf, 4 within a pod (or under the
+// spines), 6 across the cores; one latency per hop; the least bandwidth. The destination (d-mod-k) or a hash selects
+// the up-port (clos.hpp), always the same one. Bisection bandwidth: n / 2 x bandwidth, divided by the oversubscription
+// if there are spines. A bundle of parallel cables to one spine is modelled as that many spines: the routes are the
+// same and meet in the same places. Levels: the GPUs of a leaf, those of a pod. Source: Leiserson, IEEE ToC 34 (1985);
+// Al-Fares, Loukissas & Vahdat, SIGCOMM (2008); Zahavi (clos.hpp).
 #include "libsim/network/topologies/clos.hpp"
 
 #include <numeric>
@@ -62,8 +61,8 @@ FatTree fat_tree_of(const TopologyKeys& keys) {
     return tree;
 }
 
-// By a number of GPUs: leaf and spine of the smallest switches that do, of 4, 8, … 128 ports; over 8,192 GPUs three
-// levels of 64 ports. Of a file: radix, down_ports, oversubscription, levels, ecmp = "destination" or "hash", seed,
+// By number of GPUs: leaf and spine of the smallest sufficient switches, with 4, 8, … 128 ports; above 8,192 GPUs three
+// levels of 64 ports. By file: radix, down_ports, oversubscription, levels, ecmp = "destination" or "hash", seed,
 // trunk_bytes_per_second and trunk_latency_seconds (between switches).
 TopologyRow fat_tree_row() {
     const auto by_size = [](int gpus) {

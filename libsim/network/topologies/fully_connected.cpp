@@ -1,4 +1,4 @@
-// Every GPU has a cable to every other one.
+// This topology connects every GPU to every other one by a cable.
 //
 //     0 --- 1         n GPUs: n (n - 1) / 2 cables, n (n - 1) links
 //     | \ / |

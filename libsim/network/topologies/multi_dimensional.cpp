@@ -1,4 +1,4 @@
-// A multi-dimensional topology places GPUs on a grid and connects the lines of each dimension in a way of its own.
+// A multi-dimensional topology places GPUs on a grid and connects the lines of each dimension in their own way.
 //
 //      x: ring of 4       y: switch of 2          GPU (x, y) is rank x + 4 y:
 //      0 - 1 - 2 - 3 - (0)                        the first dimension is the innermost, as in ASTRA-sim
@@ -11,10 +11,10 @@
 //   fully_connected    n (n - 1) / 2 1                                floor(n/2) ceil(n/2)
 //   switched           n             2, each with the latency         floor(n/2)
 //
-// A ring of two has one cable, not two. "Up" is towards the greater coordinate. Routes are dimension-ordered: first
-// along the first dimension until that coordinate is right, then along the second, … Hops and latencies add up; the
-// bandwidth is the least of all. Bisection bandwidth: the least over the dimensions of  (GPUs / n) x links that cross x
-// their bandwidth. Levels: the strides of the dimensions. Cost: O(links) to build; a route costs its length and no
+// A ring of two has one cable, not two. "Up" is towards the greater coordinate. Routes are dimension-ordered: along the
+// first dimension until that coordinate is right, then along the second, … Hops and latencies add up; the bandwidth is
+// the least on the route. Bisection bandwidth: the least over the dimensions of  (GPUs / n) x crossing links x their
+// bandwidth. Levels: the strides of the dimensions. Cost: O(links) to build; a route costs its length and needs no
 // memory. Source: Dally & Towles, Principles and Practices of Interconnection Networks (2004), chapters 5 and 8;
 // dimensions as building blocks: Won et al., ASTRA-sim2.0, ISPASS (2023).
 #include "libsim/network/topologies/topologies.hpp"
@@ -29,7 +29,7 @@ namespace sim::network {
 
 namespace {
 
-// Where a dimension's links begin, and how its lines lie among the ranks.
+// The first link of a dimension, and the layout of its lines over the ranks.
 struct Axis {
     DimensionKind kind;
     int size;
@@ -37,7 +37,7 @@ struct Axis {
     LinkId first;
 };
 
-// A ring of two has one cable, as a line has.
+// A ring of two has one cable, like a line.
 DimensionKind kind_of(const Dimension& dimension) {
     return dimension.kind == DimensionKind::ring && dimension.size == 2 ? DimensionKind::line : dimension.kind;
 }
@@ -46,7 +46,7 @@ int position(const Axis& axis, int gpu) {
     return gpu / axis.stride % axis.size;
 }
 
-// Of those along this axis, the number of the one this GPU lies on.
+// The number, among the lines along this axis, of the GPU's own line.
 int line_of(const Axis& axis, int gpu) {
     return gpu / (axis.stride * axis.size) * axis.stride + gpu % axis.stride;
 }
@@ -55,7 +55,7 @@ LinkId link_at(const Axis& axis, int index) {
     return axis.first + static_cast<LinkId>(index);
 }
 
-// From each GPU, a link to the next one and then a link to the one before.
+// Each GPU has a link to the next one, followed by a link to the previous one.
 void append_ring_route(const Axis& axis, int gpu, int to, std::vector<LinkId>& route) {
     const int n = axis.size;
     int at = position(axis, gpu);
@@ -68,7 +68,8 @@ void append_ring_route(const Axis& axis, int gpu, int to, std::vector<LinkId>& r
     }
 }
 
-// The cables go by their lower ends; all GPUs but the last of each line, which come last in a block of lines, have one.
+// Cables are numbered by their lower ends, which all GPUs have except the last of each line; those come last in a
+// block.
 void append_line_route(const Axis& axis, int gpu, int to, std::vector<LinkId>& route) {
     const int block = gpu / (axis.stride * axis.size) * axis.stride;
     int at = position(axis, gpu);
@@ -96,7 +97,7 @@ void append_axis_route(const Axis& axis, int gpu, int to, std::vector<LinkId>& r
     }
 }
 
-// What belongs to one GPU along one axis, in the order in which routes look for it.
+// The links of one GPU along one axis, in the order in which routes look them up.
 void add_links_of(Topology& topology, const Axis& axis, const Wire& wire, int gpu, int first_switch) {
     const int n = axis.size;
     const int at = position(axis, gpu);
@@ -158,7 +159,7 @@ std::int64_t links_of(const Dimension& dimension, std::int64_t gpus) {
     return gpus * (dimension.kind == DimensionKind::fully_connected ? dimension.size - 1 : 2);
 }
 
-// All GPUs of the grid.
+// Returns the number of GPUs of the grid.
 int require_dimensions(const std::vector<Dimension>& dimensions) {
     if (dimensions.empty()) {
         throw ProgramError("a multi-dimensional topology: at least one dimension is needed");
@@ -236,8 +237,8 @@ Topology multi_dimensional(const std::vector<Dimension>& dimensions) {
     return topology;
 }
 
-// Only from a file: [[topology.dimension]] kind = "ring", "line", "fully-connected" or "switch", size,
-// bytes_per_second, latency_seconds.
+// Only by file: [[topology.dimension]] kind = "ring", "line", "fully-connected" or "switch", size, bytes_per_second,
+// latency_seconds.
 TopologyRow multi_dimensional_row() {
     const auto by_keys = [](const TopologyKeys& keys, int /*gpus*/) {
         std::vector<Dimension> dimensions;

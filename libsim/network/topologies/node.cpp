@@ -3,11 +3,11 @@
 //          node switch               n GPUs, c cards, each for n / c neighbouring GPUs.
 //        /    |    |    \            Cables: n to the switch, n from the GPUs to their cards
 //     gpu 0 gpu 1 gpu 2 gpu 3
-//        \    /     \    /           Without `pcie` the cards hang on the node's switch, by one cable like a GPU's
+//        \    /     \    /           Without `pcie` each card is cabled to the node's switch like a GPU;
 //        each: nic 0       nic 1           then a GPU's own cable carries both kinds of traffic.
 //
-// Route within the node: up to the switch and down, 2 hops, two latencies, the bandwidth of `link`. The cards are not
-// used: this is one node alone; nodes_fat_tree.cpp plugs their cards in.
+// Route within the node: up to the switch and down, 2 hops, two latencies, the bandwidth of `link`. A node on its own
+// does not use its cards; nodes_fat_tree.cpp connects them.
 // Bisection bandwidth: n / 2 x link, each way.
 #include "libsim/network/topologies/node_links.hpp"
 

@@ -1,7 +1,7 @@
-// The parts of a node and the routes over them, for node.cpp and nodes_fat_tree.cpp. It is internal to topologies/.
+// These are the parts of a node and the routes over them, for node.cpp and nodes_fat_tree.cpp; internal to topologies/.
 //
 // Vertices: all GPUs, then each node's switch and cards. Links: each GPU's up and down from 0 on, then the cables to
-// the cards, GPU after GPU, or card after card where these hang on the switch.
+// the cards, ordered by GPU, or by card if they connect to the switch.
 #pragma once
 
 #include "libsim/namespaces.hpp"
@@ -20,15 +20,15 @@ struct NodeLinks {
         const int nics_per_node = (gpus_per_node + gpus_per_nic - 1) / gpus_per_nic;
         return gpu / gpus_per_node * nics_per_node + gpu % gpus_per_node / gpus_per_nic;
     }
-    // Between two GPUs of one node.
+    // Appends the links between two GPUs of one node.
     void append_inner(int source, int target, std::vector<LinkId>& route) const;
     void append_to_nic(int gpu, std::vector<LinkId>& route) const;
     void append_from_nic(int gpu, std::vector<LinkId>& route) const;
 };
 
-// Throws ProgramError without a bandwidth, or where the cards do not divide the GPUs.
+// Throws ProgramError without a bandwidth, or if the cards do not divide the GPUs.
 void require_node(const NodeParts& parts);
-// Requires: whole nodes, or a part of one.
+// Requires: whole nodes, or part of a single one.
 NodeLinks add_nodes(Topology& topology, int gpus, const NodeParts& parts);
 
 // The keys of nodes in a file: gpus_per_node, nics_per_node, link_bytes_per_second, link_latency_seconds,

@@ -1,33 +1,34 @@
-// This topology connects nodes of GPUs (node.cpp) whose network cards are the endpoints of a fat tree (fat_tree.cpp).
+// This topology connects nodes of GPUs (node.cpp), with network cards that are the endpoints of a fat tree
+// (fat_tree.cpp).
 //
-//        spines                    One rail: the cards of a node are neighbours under one leaf, node after node.
+//        spines                    One rail: the cards of a node are adjacent under one leaf, node by node.
 //        /    \                    Several rails: below.
 //    leaf 0   leaf 1
-//     |  \     |  \                Cables: those of the nodes and those of the tree; c cards a node.
+//     |  \     |  \                Cables: those of the nodes and those of the tree; c cards per node.
 //    nic nic  nic nic
 //    (node 0) (node 1)
 //
 // Route within a node: through its switch, 2 hops. To another node: from the GPU to its card, through the tree to the
-// card of the target, to the target: 2 + 2, 4 or 6 hops (without `pcie` 4 + …); the least bandwidth of these.
-// Bisection bandwidth: of half the GPUs' cables to their cards, or of the tree, whichever is less.
+// target's card, to the target: 2 + 2, 4 or 6 hops (without `pcie` 4 + …); the least bandwidth of these.
+// Bisection bandwidth: half the GPUs' cables to their cards, or that of the tree, whichever is less.
 // Levels: the GPUs of a node; those under one leaf, or under one leaf of every rail.
 //
-// A rail-optimised topology sorts the cards of nodes onto rails: card k of every node connects to a leaf switch of rail
+// A rail-optimised topology assigns the cards of nodes to rails: card k of every node connects to a leaf switch of rail
 // k.
 //
-//     rail 0      rail 1           c cards a node: c rails. A unit is as many nodes as a leaf has ports down; every
-//      |   \      /   |            unit has a leaf for each rail, and beyond one unit spines connect all leaves.
+//     rail 0      rail 1           c cards per node: c rails. A unit has one node per down-port of a leaf, and
+//      |   \      /   |            one leaf for each rail; with several units, spines connect all leaves.
 //      |     \  /     |
 //      |     /  \     |            Cables: those of the nodes and those of the fat tree.
 //     nic 0  nic 1   nic 0  nic 1
 //        node 0         node 1
 //
-// Route to a GPU of the same rail on another node: card, leaf (and spine, leaf, beyond the unit), card. To one of
-// another rail: first through the node's own switch to its GPU with the target's place in the node, then on from there
-// over the target's rail, 2 hops more. So traffic never changes rails in the network; NCCL's PXN does the same.
+// Route to a GPU of the same rail on another node: card, leaf (and spine, leaf, outside the unit), card. To a GPU of
+// another rail: first through the node's own switch to the GPU at the target's place in the node, then over the
+// target's rail, 2 hops more. So traffic never changes rails in the network; NCCL's PXN does the same.
 // Bisection bandwidth and levels: as above.
-// Source: NVIDIA DGX SuperPOD reference architecture, DGX H100 (2023); PXN: Doubling all2all performance with
-// NCCL 2.12, NVIDIA technical blog (2022).
+// Source: NVIDIA DGX SuperPOD reference architecture, DGX H100 (2023); PXN: Doubling all2all performance with NCCL
+// 2.12, NVIDIA technical blog (2022).
 #include "libsim/network/topologies/node_links.hpp"
 
 #include "libsim/error.hpp"
@@ -41,7 +42,7 @@ namespace sim::network {
 
 namespace {
 
-// What a route needs: small, and copied into the router.
+// The data that a route needs: small, and copied into the router.
 struct Way {
     NodeLinks links;
     Clos clos;
@@ -113,8 +114,8 @@ Topology nodes_fat_tree(int gpus, const NodeTree& options) {
 
 namespace {
 
-// The keys of a file: those of a node and of a fat tree, whose bytes_per_second and latency_seconds are those of a
-// card; and rails.
+// The keys in a file: those of a node and of a fat tree (bytes_per_second and latency_seconds describe a card's cable),
+// and rails.
 KeyNames node_tree_keys() {
     return node_keys() + fat_tree_keys() + KeyNames{"rails"};
 }

@@ -4,8 +4,8 @@
 //     |              |
 //     7 -- 6 -- 5 -- 4
 //
-// Route: the shorter way round; where both are equal, upwards, 0 to 1 to 2 … Of d = min(|a - b|, n - |a - b|) hops:
-// d latencies, the bandwidth of one cable. On average n / 4 hops.
+// Route: the shorter way round; if both are equal, upwards, 0 to 1 to 2 … d = min(|a - b|, n - |a - b|) hops: d
+// latencies, the bandwidth of one cable. On average n / 4 hops.
 // Bisection bandwidth: 2 cables (two GPUs: 1), each way.
 // Source: Dally & Towles, Principles and Practices of Interconnection Networks (2004), chapter 5.
 #include "libsim/network/topologies/topologies.hpp"

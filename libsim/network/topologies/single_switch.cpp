@@ -1,11 +1,11 @@
-// All GPUs are connected to one switch that never blocks.
+// This topology connects all GPUs to one non-blocking switch.
 //
 //            switch           n GPUs: n cables, 2 n links
 //         /  |  |  \          .
 //        0   1  2   3
 //
-// Route: 2 hops, up and down: two latencies, the bandwidth of one cable. Flows meet only where they leave one GPU or
-// reach one GPU.
+// Route: 2 hops, up and down: two latencies, the bandwidth of one cable. Flows share links only where they leave or
+// reach the same GPU.
 // Bisection bandwidth: floor(n/2) cables, each way: as much as the GPUs of one half can send.
 // Source: Dally & Towles, Principles and Practices of Interconnection Networks (2004), chapter 2.
 #include "libsim/network/topologies/topologies.hpp"

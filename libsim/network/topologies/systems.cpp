@@ -1,13 +1,14 @@
-// These topologies are real systems, sized as one would buy them for a number of GPUs.
+// These topologies are real systems, sized as one would buy them for a given number of GPUs.
 //
-// Bandwidths are those of a link in one direction, by its specification; a protocol's share of it (NCCL's rings reach
-// some 80 %) is not included. Latencies are those that NCCL's own cost model charges for a hop with its LL protocol
+// Bandwidths are those of a link in one direction, by specification; protocol efficiency (NCCL's rings reach about
+// 80 %) is not included. Latencies are those that NCCL's own cost model charges per hop with its LL protocol
 // (src/graph/tuning.cc, 2026-06): NVLink 0.6 us, PCIe 1.0 us, network 2.7 us. They are split over the links of the hop:
 // 0.3 us each way over a node's switch; 0.7 us from GPU to card and 0.65 us from card to leaf. Each link between
 // switches adds 0.25 us, an assumption: a switch and 20 m of fibre.
 // NVLink and network card bandwidths: the vendors' specifications, as collected in stas00/ml-engineering (2026-08);
 // PCIe 3.0, 4.0, 5.0 x16: 15.75, 31.5, 63 GB/s.
-// Fewer GPUs than a node has: a part of one. Else whole nodes. All throw ProgramError with the nearest sizes that fit.
+// Fewer GPUs than a node has: part of one node; otherwise whole nodes. All throw ProgramError with the nearest sizes
+// that fit.
 #include "libsim/network/topologies/topologies.hpp"
 
 #include "libsim/error.hpp"
@@ -52,7 +53,7 @@ NodeTree nvlink_nodes(const Rates& rates, int radix) {
     throw ProgramError(fmt::format("a slice of {} has no {} chips; the nearest that it has: {}", what, chips, nearest));
 }
 
-// Not closed to rings, but for sides of `closed` chips and more.
+// Only sides of at least `closed` chips are closed to rings.
 Topology slice(const std::vector<int>& sides, const Wire& wire, int closed) {
     std::vector<Dimension> dimensions;
     for (const int side : sides) {
@@ -62,7 +63,7 @@ Topology slice(const std::vector<int>& sides, const Wire& wire, int closed) {
     return multi_dimensional(dimensions);
 }
 
-// Throws for a number that is not in `sizes`, which ascend.
+// Throws for a number that is not in `sizes`, which are ascending.
 void require_size(int chips, const std::vector<int>& sizes, const char* what) {
     const auto at = std::lower_bound(sizes.begin(), sizes.end(), chips);
     if (at == sizes.end() || *at != chips) {
@@ -70,7 +71,7 @@ void require_size(int chips, const std::vector<int>& sizes, const char* what) {
     }
 }
 
-// Whether these chips are a block of cubes of 64 with no side longer than that.
+// Whether these chips form a block of 64-chip cubes with no side above `longest`.
 bool is_block(int chips, int longest) {
     const std::vector<int> sides = grid_sides(chips, 3, 4);
     return !sides.empty() && sides.back() <= longest;
@@ -102,8 +103,8 @@ Topology dgx_a100(int gpus) {
     return rail_optimised(gpus, nvlink_nodes({300 * GB_per_s, pcie_4, 25 * GB_per_s}, 40));
 }
 
-// 8 GPUs, NVSwitch with 450 GB/s per GPU, 8 cards of 400 Gb/s; rails of 64-port NDR switches, 32 nodes a unit. Up to
-// 65,536 GPUs. With `oversubscription` 2, half the spines.
+// 8 GPUs, NVSwitch with 450 GB/s per GPU, 8 cards of 400 Gb/s; rails of 64-port NDR switches, 32 nodes per unit. Up to
+// 65,536 GPUs. `oversubscription` 2 halves the spines.
 // Source: DGX SuperPOD reference architecture, DGX H100 (2023).
 Topology dgx_h100(int gpus, int oversubscription = 1) {
     NodeTree options = nvlink_nodes({450 * GB_per_s, pcie_5, 50 * GB_per_s}, 64);
@@ -111,13 +112,13 @@ Topology dgx_h100(int gpus, int oversubscription = 1) {
     return rail_optimised(gpus, options);
 }
 
-// As dgx_h100, with 900 GB/s per GPU. Source: DGX B200 datasheet (2024).
+// Like dgx_h100, with 900 GB/s per GPU. Source: DGX B200 datasheet (2024).
 Topology dgx_b200(int gpus) {
     return rail_optimised(gpus, nvlink_nodes({900 * GB_per_s, pcie_5, 50 * GB_per_s}, 64));
 }
 
-// 72 GPUs in one NVLink domain of 900 GB/s per GPU, a card of 400 Gb/s each; 4 rails (a tray has 4 GPUs) of 64-port NDR
-// switches. Source: DGX GB200 SuperPOD reference architecture (2024).
+// 72 GPUs in one NVLink domain of 900 GB/s per GPU, each with a 400 Gb/s card; 4 rails (a tray has 4 GPUs) of 64-port
+// NDR switches. Source: DGX GB200 SuperPOD reference architecture (2024).
 Topology gb200_nvl72(int gpus) {
     NodeTree options = nvlink_nodes({900 * GB_per_s, pcie_5, 50 * GB_per_s}, 64);
     options.node.gpus = options.node.nics = 72;
@@ -133,8 +134,8 @@ Topology aws_p4d(int gpus) {
     return nodes_fat_tree(gpus, options);
 }
 
-// 4 GPUs on PCIe 3.0 x16 under one host bridge, one card for 10 Gb/s Ethernet; leaves of 48 ports, 36 down and 12 up,
-// 3 to 1. TCP through the kernel: 20 us one way, an assumption.
+// 4 GPUs on PCIe 3.0 x16 under one host bridge, one card for 10 Gb/s Ethernet; leaves of 48 ports, 36 down and 12 up, 3
+// to 1. Kernel TCP: 20 us one way, an assumption.
 Topology pcie_10gbe(int gpus) {
     NodeTree options;
     options.node = {.gpus = 4, .link = {pcie_3, 500ns}, .nics = 1};
@@ -142,9 +143,9 @@ Topology pcie_10gbe(int gpus) {
     return nodes_fat_tree(gpus, options);
 }
 
-// Slices of TPUs. A hop: 1 us (Austin et al., How to Scale Your Model, 2025).
+// Slices of TPUs. A hop takes 1 us (Austin et al., How to Scale Your Model, 2025).
 // v4 and v5p: 3D tori of cubes of 4 x 4 x 4, up to 4,096 (16 x 16 x 16) and 8,960 (16 x 20 x 28) chips; 50 and 100 GB/s
-// a link. Smaller slices, of 1, 2, 4, 8, 16 or 32 chips, are not closed to rings. Source: Jouppi et al., TPU v4, ISCA
+// per link. Smaller slices, of 1, 2, 4, 8, 16 or 32 chips, are not closed to rings. Source: Jouppi et al., TPU v4, ISCA
 // (2023); Google Cloud TPU documentation, v4 and v5p.
 Topology tpu_v4(int gpus) {
     return cubes(gpus, {50 * GB_per_s, 1us}, "TPU v4", 4096, 16);
@@ -154,8 +155,8 @@ Topology tpu_v5p(int gpus) {
     return cubes(gpus, {100 * GB_per_s, 1us}, "TPU v5p", 8960, 28);
 }
 
-// v5e: 2D, up to 16 x 16, 50 GB/s a link; only a side of 16 is closed to a ring. 1, 4, 8, 16, 32, 64, 128 or 256 chips.
-// Source: Google Cloud TPU documentation, v5e (400 GB/s both ways per chip, 4 links); Austin et al. (rings).
+// v5e: 2D, up to 16 x 16, 50 GB/s per link; only a side of 16 is closed to a ring. 1, 4, 8, 16, 32, 64, 128 or 256
+// chips. Source: Google Cloud TPU documentation, v5e (400 GB/s both ways per chip, 4 links); Austin et al. (rings).
 Topology tpu_v5e(int gpus) {
     require_size(gpus, {1, 4, 8, 16, 32, 64, 128, 256}, "TPU v5e");
     return slice(grid_sides(gpus, 2), {50 * GB_per_s, 1us}, 16);

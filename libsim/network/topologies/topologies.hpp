@@ -1,9 +1,9 @@
-// These functions build topologies. The .cpp file of each begins with its picture, its routes, its bisection bandwidth
-// and its source.
+// These functions build topologies. The .cpp file of each begins with its picture, routes, bisection bandwidth and
+// source.
 //
-// Each has a row for the table in named.cpp, too: its name, its keys in a file, and how it is built from these. A new
-// topology is a file, a declaration here and a row there (docs/how-to/add-a-topology.md).
-// All of them throw ProgramError without a GPU or a bandwidth, and for parts that do not fit together.
+// Each also has a row in the table of named.cpp: its name, its keys in a file, and how these build it. A new topology
+// is a file, a declaration here and a row there (docs/how-to/add-a-topology.md).
+// All of them throw ProgramError without GPUs or a bandwidth, and for parts that do not fit together.
 #pragma once
 
 #include "libsim/namespaces.hpp"
@@ -11,30 +11,29 @@
 
 namespace sim::network {
 
-// The GPUs stand in a circle, each with a cable to the next.
+// A ring of GPUs, each cabled to the next.
 Topology ring(int gpus, const Wire& wire);
 TopologyRow ring_row();
 
-// Every GPU has a cable to every other one: at most 5,793 GPUs.
+// A cable between every two GPUs: at most 5,793 GPUs.
 Topology fully_connected(int gpus, const Wire& wire);
 TopologyRow fully_connected_row();
 
-// All GPUs are connected to one switch that never blocks.
+// All GPUs on one non-blocking switch.
 Topology single_switch(int gpus, const Wire& wire);
 TopologyRow single_switch_row();
 
 // A grid whose lines are closed to rings.
 Topology torus(const std::vector<int>& sizes, const Wire& wire);
-// `torus_row()`: of a file alone. The other two: of a number of GPUs, with sides as equal as can be.
+// torus_row() is only for files. The other two take a number of GPUs and make the sides as equal as possible.
 TopologyRow torus_row();
 TopologyRow torus_2d_row();
 TopologyRow torus_3d_row();
-// `count` sides of a grid whose product is `gpus`, each a multiple of `unit`, with the shortest longest side; in
-// ascending order. Empty if there are none. Cost: O(sqrt(gpus)) for 2 sides, O(gpus^(2/3)) for 3. Requires: count 2 or
-// 3, gpus >= 1.
+// The `count` sides of a grid of `gpus` GPUs, each a multiple of `unit`, with the shortest longest side; ascending.
+// Empty if there are none. Cost: O(sqrt(gpus)) for 2 sides, O(gpus^(2/3)) for 3. Requires: count 2 or 3, gpus >= 1.
 std::vector<int> grid_sides(int gpus, int count, int unit = 1);
 
-// A grid whose dimensions are connected each in a way of its own.
+// A grid in which each dimension has its own kind of connection.
 enum class DimensionKind : std::uint8_t { ring, line, fully_connected, switched };
 struct Dimension {
     DimensionKind kind = DimensionKind::ring;
@@ -45,32 +44,32 @@ struct Dimension {
 Topology multi_dimensional(const std::vector<Dimension>& dimensions);
 TopologyRow multi_dimensional_row();
 
-// Leaf switches, spines above them, and a third level where two are not enough.
+// A fat tree: leaf switches, spines above them, and a third level if two are not enough. Ecmp selects the up-port.
 enum class Ecmp : std::uint8_t { destination, hash };
 struct FatTree {
     Wire wire;                  // to the leaves
-    std::optional<Wire> trunk;  // between switches; empty: as `wire`
-    int radix = 64;             // ports of a switch
-    int down_ports = 0;         // of a leaf; 0: radix / 2
-    int oversubscription = 1;   // down-ports of a leaf for each of its up-ports
-    int levels = 0;             // 1, 2 or 3; 0: the fewest that do
+    std::optional<Wire> trunk;  // between switches; empty: same as `wire`
+    int radix = 64;             // ports per switch
+    int down_ports = 0;         // per leaf; 0: radix / 2
+    int oversubscription = 1;   // down-ports of a leaf per up-port
+    int levels = 0;             // 1, 2 or 3; 0: the fewest that suffice
     Ecmp ecmp = Ecmp::destination;
     std::uint64_t seed = 0;  // of the hash
 };
 Topology fat_tree(int gpus, const FatTree& tree);
 TopologyRow fat_tree_row();
 
-// GPUs on a switch, and network cards: the first `gpus` GPUs of one node.
+// GPUs on a switch, with network cards: the first `gpus` GPUs of one node.
 struct NodeParts {
     int gpus = 8;
     Wire link;                 // of each GPU to the node's switch
-    int nics = 8;              // must divide `gpus`: a GPU with several cards has one of their bandwidth
+    int nics = 8;              // must divide `gpus`; several cards of a GPU count as one with their total bandwidth
     std::optional<Wire> pcie;  // of each GPU to its card
 };
 Topology node(int gpus, const NodeParts& parts);
 TopologyRow node_row();
 
-// Whole nodes under a fat tree of their cards, or a part of one node, which has no tree.
+// Whole nodes under a fat tree of their cards, or part of one node, without a tree.
 struct NodeTree {
     NodeParts node;
     FatTree tree;
@@ -78,19 +77,19 @@ struct NodeTree {
 };
 Topology nodes_fat_tree(int gpus, const NodeTree& options);
 TopologyRow nodes_fat_tree_row();
-// The same with cards on rails. With options.rails == 1 there are as many rails as a node has cards.
+// The same with cards on rails. options.rails == 1 means as many rails as a node has cards.
 Topology rail_optimised(int gpus, NodeTree options);
 TopologyRow rail_optimised_row();
 
-// Groups of routers: all with all within a group, and every group with every other one. Fewer GPUs than a group has
-// make one group of fewer routers, whole ones.
+// Groups of routers: all-to-all within a group, and every group cabled to every other one. Fewer GPUs than one group
+// holds form a single group of fewer, complete routers.
 struct Dragonfly {
     int gpus_per_router = 4;
     int routers_per_group = 8;
-    int global_ports = 4;  // of a router
+    int global_ports = 4;  // per router
     Wire wire;             // from a GPU to its router
-    Wire local;            // within a group; bandwidth 0: as `wire`
-    Wire global;           // between groups; bandwidth 0: as `wire`
+    Wire local;            // within a group; bandwidth 0: same as `wire`
+    Wire global;           // between groups; bandwidth 0: same as `wire`
 };
 Topology dragonfly(int gpus, const Dragonfly& options);
 TopologyRow dragonfly_row();
@@ -101,21 +100,20 @@ struct CustomLink {
     std::string to;
     Wire wire;
     bool both_ways = true;
-    std::string label;  // what complaints call it; empty: its number, from 1
+    std::string label;  // its name in error messages; empty: its number, from 1
 };
 struct CustomTopology {
     std::string name = "custom";
     std::vector<Vertex> vertices;
     std::vector<CustomLink> links;
 };
-// Throws, too: a vertex or link that is there twice, an unknown name (with the nearest), GPUs that do not reach each
+// Also throws for a duplicate vertex or link, an unknown name (suggesting the nearest), and GPUs that cannot reach each
 // other (by name).
 Topology custom(const CustomTopology& options);
 TopologyRow custom_row();
 
-// Nodes of which nobody says how they are wired: a switch for a node's GPUs, a card for each of them over the slowest
-// PCIe that is as fast as the card, rails of 64-port switches, 4 of them for nodes of more than 16. Without a card
-// there is one node.
+// Nodes with unspecified wiring: a switch for a node's GPUs, a card per GPU on the slowest PCIe that is as fast as the
+// card, and rails of 64-port switches, 4 of them for nodes of more than 16 GPUs. Without a card there is a single node.
 struct RailNodes {
     int gpus_per_node = 8;
     Bandwidth link;
@@ -123,7 +121,7 @@ struct RailNodes {
 };
 Topology rail_nodes(int gpus, const RailNodes& nodes);
 
-// Systems that one can buy, by their names.
+// Systems that can be bought, by name.
 std::vector<TopologyRow> system_rows();
 
 }  // namespace sim::network

@@ -1,4 +1,4 @@
-// A torus places GPUs on a grid of 1, 2, 3 or more dimensions, each of whose lines is closed to a ring.
+// A torus places GPUs on a grid of 1, 2, 3 or more dimensions, with every line closed to a ring.
 //
 //      0 --- 1 --- 2 -- (0)      x by y by z GPUs; GPU (x, y, z) is rank x + X (y + Y z)
 //      |     |     |             n cables for each dimension longer than 2, half as many for one of 2
@@ -6,8 +6,8 @@
 //      |     |     |
 //     (0)   (1)   (2)
 //
-// Route: first along x to the right x, the shorter way round, then along y, then z (dimension order; where both ways
-// are equal, upwards). Hops: the sum of the distances on the rings; as many latencies; the bandwidth of one cable.
+// Route: first along x to the right x, the shorter way round, then along y, then z (dimension order; if both ways are
+// equal, upwards). Hops: the sum of the distances on the rings; one latency each; the bandwidth of one cable.
 // Bisection bandwidth: across the longest dimension, of k GPUs:  2 n / k cables, each way (k = 2: n / 2).
 // Source: Dally & Towles, Principles and Practices of Interconnection Networks (2004), chapters 5 and 8; Jouppi et al.,
 // TPU v4, ISCA (2023).
@@ -20,7 +20,7 @@ namespace sim::network {
 
 namespace {
 
-// The nearest to a square.
+// The sides closest to a square.
 std::vector<int> two_sides(int cells) {
     std::vector<int> best;
     for (int side = 1; side * side <= cells; ++side) {
@@ -31,7 +31,7 @@ std::vector<int> two_sides(int cells) {
     return best;
 }
 
-// Not one line, unless the GPUs are too few for more.
+// Avoids a single line, unless there are too few GPUs for anything else.
 std::vector<int> torus_sides(int gpus, int count) {
     std::vector<int> sides = grid_sides(gpus, count);
     const bool few = gpus < 1 << count;

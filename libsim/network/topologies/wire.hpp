@@ -14,18 +14,18 @@ struct Wire {
     Duration latency{0};
 };
 
-// Throw ProgramError that begins with `what`, as in "a ring of GPUs: the bandwidth must be above 0, not 0 bytes/s".
+// Both throw ProgramError starting with `what`, as in "a ring of GPUs: the bandwidth must be above 0, not 0 bytes/s".
 void require_wire(const Wire& wire, std::string_view what);
 void require_gpus(int gpus, std::string_view what);
-// More links would not fit into memory: at most 2^25, 800 MB.
+// Allows at most 2^25 links, 800 MB: more would not fit into memory.
 void require_links(std::int64_t links, std::string_view what);
 
-// The bandwidth of so many links together; at most what 64 bits hold.
+// The total bandwidth of that many links, capped at what 64 bits hold.
 Bandwidth together(std::int64_t links, Bandwidth each);
 
 // GPUs "gpu 0", "gpu 1", …
 void add_gpus(Topology& topology, int gpus);
-// Its number.
+// Returns its number.
 int add_vertex(Topology& topology, std::string name, VertexKind kind);
 // A link from `a` to `b`, and after it one from `b` to `a`.
 void add_cable(Topology& topology, int a, int b, const Wire& wire);

@@ -17,7 +17,7 @@ struct Meeting {
     std::size_t number = 0;  // of its step
 };
 
-// What a stage does with others, in order. Hand-overs within a stage are none.
+// A stage's sends to and receives from other stages, in order. Hand-overs within a stage do not count.
 std::vector<Meeting> meetings_of(const PipelineShape& shape, int stage, const std::vector<PipelineStep>& steps) {
     std::vector<Meeting> meetings;
     for (std::size_t number = 0; number < steps.size(); ++number) {
@@ -36,7 +36,7 @@ std::vector<Meeting> meetings_of(const PipelineShape& shape, int stage, const st
 }
 
 std::string describe(const PipelineShape& shape, int stage, const Meeting& meeting) {
-    const bool names_chunk = shape.chunks > 1 && !shape.both_ways;  // both ways, the micro-batch tells
+    const bool names_chunk = shape.chunks > 1 && !shape.both_ways;  // with both ways, the micro-batch implies the chunk
     const std::string chunk = names_chunk ? fmt::format(" for chunk {}", meeting.hop.into / shape.stages) : "";
     return fmt::format("stage {}, step {}: {} the {} of micro-batch {}{} {} stage {}", stage, meeting.number,
                        meeting.sends ? "sends" : "receives", meeting.hop.backward ? "gradient" : "activation",

@@ -32,7 +32,7 @@ void require_within(const PipelineShape& shape, const StepPlace& place, const Pi
     }
 }
 
-// Notes the step. The same twice, or backward both whole and split, is wrong.
+// Records the step. Repeating a step, or mixing whole and split backward, is an error.
 void note(const PipelineShape& shape, const StepPlace& place, const PipelineStep& step, Seen& seen) {
     const auto excludes = [&](PipelineWork other) {
         if (const std::optional<std::size_t> before = of(seen, other)) {
@@ -50,7 +50,7 @@ void note(const PipelineShape& shape, const StepPlace& place, const PipelineStep
     of(seen, step.work) = place.number;
 }
 
-// Of one micro-batch and chunk on one stage: all there, and in order.
+// Checks the steps of one micro-batch and chunk on one stage: all present, and in order.
 void require_complete(const PipelineShape& shape, int stage, PipelineStep step, Seen& seen) {
     const auto require = [&](PipelineWork work) {
         step.work = work;
@@ -100,7 +100,7 @@ void check_stage(const PipelineShape& shape, int stage, const std::vector<Pipeli
     }
 }
 
-// Where the output of another step is this hop. Requires: there is one.
+// The step that produces this hop. Requires: there is one.
 StepPlace maker_of(const PipelineShape& shape, const PipelineSteps& steps, const PipelineHop& hop) {
     StepPlace place{sender_of(shape, hop), 0};
     while (output_of(shape, place.stage, at(steps, place)) != hop) {

@@ -1,5 +1,5 @@
 // This check verifies a pipeline schedule: every stage takes every micro-batch through every chunk once forward and
-// once backward (whole, or its input and then its weights), and no stages deadlock.
+// once backward (whole, or the input's gradient and later the weights'), and the stages do not deadlock.
 //
 // Cost: linear in the steps.
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace sim::parallel {
 
-// Throws ProgramError that names the first step that is wrong, or the stages that wait for each other and for what.
+// Throws ProgramError, naming the first wrong step, or the stages that wait for each other and for what.
 void check_schedule(const PipelineShape& shape, const PipelineSteps& steps);
 
 }  // namespace sim::parallel

@@ -26,7 +26,7 @@ std::string name_of(const PipelineShape& shape, const PipelineStep& step) {
     return fmt::format("{}{}{}", letter, step.micro_batch, shape.chunks == 1 ? "" : name_of_chunk(step.chunk));
 }
 
-// Every unit of time takes `width` characters.
+// Each unit of time is `width` characters wide.
 std::string row(const PipelineShape& shape, const std::vector<PipelineStep>& steps, const std::vector<Duration>& ends,
                 std::int64_t end, std::size_t width) {
     std::string text;
@@ -81,7 +81,7 @@ std::string show_schedule(const PipelineShape& shape, const PipelineSteps& steps
     const std::size_t room = static_cast<std::size_t>(std::max(columns, 0));
     const std::int64_t fit =
         std::max<std::int64_t>(room > margin ? static_cast<std::int64_t>((room - margin) / width) : 0, 1);
-    const auto units = static_cast<std::size_t>(ceil_div(end, ceil_div(end, fit)));  // blocks of about one length
+    const auto units = static_cast<std::size_t>(ceil_div(end, ceil_div(end, fit)));  // blocks of about equal length
 
     std::vector<std::string> rows;
     for (std::size_t stage = 0; stage < steps.size(); ++stage) {

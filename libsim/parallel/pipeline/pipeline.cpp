@@ -16,9 +16,9 @@ namespace sim::parallel {
 namespace {
 
 using Numbers = std::vector<double>;
-struct SizeAlone {};  // what travels in place of numbers where nothing is observed
+struct SizeAlone {};  // travels instead of numbers if nothing is observed
 
-// The hops of one stage: over the network, or within the GPU where it is the only stage.
+// The hops of one stage: over the network, or within the GPU if it is the only stage.
 template <class Data>
 class Hops {
 public:
@@ -150,14 +150,14 @@ Numbers carry_out(const PipelineStep& step, const PipelineBody& body, Numbers in
     return {};
 }
 
-// `work` makes the output of a step out of its input.
+// `work` computes the output of a step from its input.
 template <class Data, class Work>
 void run(GPU& gpu, const Group& stages, const PipelineShape& shape, std::span<const PipelineStep> steps,
          const PipelineOptions& options, Work&& work) {
     require_a_place(gpu, stages, shape, options);
     const int stage = stages.index_of(gpu.rank());
     Hops<Data> hops(gpu, stages, shape, options);
-    // Of a pair, one of each: forward and backward.
+    // One for each step of a pair: forward and backward.
     std::array<Data, 2> taken;
     std::array<Data, 2> made;
     for (std::size_t number = 0; number < steps.size(); ++number) {

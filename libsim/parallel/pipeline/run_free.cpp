@@ -31,10 +31,10 @@ FreeRun run_free(const PipelineShape& shape, const PipelineSteps& steps, const P
     FreeRun run;
     run.stages.resize(steps.size());
     run.ends.resize(steps.size());
-    std::vector<Duration> free(steps.size());  // of each stage: from when on it computes
-    std::vector<Duration> sent(steps.size());  // of each stage: when its last transfer has left
+    std::vector<Duration> free(steps.size());  // by stage: when it is free to compute
+    std::vector<Duration> sent(steps.size());  // by stage: when its last transfer has left
     std::vector<Duration> there(hop_count(shape));
-    const bool between_ranks = shape.stages > 1;  // else chunks hand over within their GPU
+    const bool between_ranks = shape.stages > 1;  // otherwise chunks hand over within their GPU
     for (const StepPlace& place : running_order(shape, steps).order) {
         const PipelineStep& step = at(steps, place);
         const auto stage = static_cast<std::size_t>(place.stage);

@@ -1,5 +1,5 @@
-// The running order lists all steps of a pipeline in an order in which they can run: after their dependencies, and each
-// stage's in its own order. It ends early where stages wait for each other.
+// The running order lists all steps of a pipeline in an executable order: after their dependencies, and each stage's in
+// its own order. It ends early if stages deadlock.
 //
 // Cost: linear in the steps. Requires: micro-batches and chunks within `shape`.
 #pragma once
@@ -11,14 +11,14 @@ namespace sim::parallel {
 
 struct StepPlace {
     int stage = 0;
-    std::size_t number = 0;  // of the step, within its stage
+    std::size_t number = 0;  // index of the step within its stage
     friend bool operator==(const StepPlace&, const StepPlace&) = default;
 };
 
 struct RunningOrder {
     std::vector<StepPlace> order;
-    std::vector<std::size_t> next;  // of each stage: the step that it could not begin; its number of steps if none
-    std::vector<std::optional<PipelineHop>> missing;  // … what that step waits for
+    std::vector<std::size_t> next;  // by stage: the step that it could not begin; its number of steps if none
+    std::vector<std::optional<PipelineHop>> missing;  // by stage: the hop that this step waits for
 };
 RunningOrder running_order(const PipelineShape& shape, const PipelineSteps& steps);
 
@@ -26,11 +26,12 @@ const PipelineStep& at(const PipelineSteps& steps, const StepPlace& place);
 // "stage 0, step 5"
 std::string describe(const StepPlace& place);
 
-// Describes a cycle of blocked stages: each waits for the next, the last for the first. `line` says why a stage waits,
-// `waits_for` which stage it waits for. Starts at `stage`, and leaves out what only leads to the cycle.
+// Describes a cycle of blocked stages: each waits for the next, the last for the first. `line` describes why a stage
+// waits, `waits_for` gives the stage it waits for. Starts at `stage`, and leaves out stages that only lead to the
+// cycle.
 template <class WaitsFor, class Line>
 std::string describe_cycle(int stages, int stage, WaitsFor&& waits_for, Line&& line) {
-    for (int k = 0; k < stages; ++k) {  // after so many steps it is on the cycle
+    for (int k = 0; k < stages; ++k) {  // after that many steps it is on the cycle
         stage = waits_for(stage);
     }
     std::string text;

@@ -39,8 +39,8 @@ int part_of(const PipelineShape& shape, int stage, int chunk) {
 
 namespace {
 
-// The virtual stages that a micro-batch visits one after another have numbers in a row, from `first` on. Both ways, the
-// second half of the micro-batches counts on behind the first.
+// The virtual stages that a micro-batch visits have consecutive numbers, from `first` on. Both ways, the numbers of the
+// second half of the micro-batches follow those of the first.
 struct Way {
     int first;
     int length;
@@ -99,10 +99,10 @@ std::optional<PipelineHop> output_of(const PipelineShape& shape, int stage, cons
 
 namespace {
 
-// The step that `number` is in a pair with.
+// The other step of the pair that step `number` belongs to.
 const PipelineStep& other_of_pair(std::span<const PipelineStep> steps, std::size_t number) {
     const bool is_first = steps[number].pair == InPair::first;
-    const std::size_t other = is_first ? number + 1 : number - 1;  // in front of the first: beyond all
+    const std::size_t other = is_first ? number + 1 : number - 1;  // out of range if there is none before the first
     const auto is_forward = [&](std::size_t step) { return steps[step].work == PipelineWork::forward; };
     if (other >= steps.size() || steps[other].pair != (is_first ? InPair::second : InPair::first) ||
         is_forward(other) == is_forward(number)) {

@@ -9,7 +9,7 @@ namespace sim::lesson {
 
 namespace {
 
-// Gradients of several chunks and packs are added up side by side, each on a stream of its own.
+// Gradients of several chunks and packs are summed concurrently, each on its own stream.
 Stream stream_of(int chunk, bool experts) {
     return Stream{static_cast<std::uint8_t>(1 + (2 * chunk + (experts ? 1 : 0)) % most_streams)};
 }
@@ -61,12 +61,12 @@ lesson::Surroundings StageChunk::surroundings(const Costs& costs) {
     return around;
 }
 
-// Embedding and head belong to the layers next to them.
+// Embedding and head belong to the adjacent layers.
 std::size_t StageChunk::index_of(int layer) const {
     return static_cast<std::size_t>(std::clamp(layer - placement_.first_layer, 0, placement_.layer_count - 1));
 }
 
-// What of a layer is the last to have its gradient.
+// The part of a layer whose gradient comes last.
 int StageChunk::lowest_unit(std::size_t layer) const {
     return layer == 0 && placement_.has_embedding ? -1 : placement_.first_layer + static_cast<int>(layer);
 }
@@ -123,7 +123,7 @@ void StageChunk::end_use() {
 
 void StageChunk::layer_done(std::size_t layer) {
     if (options_->works_in_layers()) {
-        meter_->settle();  // what follows can be seen by others
+        meter_->settle();  // later effects are visible to other ranks
     }
     const bool last = ++done_[layer] == plan_->micro_batches_of_chunk();
     each_pack([&](Replica& pack) { pack.layer_done(layer, gradient_, last); });

@@ -1,5 +1,5 @@
-// A chunk is one piece of a rank's pipeline stage (without a pipeline: all the rank has): its layers, forward and
-// backward, in simulated time and in numbers.
+// A chunk is one piece of a rank's pipeline stage (without a pipeline, everything the rank has): its layers, forward
+// and backward, in simulated time and in numbers.
 #pragma once
 
 #include "scenarios/lesson/trainer/costs.hpp"
@@ -32,12 +32,12 @@ public:
     void accumulate();
     void update(int items);
 
-    // Adds what is to be kept between steps, pack after pack.
+    // Appends the state to keep between steps, pack by pack.
     void add_state(TrainingState& state) const;
-    // Goes on from there: takes the next packs.
+    // Restores the state from the next packs.
     void restore(std::span<const PackState>& state);
 
-    // The weights that are here, and where each is in the whole model.
+    // The weights in this chunk, and the place of each in the whole model.
     std::vector<double> weights() const;
     std::vector<std::size_t> places() const;
 
@@ -65,12 +65,12 @@ private:
     lesson::Stage stage_;
     std::vector<double> weights_;
     std::vector<double> gradient_;
-    std::unique_ptr<Replica> shared_;   // with all replicas
-    std::unique_ptr<Replica> experts_;  // with those that have the same experts
-    int items_ = 0;                     // of the micro-batch that is worked on
-    int layer_ = 0;                     // that is worked on
+    std::unique_ptr<Replica> shared_;   // shared with all replicas
+    std::unique_ptr<Replica> experts_;  // shared with replicas that have the same experts
+    int items_ = 0;                     // of the current micro-batch
+    int layer_ = 0;                     // the current one
     std::optional<std::size_t> in_use_;
-    std::vector<std::size_t> done_;  // by layer: micro-batches of this step
+    std::vector<std::size_t> done_;  // by layer: micro-batches done in this step
 };
 
 }  // namespace sim::lesson

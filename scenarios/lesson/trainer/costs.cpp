@@ -4,7 +4,7 @@ namespace sim::lesson {
 
 namespace {
 
-// The index-th of `parts` nearly equal parts, which add up to `whole`.
+// The index-th of `parts` nearly equal parts that add up to `whole`.
 std::int64_t part_of(std::int64_t whole, std::int64_t index, std::int64_t parts) {
     __extension__ using Wide = __int128;
     const auto until = [&](std::int64_t i) { return static_cast<std::int64_t>(Wide{whole} * i / parts); };

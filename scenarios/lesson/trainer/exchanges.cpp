@@ -15,7 +15,7 @@ namespace {
 using lesson::Matrix;
 using Numbers = std::vector<double>;
 
-// Among ranks that share a layer's width.
+// Exchanges among ranks that share a layer's width.
 class TensorExchange {
 public:
     using Operator = Numbers (TensorParallel::*)(Numbers, const Activations&) const;
@@ -26,7 +26,7 @@ public:
           costs_(&costs),
           meter_(&meter) {}
 
-    // What takes all rows of every item, and what takes each rank's own.
+    // One call takes all rows of every item, the other each rank's own.
     std::function<Matrix(Matrix)> of_all_rows(Operator apply) const {
         return [*this, apply](const Matrix& x) { return applied(apply, x, x.rows()); };
     }
@@ -46,12 +46,13 @@ private:
     }
 
     TensorParallel tensor_;
-    int rows_;  // of an item
+    int rows_;  // per item
     const Costs* costs_;
     Meter* meter_;
 };
 
-// To the next context part, from the one before: [K|V] of this rank's positions and heads, or their gradient.
+// Sends to the next context part, receives from the previous one: [K|V] of this rank's positions and heads, or their
+// gradient.
 std::function<Numbers(Numbers)> rotation(GPU& gpu, const RankPlan& plan, const lesson::Shape& shape, const Costs& costs,
                                          Meter& meter) {
     const lesson::PartPlacement& placement = plan.chunks.front();
@@ -64,7 +65,7 @@ std::function<Numbers(Numbers)> rotation(GPU& gpu, const RankPlan& plan, const l
     };
 }
 
-// Any number of rows to each expert part.
+// Sends any number of rows to each expert part.
 std::function<ExpertExchange::Parts(ExpertExchange::Parts)> expert_exchange(GPU& gpu, const RankPlan& plan,
                                                                             const Costs& costs, Meter& meter) {
     const Units size = costs.dispatched(plan.micro_batches.front().count);
@@ -84,7 +85,7 @@ lesson::Surroundings exchanges_of(GPU& gpu, const RankPlan& plan, const lesson::
         const TensorExchange tensor(gpu, plan, shape, costs, meter);
         around.leave = tensor.of_all_rows(&TensorParallel::leave);
         around.enter_backward = tensor.of_all_rows(&TensorParallel::enter_backward);
-        if (placement.sequence_parallel) {  // else nothing is sent, and the arithmetic before and after is one
+        if (placement.sequence_parallel) {  // otherwise nothing is sent, and the arithmetic before and after is merged
             around.enter = tensor.of_own_rows(&TensorParallel::enter);
             around.leave_backward = tensor.of_own_rows(&TensorParallel::leave_backward);
         }

@@ -1,6 +1,6 @@
 // The model's parts exchange data with the parts on other ranks as messages of the simulated GPU.
 //
-//   tensor parallel     sums of what each rank has computed (all-reduce), or with sequence parallelism gathered and
+//   tensor parallel     sums of the ranks' results (all-reduce), or with sequence parallelism gathered and
 //                       scattered rows (all-gather, reduce-scatter): twice per layer in each direction
 //   context parallel    keys and values go around the ring of cp ranks
 //   expert parallel     tokens to the ranks of their experts and back (all-to-all)
@@ -13,7 +13,7 @@
 
 namespace sim::lesson {
 
-// Without work, begin_layer and end_layer. Everything must outlive what is returned.
+// Leaves work, begin_layer and end_layer empty. All arguments must outlive the result.
 lesson::Surroundings exchanges_of(GPU& gpu, const RankPlan& plan, const lesson::Shape& shape, const Costs& costs,
                                   Meter& meter);
 

@@ -17,7 +17,7 @@ class Meter {
 public:
     explicit Meter(GPU& gpu) : gpu_(&gpu) {}
 
-    // Compute added from now on is labelled `text`, with its layers if `with_layers`: "forward …, layers 2 to 3".
+    // Labels compute added from now on `text`, plus its layers if `with_layers`: "forward …, layers 2 to 3".
     void label(std::string text, bool with_layers) {
         settle();
         label_ = std::move(text);

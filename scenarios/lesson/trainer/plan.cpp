@@ -16,7 +16,7 @@ using namespace config;
 
 namespace {
 
-// Items of the ranks with the same weights: by speed if asked, where each rank has its own.
+// The items of the ranks with the same weights: by speed if requested, as each rank has its own.
 std::vector<sim::Share> item_shares(const scenarios::Options& options) {
     const int replicas = options.mesh.dp * options.mesh.ep;
     if (!options.weighted) {
@@ -29,7 +29,7 @@ std::vector<sim::Share> item_shares(const scenarios::Options& options) {
     return weighted_shares(options.items, speeds);
 }
 
-// Of the rank with the most.
+// The items of the rank with the most.
 int most_items(const scenarios::Options& options) {
     int most = 0;
     for (const sim::Share& share : item_shares(options)) {
@@ -38,7 +38,7 @@ int most_items(const scenarios::Options& options) {
     return most;
 }
 
-// How many micro-batches a rank's `items` are cut into.
+// The number of micro-batches that a rank's `items` are cut into.
 int micro_batch_count(const scenarios::Options& options, int items) {
     if (options.item_by_item) {
         return options.works_in_layers() ? std::min(items, 1) : items;
@@ -126,7 +126,7 @@ void check_pipeline(const scenarios::Options& options) {
         return;
     }
     const PipelineShape shape = shape_of(options);
-    schedule.check(shape);  // before the layers: more of them do not help a schedule that has no chunks
+    schedule.check(shape);  // before the layers: more layers do not help a schedule without chunks
     if (!options.blocking_sends) {
         return;
     }
@@ -180,7 +180,7 @@ void check_plan(const scenarios::Options& options) {
         check_model(options);
         check_items(options);
     } catch (const DeadlockError&) {
-        throw;  // an exit code of its own
+        throw;  // has its own exit code
     } catch (const ProgramError& error) {
         throw UsageError(error.what());
     }

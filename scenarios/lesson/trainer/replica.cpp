@@ -103,7 +103,7 @@ void Replica::layer_done(std::size_t layer, std::span<double> gradient, bool las
     }
 }
 
-// The bucket that holds `segment`, if all of its layers are ready.
+// Starts the bucket that holds `segment` if all of its layers are ready.
 void Replica::start_full_bucket(const sim::Segment& segment) {
     const auto holds = [&](const Bucket& bucket) { return bucket.begin <= segment.begin && segment.end <= bucket.end; };
     const std::vector<Bucket>& all = buckets_->buckets();
@@ -160,7 +160,7 @@ void Replica::update_own_part(int items) {
     gradient_.assign(gradient_.size(), 0.0);
 }
 
-// A few small arrays, whose size no option counts: it costs the latencies.
+// A few small arrays, whose size no option counts: they cost only latency.
 void Replica::sum_over_tensor(std::span<double> gradient, std::span<const std::size_t> places) {
     if (tensor_.size() == 1 || layout_.partial.empty()) {
         return;

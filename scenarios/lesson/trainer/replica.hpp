@@ -1,8 +1,9 @@
-// A Replica keeps the weights that a rank shares with its replicas (ranks that differ in dp, ep or cp alone) in step:
-// how their gradients are summed, who updates them, and who has them when.
+// A Replica keeps the weights that a rank shares with its replicas (ranks that differ only in dp, ep or cp) in step: it
+// decides how their gradients are summed, who updates them, and who holds them when.
 //
-// Two packs: what all replicas share, and this rank's experts, which only ranks with the same experts share. Each
-// is kept in step by buckets (all-reduce, then every rank updates everything) or by ZeRO (every rank updates its part).
+// There are two packs: weights that all replicas share, and this rank's experts, which only ranks with the same experts
+// share. Buckets (all-reduce, then every rank updates everything) or ZeRO (every rank updates its part) keep each in
+// step.
 #pragma once
 
 #include "libsim/parallel/gradient_buckets.hpp"
@@ -18,11 +19,11 @@
 
 namespace sim::lesson {
 
-// A pack: weights from several places of a stage's flat array, layer after layer.
+// A pack: weights from several places of a stage's flat array, layer by layer.
 struct Pack {
     std::vector<std::size_t> places;     // in the stage's array
-    std::vector<sim::Segment> segments;  // of the pack: one for each layer
-    std::vector<std::size_t> partial;    // in the pack: gradients that are sums over tensor parts as well, ascending
+    std::vector<sim::Segment> segments;  // of the pack: one per layer
+    std::vector<std::size_t> partial;    // in the pack: gradients that are also sums over tensor parts, ascending
 };
 
 struct ReplicaGroups {
@@ -32,29 +33,29 @@ struct ReplicaGroups {
 
 class Replica {
 public:
-    // `weights` are the stage's, whole and equal on all replicas; they stay where they are.
+    // `weights` are the stage's, complete and equal on all replicas; the array must not move.
     Replica(GPU& gpu, const scenarios::Options& options, Pack layout, const ReplicaGroups& groups, Stream stream,
             std::span<double> weights);
-    Replica(const Replica&) = delete;  // ZeRO works on its arrays where they are
+    Replica(const Replica&) = delete;  // ZeRO works on its arrays in place
     Replica& operator=(const Replica&) = delete;
 
-    // ZeRO 3 has a layer's weights in the stage's array only between these two.
+    // With ZeRO 3 a layer's weights are in the stage's array only between these two calls.
     void before_use(std::size_t layer, sim::Pass pass);
     void after_use(std::size_t layer);
 
     // A micro-batch's gradient of the layer is complete in the stage's `gradient`, and is taken from there.
     void layer_done(std::size_t layer, std::span<double> gradient, bool last_micro_batch);
-    // Adds up over the replicas what there is; what comes later is added to it. Not with ZeRO.
+    // Sums the gradients so far over the replicas; later ones are added. Not with ZeRO.
     void accumulate();
-    // Adds up over the replicas, steps the weights by the mean over `items`, and puts them into the stage's array.
+    // Sums over the replicas, updates the weights by the mean over `items`, and writes them to the stage's array.
     void update(int items);
 
-    // What is to be kept between steps; the places are those in the stage's array. And going on from there, where that
-    // has the same places.
+    // The state to keep between steps, with places in the stage's array; and its restoration, if it has the same
+    // places.
     PackState state() const;
     void restore(const PackState& state);
 
-    // Places in the stage's array whose weights are here between steps.
+    // Places in the stage's array whose weights are held here between steps.
     std::vector<std::size_t> held_places() const;
 
 private:
@@ -69,7 +70,7 @@ private:
     Group tensor_;
     std::span<double> stage_weights_;
     std::vector<double> weights_;
-    std::vector<double> gradient_;  // since it was last added up
+    std::vector<double> gradient_;  // since the last sum
     std::vector<double> sum_;       // over the replicas
     std::vector<bool> ready_;       // by layer
     int zero_stage_;

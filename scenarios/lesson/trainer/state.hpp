@@ -1,7 +1,7 @@
-// The state of a training is what a rank has to keep between two steps to go on as if nothing had happened; a
+// The state of a training is what a rank has to keep between two steps to continue as if nothing had happened; a
 // checkpoint is this value as bytes.
 //
-// There is no random state: a rank's items are those that the seed gives it, in every step.
+// There is no random state: the seed determines a rank's items, in every step.
 #pragma once
 
 #include "scenarios/lesson/optimizer.hpp"
@@ -13,30 +13,29 @@
 
 namespace sim::lesson {
 
-// Of one pack (replica.hpp).
+// The state of one pack (replica.hpp).
 struct PackState {
     std::vector<std::uint64_t> places;  // of its weights, in the whole model
-    std::vector<double> weights;        // ZeRO 3: of what others own not a number
-    std::vector<std::uint64_t> own;     // which of them this rank steps
-    OptimizerState optimizer;           // of these
-    // Compressed gradients: by bucket, what was not sent yet.
+    std::vector<double> weights;        // ZeRO 3: NaN for those that others own
+    std::vector<std::uint64_t> own;     // the ones that this rank updates
+    OptimizerState optimizer;           // for `own`
+    // Compressed gradients: the values not sent yet, by bucket.
     std::vector<std::vector<double>> unsent;
 };
 
-// Chunk after chunk; of each what all replicas share, then its experts, if there are any.
+// Chunk by chunk; for each the weights that all replicas share, then its experts, if there are any.
 using TrainingState = std::vector<PackState>;
 
 std::vector<std::byte> bytes_of(const TrainingState& state);
-// Requires: it is what bytes_of() has made.
+// Requires: bytes_of() made them.
 TrainingState state_of(std::span<const std::byte> bytes);
 
-// The states of all ranks, put together for ranks that have other parts of the model: as many replicas as there were,
-// or fewer.
+// The states of all ranks, combined for ranks that have other parts of the model: as many replicas as before, or fewer.
 class WholeState {
 public:
     explicit WholeState(std::span<const TrainingState> ranks);
 
-    // Fills in `part`, of which it takes the places and what the rank owns; what was not sent yet is lost.
+    // Fills in `part` by its places and by the places that the rank owns; unsent gradients are lost.
     void fill(PackState& part) const;
 
 private:

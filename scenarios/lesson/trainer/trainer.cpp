@@ -65,8 +65,8 @@ public:
         return state;
     }
 
-    // Goes on from a checkpoint: from this rank's own part of it, or, where that is another part of the model, from
-    // what all ranks' parts are together.
+    // Restores a checkpoint: this rank's own part of it or, if the rank now has another part of the model, the
+    // combination of all ranks' parts.
     void restore(const ranks::Start& start) {
         TrainingState mine = state();
         const TrainingState before = lesson::state_of(start.state_of(gpu_->rank()));
@@ -120,7 +120,7 @@ private:
                 chunks_[0].accumulate();
             }
         }
-        // Who has fewer items takes part with nothing.
+        // A rank with fewer items takes part with none.
         for (int micro_batch = count; micro_batch < plan_.most_micro_batches; ++micro_batch) {
             if (is_added_up_after(micro_batch)) {
                 chunks_[0].accumulate();
@@ -161,7 +161,8 @@ private:
             {.boundary = costs_.boundary(items), .activations = kept(0), .blocking_sends = options_->blocking_sends});
     }
 
-    // For those who watch the run: the share of forward and backward passes, as they are run. A hundred times at most.
+    // Reports progress to observers: the fraction of forward and backward passes that have run. At most a hundred
+    // times.
     void pass_done() {
         const std::size_t all = static_cast<std::size_t>(options_->steps) * passes_of_step();
         ++passes_done_;
@@ -176,13 +177,13 @@ private:
 
     bool is_pipeline() const { return plan_.pipeline.stages * plan_.pipeline.chunks > 1; }
 
-    // Besides at the end of a step, which is update()'s.
+    // In addition to the end of a step, which update() handles.
     bool is_added_up_after(int micro_batch) const {
         return options_->accumulate > 0 && (micro_batch + 1) % options_->accumulate == 0 &&
                micro_batch + 1 < plan_.most_micro_batches;
     }
 
-    // Whether nobody else sees anything before an item is done.
+    // Whether other ranks see nothing before an item is done.
     bool is_one_piece() const { return options_->item_by_item && !options_->works_in_layers(); }
 
     void label(int micro_batch, const char* pass) {

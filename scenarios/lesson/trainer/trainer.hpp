@@ -1,9 +1,9 @@
 // The trainer is the program of every rank in all five scenarios: it runs one training on the mesh that the options ask
 // for.
 //
-// A step: every micro-batch forward and backward (without a pipeline one after the other, else in the order of the
-// schedule), then the gradients are added up over the replicas and the weights step. What the axes of the mesh do to
-// it is in exchanges.hpp (tp, cp, ep), libsim/parallel/pipeline (pp) and replica.hpp (dp, and ep and cp once more).
+// A step runs every micro-batch forward and backward (in schedule order; without a pipeline one after the other), then
+// sums the gradients over the replicas and updates the weights. exchanges.hpp (tp, cp, ep), libsim/parallel/pipeline
+// (pp) and replica.hpp (dp, and again ep and cp) define the effects of the mesh's axes.
 #pragma once
 
 #include "libsim/gpu.hpp"
@@ -12,9 +12,8 @@
 
 namespace sim::lesson {
 
-// From its beginning, or from where a checkpoint says (options.checkpoints); the options' mesh is that of this life's
-// ranks. Reports "weights", those that are on this rank at the end, and "places", where in the whole model each of them
-// is.
+// Starts from the beginning or from a checkpoint (options.checkpoints); the options' mesh is that of this life's ranks.
+// Reports "weights", those on this rank at the end, and "places", their places in the whole model.
 void train(GPU& gpu, const scenarios::Options& options, const ranks::Start& start = {});
 
 }  // namespace sim::lesson

@@ -11,7 +11,7 @@ namespace sim::lesson {
 
 namespace {
 
-// Items, weights and gradients are told apart by their stream of random numbers.
+// Items, weights and gradients use different streams of random numbers.
 constexpr std::uint64_t weights_stream = 0x77656967687473;
 
 double drawn(const Tensor& tensor, Random& random) {

@@ -13,8 +13,8 @@ namespace sim::lesson {
 
 std::size_t weight_count(const Shape& shape);
 
-// The whole model's, in the order of layout.hpp; the same for every rank. Matrices are uniform, of variance
-// 2 / (rows + columns) (Glorot & Bengio, 2010), gains uniform in 1 +- 0.1, biases in +- 0.1.
+// The weights of the whole model, in the order of layout.hpp, the same for every rank. Matrices are uniform with
+// variance 2 / (rows + columns) (Glorot & Bengio, 2010), gains uniform in 1 +- 0.1, biases in +- 0.1.
 std::vector<double> initial_weights(const Shape& shape, std::uint64_t seed);
 
 struct TrainingTask {
@@ -31,7 +31,7 @@ struct Training {
     double loss_after = 0;
 };
 
-// `steps` steps, each over all items, one after the other: what 0D computes, to the last bit.
+// Trains `steps` steps, each over all items one after the other: the same result as 0D, bit for bit.
 Training train(const TrainingTask& task);
 
 // Over items 0 to items - 1.

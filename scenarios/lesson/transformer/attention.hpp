@@ -1,9 +1,9 @@
-// A block's causal self-attention is computed here for one tensor part: C of D columns of queries, keys and values,
+// This class computes a block's causal self-attention for one tensor part: C of D columns of queries, keys and values,
 // then C of D rows of the output. The result is a partial sum; the output's bias is added after the sum (block.hpp).
 //
 //   Q, K, V = x Wq, x Wk, x Wv     y = Heads(Q, K, V) Wo         x, y: rows x D;  Q, K, V: rows x C;  Wo: C x D
-// Heads is libsim/parallel/context_parallel.hpp: a context part holds contiguous positions of each item, and [K|V] of
-// all parts pass by. Of n parts and per layer: n - 1 rotations forward, 2 n - 1 backward; none if n is 1.
+// Heads is libsim/parallel/context_parallel.hpp: a context part holds contiguous positions of each item, and the [K|V]
+// of all parts pass by. With n parts, per layer: n - 1 rotations forward, 2 n - 1 backward; none if n is 1.
 // Source: Vaswani et al., "Attention is all you need", 2017.
 #pragma once
 
@@ -31,7 +31,7 @@ struct SelfAttention {
         Matrix k;
         Matrix v;
         Attention heads;
-        AttentionGradient gradient;  // from backward_input on, as dy
+        AttentionGradient gradient;  // set from backward_input on, like dy
         Matrix dy;
     };
 

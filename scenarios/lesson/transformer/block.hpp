@@ -1,8 +1,8 @@
-// A block is one layer of the transformer: attention, then a feed-forward part or a mixture of experts, each added to
-// the stream.
+// A block is one layer of the transformer: attention, then an MLP or a mixture of experts, each added to the residual
+// stream.
 //
 //   x += Attention(LayerNorm(x)) + bo       x += FeedForward(LayerNorm(x)) + b2       x: rows of the stream x D
-// What lies between enter and leave (surroundings.hpp) is split among tensor parts; with sequence parallelism it has
+// The work between enter and leave (surroundings.hpp) is split among tensor parts; with sequence parallelism it covers
 // the rows of all of them. Biases after leave are added once, to the sum; a mixture has its own (mixture.hpp).
 #pragma once
 
@@ -24,7 +24,7 @@ struct Block {
     struct Saved {
         LayerNorm::Saved attention_norm;
         SelfAttention::Saved attention;
-        Matrix dattended;  // gradient of the stream after attention; from backward_input on, as dy
+        Matrix dattended;  // gradient of the stream after attention; from backward_input on, like dy
         LayerNorm::Saved feed_forward_norm;
         std::variant<FeedForward::Saved, Mixture::Saved> feed_forward;
         Matrix dy;

@@ -10,13 +10,13 @@ namespace sim::lesson {
 struct Embedding {
     Tensor matrix;     // We: inputs x D
     Tensor bias;       // be: D
-    Tensor positions;  // P: S x D, of which this rank's rows use
+    Tensor positions;  // P: S x D; this rank's rows of it are used
     int first_position = 0;
     int rows_per_item = 1;
 
     struct Saved {
         Matrix in;
-        Matrix dy;  // from the backward pass on
+        Matrix dy;  // set by the backward pass
     };
 
     Matrix forward(Weights weights, Matrix in, Saved& saved) const;

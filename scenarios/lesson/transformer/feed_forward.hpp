@@ -1,6 +1,5 @@
-// The feed-forward part of a block, or one expert of it, is computed here for one tensor part: F of 4 D columns in
-// between. The result is a partial sum without the second bias, which is added once by the caller that sums (block.hpp,
-// mixture.hpp).
+// This class computes a block's MLP, or one expert of it, for one tensor part: F of 4 D hidden columns. The result is a
+// partial sum without the second bias, which the caller that sums adds once (block.hpp, mixture.hpp).
 //
 //   h = GELU(x W1 + b1)     y = h W2         x, y: rows x D;  h: rows x F
 //   GELU(a) = a Phi(a) = a (1 + erf(a / sqrt 2)) / 2
@@ -20,8 +19,8 @@ struct FeedForward {
     struct Saved {
         Matrix x;
         Matrix hidden;  // h
-        Matrix slope;   // GELU' where h is, rows x F; from backward_input on: dloss / d(x W1 + b1)
-        Matrix dy;      // from backward_input on
+        Matrix slope;   // GELU' at the inputs of h, rows x F; from backward_input on: dloss / d(x W1 + b1)
+        Matrix dy;      // set from backward_input on
     };
 
     Matrix forward(Weights weights, Matrix x, Saved& saved) const;

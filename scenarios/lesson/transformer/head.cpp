@@ -7,7 +7,7 @@ namespace sim::lesson {
 
 namespace {
 
-// Returns the sum over rows, and makes of y its gradient. Both are still to be divided by the sequence.
+// Returns the sum over rows, and replaces y by its gradient. Both still have to be divided by the sequence length.
 double mean_squared(Matrix& y, const Matrix& targets) {
     y -= targets;
     const double outputs = static_cast<double>(y.cols());

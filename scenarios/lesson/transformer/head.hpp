@@ -3,7 +3,7 @@
 //   y = LayerNorm(x) Wh + bh            x: rows x D;  y: rows x outputs
 //   mean squared:   loss of an item = mean over positions and outputs of (y - target)^2
 //   cross-entropy:  loss of an item = mean over positions of -log softmax(y)[class]
-// The means are over all S positions of an item, also where only some of its rows are here: parts add up to the loss.
+// The means are over all S positions of an item, even if only some of its rows are here: the parts add up to the loss.
 #pragma once
 
 #include "scenarios/lesson/transformer/layer_norm.hpp"
@@ -22,7 +22,7 @@ struct Head {
         LayerNorm::Saved norm;
         Matrix normal;    // LayerNorm(x)
         Matrix dy;        // rows x outputs
-        double loss = 0;  // sum over items, of the rows here
+        double loss = 0;  // sum over items, of this rank's rows
     };
 
     // Returns y. targets: rows x outputs, or a column of classes.

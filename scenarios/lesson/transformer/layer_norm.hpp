@@ -1,4 +1,4 @@
-// Layer norm brings every row to mean 0 and variance 1, then applies gain and bias.
+// Layer norm scales every row to mean 0 and variance 1, then applies gain and bias.
 //
 //   n = (x - mean x) / sqrt(var x + 1e-5)    y = gain n + bias       x, n, y: rows x D
 // Source: Ba, Kiros & Hinton, "Layer normalization", 2016.
@@ -15,7 +15,7 @@ struct LayerNorm {
     struct Saved {
         Matrix normal;            // n
         Eigen::VectorXd inverse;  // 1 / sqrt(var + 1e-5) of each row
-        Matrix dy;                // from backward_input on
+        Matrix dy;                // set from backward_input on
     };
 
     Matrix forward(Weights weights, const Matrix& x, Saved& saved) const;

@@ -8,11 +8,11 @@ namespace {
 
 enum class Split { none, by_rows, by_columns };
 
-// Whose gradient is a summand of what all tensor parts have: nobody's, everybody's, or, as each tensor part has its own
-// rows of the stream then, only that of weights applied to the stream with sequence parallelism.
+// Whether a gradient is only a partial sum over tensor parts: never, always, or, because each tensor part then has its
+// own rows of the stream, only for weights applied to the stream under sequence parallelism.
 enum class Partial { never, always, as_stream };
 
-// Goes through the whole model's weights in order, and gives those that are held their place.
+// Goes through the whole model's weights in order, and assigns places to those that are held.
 class Walk {
 public:
     explicit Walk(const PartPlacement& placement) : placement_(placement) {}
@@ -51,7 +51,7 @@ private:
     PartPlacement placement_;
     bool held_ = true;
     std::size_t end_ = 0;        // of the weights held so far
-    std::size_t whole_end_ = 0;  // of those of the whole model
+    std::size_t whole_end_ = 0;  // of the whole model's weights so far
     std::vector<Tensor> tensors_;
 };
 
@@ -93,7 +93,7 @@ FeedForward feed_forward(Walk& walk, const Shape& shape, Partial down_bias) {
     return result;
 }
 
-// Everything of a block before its experts.
+// A block without its experts.
 Block dense_block(Walk& walk, const Shape& shape, const PartPlacement& placement) {
     Block result;
     result.attention_norm = norm(walk, shape.hidden);

@@ -1,8 +1,8 @@
-// A layout says which of the model's weights a placement holds, and where each lies in the flat array.
+// A layout gives the weights of the model that a placement holds, and the place of each in the flat array.
 //
 // Order of the whole model, all of it row by row: embedding (We, be, P); each layer: LayerNorm (gain, bias), Wq, Wk,
-// Wv, Wo, bo, LayerNorm, then W1, b1, W2, b2 or Wr and these four of each expert; head: LayerNorm, Wh, bh. A placement
-// has the same order and leaves out what it does not hold.
+// Wv, Wo, bo, LayerNorm, then W1, b1, W2, b2 or Wr and these four for each expert; head: LayerNorm, Wh, bh. A placement
+// has the same order and leaves out weights that it does not hold.
 #pragma once
 
 #include "scenarios/lesson/transformer/block.hpp"
@@ -23,7 +23,7 @@ struct Range {
     bool operator==(const Range&) const = default;
 };
 
-// One layer's weights, or the embedding's (layer -1) or the head's (layer `layers`).
+// The weights of one layer, the embedding (layer -1) or the head (layer `layers`).
 struct LayerWeights {
     int layer = 0;
     std::size_t begin = 0;
@@ -42,7 +42,7 @@ struct WeightLayout {
     std::size_t weight_count = 0;
 };
 
-// Throws std::invalid_argument where the model cannot be split so.
+// Throws std::invalid_argument if the model cannot be split this way.
 WeightLayout layout_of(const Shape& shape, const PartPlacement& placement);
 
 }  // namespace sim::lesson

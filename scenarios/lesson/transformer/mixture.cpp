@@ -19,7 +19,7 @@ ExpertParallel expert_parallel(const Mixture& mixture, const Surroundings& surro
             mixture.router.columns};
 }
 
-// What `work(e, rows)` makes of the rows of each expert here, as flat arrays.
+// Applies `work(e, rows)` to the rows of each local expert, as flat arrays.
 template <class Work>
 std::vector<std::vector<double>> results_of(const std::vector<std::vector<double>>& rows, Index width, Work work) {
     std::vector<std::vector<double>> results;

@@ -1,5 +1,5 @@
-// The transformer's tensors are matrices; a weight also has a place in a stage's flat array, and as a block of the same
-// in the whole model's. They hold doubles, row by row. A row is a token; rows lie item after item.
+// The transformer's tensors are matrices; a weight also has a place in a stage's flat array, and a block of the same
+// tensor in the whole model's. They hold doubles, row by row. A row is a token; rows are ordered by item.
 #pragma once
 
 #include <Eigen/Core>
@@ -17,7 +17,7 @@ using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowM
 using Weights = std::span<const double>;
 using Gradient = std::span<double>;
 
-// A matrix as the flat array that it is, and the other way round.
+// A matrix viewed as a flat array, and the reverse.
 inline std::span<const double> numbers_of(const Matrix& x) {
     return {x.data(), static_cast<std::size_t>(x.size())};
 }
@@ -25,7 +25,7 @@ inline Eigen::Map<const Matrix> rows_of(std::span<const double> numbers, Index c
     return {numbers.data(), static_cast<Index>(numbers.size()) / columns, columns};
 }
 
-// A tensor's first weights are drawn in one of these ways.
+// The initial distribution of a tensor's weights.
 enum class Start { matrix, gain, bias };
 
 // A vector is one row. Both arrays hold matrices row by row.
@@ -37,11 +37,11 @@ struct Tensor {
     std::size_t whole_begin = 0;
     int whole_rows = 0;
     int whole_columns = 0;
-    int first_row = 0;  // of this block in the whole
+    int first_row = 0;  // of this block in the whole tensor
     int first_column = 0;
 
     Start start = Start::matrix;
-    bool partial = false;  // a tensor part's gradient is only a summand of it
+    bool partial = false;  // its gradient on a tensor part is only a partial sum
 
     std::size_t count() const { return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns); }
     std::size_t end() const { return begin + count(); }

@@ -1,11 +1,11 @@
 // DualPipe runs micro-batches through the pipeline from both ends: each stage holds the parts of both directions, and a
-// forward pass of one runs beside a backward pass of the other, so that each hides the communication of the other.
+// forward pass of one runs beside a backward pass of the other, so that each hides the other's communication.
 //
 // Stage i holds parts i and p - 1 - i of the model, twice the parameters. Half of the micro-batches enter at stage 0,
-// the others at stage p - 1; what stage i does, stage p - 1 - i does for the other half at the same time.
-// Requires p even, m even and at least 2 p. Every stage keeps p + 1 activations, with F = B of the input:
-// on a network that costs nothing m (F + B) + (p / 2 - 1)(F&B + B - 3 W), where B is the whole backward pass and F&B a
-// pair of passes side by side; with B = 2 F = 2 W and pairs that hide nothing, m 3 F + (p - 2) F.
+// the others at stage p - 1; stage p - 1 - i does for one half what stage i does for the other at the same time.
+// Requires p even, m even and at least 2 p. Every stage keeps p + 1 activations. With F = B of the input, on a network
+// without costs: m (F + B) + (p / 2 - 1)(F&B + B - 3 W), where B is the whole backward pass and F&B a pair of passes
+// side by side; with B = 2 F = 2 W and pairs that hide nothing, m 3 F + (p - 2) F.
 // Source: DeepSeek-AI, DeepSeek-V3 Technical Report 2024, section 3.2.1; the order is that of its published DualPipe.
 #include "libsim/parallel/pipeline/schedules/schedules.hpp"
 
@@ -21,12 +21,12 @@ namespace sim::parallel {
 
 namespace {
 
-// The two directions of a stage: micro-batches that entered at the nearer end of the pipeline, and those that have come
-// all the way from the other one. They go through chunk 0 and chunk 1.
+// The two directions of a stage: micro-batches that entered at the nearer end of the pipeline, and those that came from
+// the far end. They go through chunk 0 and chunk 1.
 constexpr int near = 0;
 constexpr int far = 1;
 
-// Writes down the steps of a stage, each with the next micro-batch of its direction.
+// Collects the steps of a stage, each with the next micro-batch of its direction.
 class Steps {
 public:
     Steps(const PipelineShape& shape, int stage)
@@ -38,7 +38,7 @@ public:
         add(PipelineWork::backward_input, from, backwards_);
         put_off_.push_back(steps_.back());
     }
-    // Of what was put off longest.
+    // Oldest deferred weight gradient first.
     void backward_weight() {
         steps_.push_back(put_off_.front());
         steps_.back().work = PipelineWork::backward_weight;
@@ -68,7 +68,7 @@ private:
     std::vector<PipelineStep> steps_;
 };
 
-// How far a stage is from the nearer end, and how many stages are between it and the middle.
+// The number of stages between a stage and the nearer end, and between it and the middle.
 struct Depth {
     int outside;
     int inside;
@@ -93,7 +93,7 @@ void fill(Steps& steps, const Depth& depth) {
     }
 }
 
-// The stages in the middle do not pair their first two, which would make the others wait.
+// The stages in the middle do not pair their first two passes, which would make the others wait.
 void run_pairs(Steps& steps, const Depth& depth, int pairs) {
     for (int i = 0; i < pairs; ++i) {
         if (i == 0 && depth.inside == 0) {
@@ -110,8 +110,8 @@ void run_pairs(Steps& steps, const Depth& depth, int pairs) {
     }
 }
 
-// From the middle of the last backward passes on, gradients of weights are put off: they fill the time in which the
-// stage would have waited.
+// From the middle of the last backward passes on, weight gradients are deferred to fill time in which the stage would
+// have waited.
 void drain(Steps& steps, const Depth& depth) {
     const int last = depth.outside + 1;
     for (int i = 0; i < 2 * last; ++i) {

@@ -1,7 +1,8 @@
-// GPipe runs all micro-batches forward, then all backward. Every activation is kept until then.
+// GPipe runs all micro-batches forward, then all backward. Every activation is kept until its backward pass.
 //
-// On a network that costs nothing: (m + p - 1)(F + B), share of idle time (p - 1) / (m + p - 1); m activations kept.
-// Source: Huang et al., GPipe, NeurIPS 2019. Backward goes through the micro-batches in the order of forward.
+// On a network without costs: (m + p - 1)(F + B), idle fraction (p - 1) / (m + p - 1); m activations kept. The backward
+// passes take the micro-batches in forward order.
+// Source: Huang et al., GPipe, NeurIPS 2019.
 #include "libsim/parallel/pipeline/schedules/schedules.hpp"
 
 namespace sim::parallel {

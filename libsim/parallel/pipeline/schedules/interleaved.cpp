@@ -1,11 +1,12 @@
 // Interleaved 1F1B gives a stage v chunks of the model, spread over its depth, so that a micro-batch visits each stage
 // v times and the pipeline fills in a v-th of the time.
 //
-// Micro-batches go through a chunk in groups of p where p divides m. Otherwise groups are the smallest that leave no
-// rest, or a rest of p at least: a shorter one would make stages wait. m is p at least. On a network that costs nothing
-// m (F + B) + (p - 1)(F + B) / v, with F and B of all chunks of a stage; v times as many messages.
+// Micro-batches go through a chunk in groups of p if p divides m. Otherwise groups are the smallest that leave no
+// remainder, or one of at least p: a shorter one would make stages wait. m is at least p. On a network without costs: m
+// (F + B) + (p - 1)(F + B) / v, with F and B of all chunks of a stage; v times as many messages.
 // Stage i runs ahead by 2 (p - i - 1) + (v - 1) g chunks, of m v, in groups of g; it keeps one more. With one chunk it
-// is 1F1B. Source: Narayanan et al., Megatron-LM, SC 2021; the order is that of its
+// is 1F1B.
+// Source: Narayanan et al., Megatron-LM, SC 2021; the order is that of its
 // forward_backward_pipelining_with_interleaving, and the groups those of Megatron-Core's
 // --microbatch-group-size-per-virtual-pipeline-stage.
 #include "libsim/parallel/pipeline/schedules/schedules.hpp"
@@ -19,8 +20,7 @@ namespace sim::parallel {
 
 namespace {
 
-// The forwards or backwards of a stage, one after another: a group of micro-batches through one chunk, then through the
-// next.
+// The forwards or backwards of a stage in order: a group of micro-batches through one chunk, then through the next.
 class Passes {
 public:
     Passes(const PipelineShape& shape, PipelineWork work)
@@ -44,9 +44,9 @@ private:
     const PipelineShape& shape_;
     int group_;
     PipelineWork work_;
-    int first_ = 0;   // micro-batch of the group
-    int within_ = 0;  // of the group
-    int chunk_ = 0;   // the group has come through so many
+    int first_ = 0;   // first micro-batch of the group
+    int within_ = 0;  // index within the group
+    int chunk_ = 0;   // chunks that the group has completed
 };
 
 int chunks_ahead(const PipelineShape& shape, int stage) {

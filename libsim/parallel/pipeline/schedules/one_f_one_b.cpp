@@ -1,7 +1,8 @@
 // 1F1B lets a stage run ahead by as many micro-batches as there are stages behind it, then alternates one forward and
 // one backward.
 //
-// On a network that costs nothing as long as GPipe, (m + p - 1)(F + B), but stage i keeps min(p - i, m) activations.
+// On a network without costs it takes as long as GPipe, (m + p - 1)(F + B), but stage i keeps only min(p - i, m)
+// activations.
 // Source: Narayanan et al., PipeDream-Flush, ICML 2021.
 #include "libsim/parallel/pipeline/schedules/schedules.hpp"
 
@@ -35,7 +36,7 @@ PipelineInFlight one_f_one_b_in_flight(const PipelineShape& shape, int stage) {
     return {.activations = std::min(shape.stages - stage, shape.micro_batches)};
 }
 
-// The first backward pass waits for the stages behind, or for the forward passes ahead of it.
+// The first backward pass waits for the later stages, or for the forward passes ahead of it.
 Duration one_f_one_b_passes(const PipelineShape& shape, int stage, const StagePasses& passes) {
     const std::int64_t m = shape.micro_batches;
     const std::int64_t ahead = std::min<std::int64_t>(m, shape.stages - stage);

@@ -17,7 +17,7 @@ PipelineBubble gpipe_bubble(const PipelineShape& shape);
 PipelineInFlight gpipe_in_flight(const PipelineShape& shape, int stage);
 Duration gpipe_passes(const PipelineShape& shape, int stage, const StagePasses& passes);
 
-// One forward and one backward in turn.
+// Alternates one forward and one backward.
 std::vector<PipelineStep> one_f_one_b(const PipelineShape& shape, int stage);
 PipelineBubble one_f_one_b_bubble(const PipelineShape& shape);
 PipelineInFlight one_f_one_b_in_flight(const PipelineShape& shape, int stage);
@@ -25,16 +25,16 @@ Duration one_f_one_b_passes(const PipelineShape& shape, int stage, const StagePa
 
 // 1F1B with several chunks of the model on each stage.
 std::vector<PipelineStep> interleaved(const PipelineShape& shape, int stage);
-// Micro-batches that go through a chunk one after the other; the last group may have fewer.
+// The number of micro-batches that go through a chunk consecutively; the last group may have fewer.
 int interleaved_group(const PipelineShape& shape);
-// Throws ProgramError where there are fewer micro-batches than stages.
+// Throws ProgramError if there are fewer micro-batches than stages.
 void check_interleaved(const PipelineShape& shape);
 bool fits_interleaved(const PipelineShape& shape);
 PipelineBubble interleaved_bubble(const PipelineShape& shape);
 PipelineInFlight interleaved_in_flight(const PipelineShape& shape, int stage);
 Duration interleaved_passes(const PipelineShape& shape, int stage, const StagePasses& passes);
-// Counts how many of the first `count` forward passes of a stage go through the chunk that takes its micro-batches
-// `place`-th. Forward passes take the chunks in order, backward passes in the opposite order.
+// Counts how many of the first `count` forward passes of a stage go through its chunk number `place` in visiting order.
+// Forward passes visit the chunks in order, backward passes in reverse order.
 int interleaved_visits(const PipelineShape& shape, int count, int place);
 
 // Zero bubble H1: 1F1B with a split backward pass.
@@ -45,7 +45,7 @@ Duration zb_h1_passes(const PipelineShape& shape, int stage, const StagePasses& 
 
 // Zero bubble H2: twice as many forwards ahead.
 std::vector<PipelineStep> zb_h2(const PipelineShape& shape, int stage);
-// From so many micro-batches on no stage waits.
+// With this many micro-batches or more no stage waits.
 constexpr int zb_h2_fills_from(int stages) {
     return 2 * stages - 1;
 }

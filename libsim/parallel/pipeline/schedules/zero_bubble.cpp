@@ -1,19 +1,19 @@
-// Zero-bubble schedules share one order of steps: forwards ahead, then a forward and a backward of the input in turn,
-// with the weights' gradients some micro-batches behind.
+// Zero-bubble schedules share one order of steps: forwards ahead, then alternately a forward and a backward of the
+// input, with the weight gradients some micro-batches behind.
 //
 // H1 is 1F1B with a split backward pass. The gradient of the input is sent on at once; that of the weights fills the
-// time in which the stage would have waited. Stage i puts the weights' gradients off by i micro-batches, so that every
-// stage keeps as much as 1F1B's first, min(p, m), until the gradient of the weights; min(p - i, m) until that of the
-// input. On a network that costs nothing and with F = B = W: m (F + B + W) + (p - 1)(F + B - W) for m >= p, a third of
+// time in which the stage would have waited. Stage i defers the weight gradients by i micro-batches, so that every
+// stage keeps as many as 1F1B's first, min(p, m), until the gradient of the weights; min(p - i, m) until that of the
+// input. On a network without costs and with F = B = W: m (F + B + W) + (p - 1)(F + B - W) for m >= p, a third of
 // 1F1B's idle time; F (2 p + 2 m - 1) for m <= p.
 //
-// H2 runs twice as many forwards ahead as H1, so that no stage ever waits between its first step and its
-// last one. The stages begin one after another and end in the same order; the next step fills the gap if nothing
-// synchronizes them between two steps: the optimizer's update must not wait for all of them.
-// Stage i runs 2 (p - i - 1) forwards ahead and puts the weights' gradients off by 2 i micro-batches: every stage keeps
+// H2 runs twice as many forwards ahead as H1, so that no stage ever waits between its first and last step. The stages
+// begin one after another and end in the same order; the next training step fills the gap if nothing synchronizes them
+// in between: the optimizer's update must not wait for all of them.
+// Stage i runs 2 (p - i - 1) forwards ahead and defers the weight gradients by 2 i micro-batches: every stage keeps
 // min(2 p - 1, m) until the gradient of the weights.
-// On a network that costs nothing, with F = B = W and m >= 2 p - 1: a stage is busy from its first step to its last,
-// m (F + B + W).
+// On a network without costs, with F = B = W and m >= 2 p - 1: a stage is busy from its first step to its last, m (F +
+// B + W).
 //
 // Source: Qi et al., Zero Bubble Pipeline Parallelism, 2023.
 #include "libsim/parallel/pipeline/schedules/schedules.hpp"
@@ -26,10 +26,10 @@ namespace {
 
 struct ZeroBubble {
     int ahead = 0;    // forwards before the first backward's own
-    int put_off = 0;  // how many micro-batches the weights' gradients are behind
+    int put_off = 0;  // micro-batches by which the weight gradients are deferred
 };
 
-// Both as far as there are micro-batches.
+// Both are limited by the number of micro-batches.
 std::vector<PipelineStep> zero_bubble(const PipelineShape& shape, const ZeroBubble& stage) {
     const int m = shape.micro_batches;
     const int ahead = std::min(stage.ahead, m);
@@ -54,7 +54,7 @@ std::vector<PipelineStep> zero_bubble(const PipelineShape& shape, const ZeroBubb
     return steps;
 }
 
-// At the end of the forwards ahead; some weights' gradients are put off by then.
+// At the end of the forwards ahead; by then some weight gradients have been deferred.
 PipelineInFlight zero_bubble_in_flight(const PipelineShape& shape, const ZeroBubble& stage) {
     const int m = shape.micro_batches;
     return {.activations = std::min(stage.ahead + 1, m),
