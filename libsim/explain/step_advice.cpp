@@ -1,4 +1,4 @@
-// What to try next, each with its predicted gain and the command that tries it; and what an explanation assumes.
+// What to try next, each with its predicted gain and the command for it; and the assumptions of an explanation.
 #include "libsim/explain/collective_words.hpp"
 #include "libsim/explain/step_sections.hpp"
 #include "libsim/explain/train/sections.hpp"
