@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* memory_file = "lab.json";
-// What a lab's desk has beside the file to write in, where the lab has it.
+// Other files that a lab's desk gets if the lab has them.
 constexpr std::array beside_the_starter{"patients.py", "patients.md"};
 
 std::string path_in(const std::string& folder, const char* name) {
@@ -39,7 +39,7 @@ Json json_of(const Attempt& attempt) {
             {"mistake", attempt.mistake}, {"value", attempt.value},   {"program", attempt.program}};
 }
 
-// The seal stands beside what it is of.
+// The seal is a member of the object that it protects.
 constexpr const char* seal_key = "seal";
 
 bool is_signed(Json json) {

@@ -74,7 +74,7 @@ std::string text_of(const Verdict& verdict, const Desk& desk, const ShowStyle& s
     if (!shown.found.ok()) {
         text += explain_fault(shown.found, desk);
     }
-    // A gap ends the run at some rank first, whichever it is: there is nothing yet to compare.
+    // A gap ends the run at an arbitrary rank first, so there is nothing to compare yet.
     if (!verdict.passed() && !shown.found.timeline.spans.empty() && !shown.found.reports.contains(lab::gap_report)) {
         text += "\n" + draw_both(shown.found, shown.reference, style.width, style.ascii, style.colour);
     }
