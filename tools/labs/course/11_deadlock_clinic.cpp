@@ -108,7 +108,8 @@ std::string says_all_receive(const Case&, const Record&) {
            "some with the other.";
 }
 std::string says_wrong_tag(const Case&, const Record&) {
-    return "The edges get through now. Rank 0 asks for the losses with another tag than they are sent with; a message "
+    return "The edges get through now. Rank 0 asks for the losses with a different tag from the one they are sent "
+           "with; a message "
            "is "
            "found by its source and its tag.";
 }

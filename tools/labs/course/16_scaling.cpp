@@ -135,7 +135,7 @@ std::string says_from_beginning(const Case&, const Record&) {
            "it: subtract what it was before the step.";
 }
 std::string says_upside_down(const Case&, const Record&) {
-    return "You divided the new time by the old one. A speedup is T(1)/T(n): more than 1 where it has become faster.";
+    return "You divided the new time by the old one. A speedup is T(1)/T(n): more than 1 if it has become faster.";
 }
 double scaling_to_predict(const Case& played, const Record&) {
     const ScalingCase at(played);

@@ -92,8 +92,8 @@ std::string explain_fault(const Record& found, const Desk& desk) {
 }
 
 std::string text_of_trouble(const Desk& desk, const std::string& trouble) {
-    return fmt::format("Lab {}: {}. {} does not come to run:\n{}\n", desk.lab->number, desk.lab->title,
-                       file_of(desk.language), trouble);
+    return fmt::format("Lab {}: {}. {} cannot be run:\n{}\n", desk.lab->number, desk.lab->title, file_of(desk.language),
+                       trouble);
 }
 
 }  // namespace sim::labs
