@@ -109,9 +109,7 @@ std::string says_all_receive(const Case&, const Record&) {
 }
 std::string says_wrong_tag(const Case&, const Record&) {
     return "The edges get through now. Rank 0 asks for the losses with a different tag from the one they are sent "
-           "with; a message "
-           "is "
-           "found by its source and its tag.";
+           "with; a message is found by its source and its tag.";
 }
 std::string says_skipped(const Case& played, const Record&) {
     return fmt::format(
