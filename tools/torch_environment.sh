@@ -44,7 +44,7 @@ frameworks=(transformers==5.24.0 accelerate==1.15.0 lightning==2.6.6 deepspeed==
 alone=(liger-kernel==0.8.5)
 notebooks=(nbclient==0.11.0 ipykernel==7.4.0)
 
-make_upon() { # FOLDER_OF_PYTORCH FOLDER MODULES PACKAGE… -- PACKAGE…: those behind -- without what they need
+make_upon() { # FOLDER_OF_PYTORCH FOLDER MODULES PACKAGE… -- PACKAGE…: those after -- without their dependencies
     local base=$1 folder=$2 modules=$3 wanted="${*:4}" whole=()
     local ready=$folder/ready
     [[ ! -e $ready || $(< "$ready") != "$wanted" ]] || return 0

@@ -63,7 +63,7 @@ private:
 
     std::string file_;
     std::vector<TomlEntry> entries_;
-    std::map<std::string, std::size_t> places_;  // of the first entry with each key
+    std::map<std::string, std::size_t> places_;  // position of the first entry with each key
 };
 
 }  // namespace sim::config

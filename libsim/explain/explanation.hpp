@@ -64,7 +64,7 @@ constexpr const char* name_of(Level level) {
 
 struct Explanation {
     std::string title;     // "llama3-8b on 8 x H100 …"
-    std::string of;        // what is explained, as a command: "ndsim train --model …"
+    std::string of;        // command of the explained run: "ndsim train --model …"
     std::string scenario;  // its name; empty: a step of ndsim train
     Level level = Level::field;
     std::vector<Section> sections;

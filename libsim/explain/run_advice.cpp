@@ -1,4 +1,4 @@
-// What to try with a scenario: variants of the run with one change each, run and compared; and the assumptions of the
+// Advice for a scenario: variants of the run with one change each, run and compared; and the assumptions of the
 // explanation.
 #include "libsim/explain/run_sections.hpp"
 

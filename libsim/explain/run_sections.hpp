@@ -79,7 +79,7 @@ Figure figure_at(const ExplainedRun& run, const std::string& pointer, Figure fig
 // The time of all GPUs together, by cause. In whole picoseconds, so that the parts add up to the whole.
 struct RunLosses {
     Duration whole{0};  // GPUs x the time of the run
-    Duration ideal{0};  // what one GPU alone needs
+    Duration ideal{0};  // time that one GPU alone needs
     Duration extra_compute{0};
     Duration communication{0};
     Duration bubble{0};

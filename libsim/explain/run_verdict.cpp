@@ -1,4 +1,4 @@
-// The verdict on a scenario's run, and its speedup over one GPU: how much faster it is, and what the rest was lost to.
+// The verdict on a scenario's run, and its speedup over one GPU: how much faster it is, and the causes of the rest.
 #include "libsim/explain/run_sections.hpp"
 
 #include <algorithm>

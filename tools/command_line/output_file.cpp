@@ -53,7 +53,7 @@ public:
         if (!write_out()) {
             return false;
         }
-        // What cannot be synchronised (some network file systems) is written all the same.
+        // Files that cannot be synchronised (on some network file systems) are written all the same.
         if (::fsync(fd_) != 0 && errno != EINVAL && errno != ENOTSUP) {
             error_ = errno;
         }

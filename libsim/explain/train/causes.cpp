@@ -20,8 +20,8 @@ constexpr std::size_t most_turns = 12;
 constexpr std::size_t most_advice = 6;
 constexpr std::size_t most_savings = 4;
 constexpr std::size_t most_warnings = 4;
-constexpr double worth_it = 0.002;    // of the step
-constexpr double worth_bytes = 0.02;  // of the fullest rank's memory
+constexpr double worth_it = 0.002;    // fraction of the step
+constexpr double worth_bytes = 0.02;  // fraction of the fullest rank's memory
 
 using report::Align;
 using report::TextRow;

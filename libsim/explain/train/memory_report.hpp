@@ -16,7 +16,7 @@ struct MemoryReport {
     predict::TrainingCase what;
     training::Memory memory;
     int stage = 0;                          // stage shown in the timeline
-    std::vector<training::MemoryAt> steps;  // of this stage
+    std::vector<training::MemoryAt> steps;  // steps of this stage
 };
 
 std::string text_of(const MemoryReport& report);

@@ -12,7 +12,7 @@ namespace {
 
 // A lane is a stream, on which nodes end in sequence, or a single asynchronous op.
 using Lane = std::int64_t;
-// How far each lane must have progressed. The program's own lane is omitted: it is already past the nodes it issues.
+// The required progress of each lane. The program's own lane is omitted: it is already past the nodes it issues.
 using Frontier = std::map<Lane, std::uint32_t>;
 
 constexpr Lane lane_of(Stream stream, std::uint32_t step) {

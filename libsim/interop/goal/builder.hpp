@@ -35,7 +35,7 @@ private:
     GoalSchedule schedule_;
     std::uint32_t rank_ = 0;
     bool began_ = false;
-    std::vector<Edge> edges_;          // of this rank, in insertion order
+    std::vector<Edge> edges_;          // edges of this rank, in insertion order
     std::vector<std::uint32_t> next_;  // next free slot for a dependent, by operation of this rank
 };
 

@@ -52,9 +52,9 @@ public:
     GoalOutcome outcome();
 
 private:
-    // What waits at a rank. `late` holds receives that are due but not yet queued, by time: while no message waits at
-    // the rank and no operation waits for their start, they need not be queued until the next message or receive. All
-    // are later than the latest event at the time when they were added.
+    // The receives and messages that wait at a rank. `late` holds receives that are due but not yet queued, by time:
+    // while no message waits at the rank and no operation waits for their start, they need not be queued until the next
+    // message or receive. All are later than the latest event at the time when they were added.
     static constexpr std::size_t most_late = 16;
     struct Waiting {
         std::vector<Event> late;

@@ -38,7 +38,8 @@ public:
     }
 
 private:
-    // How an operation of the program relates to later ones. Operations of streams have no entry until they are joined.
+    // The relation of an operation of the program to later ones. Operations of streams get an entry when they are
+    // joined.
     enum class Way { blocks, asynchronous, joins, joined };
 
     void find_what_blocks();
@@ -69,7 +70,7 @@ private:
     GPU& gpu_;
     IssueOrder issue_;
     std::unordered_map<OpIndex, Way> ways_;
-    std::unordered_map<OpIndex, Handle> handles_;  // of operations that others wait for
+    std::unordered_map<OpIndex, Handle> handles_;  // handles of operations that others wait for
 };
 
 // An operation blocks if the program's next one waits for its end, and no operation waits for its start alone.

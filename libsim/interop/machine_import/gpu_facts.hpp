@@ -18,8 +18,8 @@ struct LinkFacts {
     const char* generation;
     int lowest_sm;  // compute capabilities, times 10; 0: none
     int highest_sm;
-    double link_rate;  // of one NVLink, or Infinity Fabric link
-    int links;         // of a fully connected GPU
+    double link_rate;  // one NVLink, or Infinity Fabric link
+    int links;         // per fully connected GPU
     double pcie_rate;  // PCIe x16, if a file does not give it
 };
 // Returns nullptr for a generation without such links or files.

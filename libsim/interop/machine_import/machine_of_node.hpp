@@ -8,8 +8,8 @@ namespace sim::machine_import {
 
 struct ImportFacts {
     std::string gpu;           // the accelerator's name; empty: the file must give it
-    std::string name;          // of the machine
-    double card_gigabits = 0;  // of one card, if the file does not give it; 0: unknown
+    std::string name;          // the machine's name
+    double card_gigabits = 0;  // per card, if the file does not give it; 0: unknown
 };
 
 // Reads NCCL's topology in XML, or nvidia-smi's matrix, depending on how the text begins.

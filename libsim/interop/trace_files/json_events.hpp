@@ -9,7 +9,7 @@
 
 namespace sim::trace_files {
 
-// What a file states about itself; any of it may be missing.
+// A file's statements about itself; any of them may be missing.
 struct TraceHead {
     std::optional<std::int64_t> rank;     // distributedInfo.rank
     std::optional<std::int64_t> base_ns;  // baseTimeNanoseconds: the origin of timestamps

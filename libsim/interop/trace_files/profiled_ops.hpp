@@ -12,7 +12,7 @@ struct ProfiledOp {
     std::string name;                             // "aten::mm"
     std::vector<std::vector<std::int64_t>> dims;  // per input; empty: a scalar, or a list
     std::vector<std::string> types;               // "c10::BFloat16"
-    std::vector<std::string> values;              // of non-tensor inputs, as texts
+    std::vector<std::string> values;              // non-tensor inputs, as texts
     double seconds = 0;                           // total duration of all kernels that it launched itself
     std::size_t event = 0;                        // its number in the file, from 1
 };

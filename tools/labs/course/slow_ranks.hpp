@@ -30,7 +30,7 @@ struct SlowRankNumbers {
     double youngs_interval() const;
 };
 
-// How a program does each of the three tasks.
+// A program's choices in each of the three tasks.
 struct SlowRankHabits {
     std::function<std::vector<int>(const SlowRankNumbers&)> shares;  // default: fair
     bool divides_by_own_items = false;                               // and by the number of ranks after the sum

@@ -29,7 +29,7 @@ struct Attempt {
     int points = 0;
     int most_points = 0;
     std::string mistake;  // the diagnosed mistake; empty: none
-    double value = 0;     // of a program that passed, if the lab has a board
+    double value = 0;     // result of a program that passed, if the lab has a board
     std::string program;  // its SHA-256
 };
 

@@ -151,7 +151,7 @@ export class Painter {
         else if (this.context.measureText(short).width <= room + 4) this.context.fillText(short, from + 2, y + 0.5);
     }
 
-    // As much of a text as fits.
+    // Cuts a text to the available room.
     private fitted(text: string, room: number): string {
         const start = text.slice(0, 200);
         if (this.context.measureText(start).width <= room) return start;
