@@ -42,7 +42,7 @@ TEST(NdsimLab, WritesThePageTheFileAndTheCase) {
 TEST(NdsimLab, OverwritesNothing) {
     const Desk desk;
     EXPECT_THAT(refusal("ndsim lab start 2 " + desk.folder()), HasSubstr("already exists and would be lost"));
-    EXPECT_THAT(refusal("ndsim lab start 2 " + desk.folder() + " --python"), HasSubstr("lab.py is there already"));
+    EXPECT_THAT(refusal("ndsim lab start 2 " + desk.folder() + " --python"), HasSubstr("lab.py already exists"));
 }
 
 TEST(NdsimLab, RefusesWhatIsNotThereWithTheNearest) {

@@ -184,7 +184,7 @@ const SystemFacts& facts_of(System system) {
 
 void check_folder(const std::string& folder) {
     if (fs::exists(folder) && !(fs::is_directory(folder) && fs::is_empty(folder))) {
-        throw config::UsageError(fmt::format("{} is there already, and holds something; give another folder", folder));
+        throw config::UsageError(fmt::format("{} already exists and is not empty; give another folder", folder));
     }
 }
 
