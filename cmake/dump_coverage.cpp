@@ -1,8 +1,8 @@
-// A rank's process ends by _exit(), which leaves out what writes down the counts of coverage. Linked with
-// --wrap=_exit, this writes them down before it.
+// A rank's process ends by _exit(), which skips writing the coverage counts. Linked with --wrap=_exit, this writes them
+// first.
 //
-// Who is killed in the middle of that leaves a file to which nothing can be added any more. Linked with --wrap=kill,
-// SIGKILL waits until nobody writes.
+// A process killed in the middle of that leaves a file to which no counts can be added any more. Linked with
+// --wrap=kill, SIGKILL therefore waits until no process is writing.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/types.h>
@@ -12,7 +12,7 @@
 
 namespace {
 
-// Held by who writes or kills; given up after a second, for who writes may have been stopped.
+// Held while writing or killing; abandoned after a second, because a stopped writer may hold it.
 class Turn {
 public:
     Turn() : file_(open(NDSIM_COVERAGE_LOCK, O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {

@@ -1,4 +1,4 @@
-# A build of ndsim alone: its default build type, its places, its sanitizers, its coverage.
+# Settings of a stand-alone build of ndsim: default build type, output folders, sanitizers, coverage.
 
 get_property(multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
 if(NOT multi_config AND NOT CMAKE_BUILD_TYPE)
@@ -6,7 +6,8 @@ if(NOT multi_config AND NOT CMAKE_BUILD_TYPE)
 endif()
 
 if(CMAKE_BUILD_TYPE STREQUAL "Debug")
-    # Not optimised, a precompiled fmt switches optimisation on for parts of what follows it, and Eigen does not compile.
+    # In unoptimised builds a precompiled fmt enables optimisation for parts of what follows it, and Eigen fails to
+    # compile.
     set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
 endif()
 
@@ -18,11 +19,11 @@ if(NDSIM_SANITIZE)
     add_compile_options(-fsanitize=${NDSIM_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     add_link_options(-fsanitize=${NDSIM_SANITIZE})
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-        # With what the sanitizers add, g++ takes values in std::optional for uninitialized that are not.
+        # With the sanitizers' instrumentation, g++ warns falsely of uninitialized values in std::optional.
         list(APPEND NDSIM_WARNINGS_GNU -Wno-maybe-uninitialized)
     endif()
     if(NDSIM_SANITIZE MATCHES "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-        # The fences of ranks/process order memory between processes, which the thread sanitizer does not see anyway.
+        # The fences of ranks/process order memory between processes, which the thread sanitizer cannot see anyway.
         list(APPEND NDSIM_WARNINGS_GNU -Wno-tsan)
     endif()
 endif()

@@ -1,8 +1,8 @@
-# The Debian packages, from what is installed: `cmake --build build --target ndsim_deb` writes them into build/packages.
+# Builds Debian packages from the installed files: `cmake --build build --target ndsim_deb` writes to build/packages.
 #   ndsim           the programs, with their manual pages and completion
 #   libndsim-dev    static libraries, headers, the CMake package and the pkg-config file
 #   python3-ndsim   the Python package, for the Python that it was built for
-# What programs and module need of shared libraries is read from them by dpkg-shlibdeps.
+# Dependencies on shared libraries are determined by dpkg-shlibdeps.
 find_program(NDSIM_SHLIBDEPS dpkg-shlibdeps)
 mark_as_advanced(NDSIM_SHLIBDEPS)
 if(NOT NDSIM_SHLIBDEPS OR NOT TARGET ndsim_tool)
@@ -19,17 +19,17 @@ set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-# The scenarios have most of their code in common, which xz finds: a third of what gzip makes of them.
+# The scenarios share most of their code, which xz exploits: a third of the size with gzip.
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
-# Packages of one version for several systems differ: 0.1.0-1~debian12.
+# Packages of one version differ by system: 0.1.0-1~debian12.
 cmake_host_system_information(RESULT system QUERY DISTRIB_INFO)
 set(CPACK_DEBIAN_PACKAGE_RELEASE "1~${system_ID}${system_VERSION_ID}")
 string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
 configure_file(cmake/debian/changelog.in debian/changelog.Debian @ONLY)
 
-# ndsim_deb(COMPONENT PACKAGE SECTION DEPENDS SENTENCE...): a package of its own for a component of what is installed.
+# ndsim_deb(COMPONENT PACKAGE SECTION DEPENDS SENTENCE...): makes a package of one install component.
 function(ndsim_deb component package section depends)
     string(TOUPPER ${component} key)
     set(CPACK_DEBIAN_${key}_PACKAGE_NAME ${package} PARENT_SCOPE)
@@ -47,9 +47,9 @@ endfunction()
 
 ndsim_deb(programs ndsim science ""
     "The program ndsim, the scenarios, and the hardware data and JSON schemas to read.")
-# What `ndsim lab` compiles programs in C++ with, and what it runs those in Python with.
+# `ndsim lab` compiles C++ programs and runs Python programs with these.
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_SUGGESTS "libndsim-dev, python3-ndsim, g++")
-# Static libraries go with the Boost that they were compiled with, whose versions Debian keeps apart.
+# Static libraries need the Boost version they were compiled with; Debian packages several side by side.
 set(boost ${Boost_VERSION_MAJOR}.${Boost_VERSION_MINOR})
 ndsim_deb(development libndsim-dev libdevel "libboost-context${boost}-dev, libboost${boost}-dev, libfmt-dev, libssl-dev, zlib1g-dev"
     "Static libraries and headers, for find_package(ndsim) and pkg-config.")
@@ -60,7 +60,7 @@ if(TARGET ndsim_python)
     ndsim_deb(python python3-ndsim python "python3 (>= 3.${Python3_VERSION_MINOR}), python3 (<< 3.${next})"
         "The Python module ndsim, with ndsim.torchrun, which runs PyTorch scripts.")
     set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "ndsim, python3-numpy")
-    # What simulates CUDA is compiled for the PyTorch that is there.
+    # The CUDA simulation is compiled against the installed PyTorch.
     set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "g++, python3-dev, python3-venv")
     set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA
         "${ndsim_SOURCE_DIR}/cmake/debian/postinst;${ndsim_SOURCE_DIR}/cmake/debian/prerm")

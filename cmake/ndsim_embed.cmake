@@ -1,6 +1,6 @@
-# cmake -DFILES=GLOB -DNAMES=file|stem|folder_and_stem|folder_and_file -DTYPE=T -DFUNCTION=F -DNAMESPACE=N -DHEADER=H -DOUTPUT=… -P
-# ndsim_embed.cmake: the files as F() of H, an array of T{names…, text}, which a program then has in itself. With -DAS=hex each
-# text is its bytes in hexadecimal digits, with -DAS=digest its SHA-256.
+# cmake -DFILES=GLOB -DNAMES=file|stem|folder_and_stem|folder_and_file -DTYPE=T -DFUNCTION=F -DNAMESPACE=N -DHEADER=H
+# -DOUTPUT=… -P ndsim_embed.cmake: embeds the files in a program, as F() declared in H, an array of T{names…, text}.
+# With -DAS=hex each text is the file's bytes in hexadecimal digits, with -DAS=digest its SHA-256.
 file(GLOB files ${FILES})
 list(SORT files)
 set(rows "")

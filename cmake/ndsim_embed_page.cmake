@@ -1,5 +1,5 @@
-# cmake -DFOLDER=… -DOUTPUT=… -P ndsim_embed_page.cmake: FOLDER/page.{html,css,js} as libsim/report/page/files.hpp says.
-# A literal may not be as long as a script: each is cut into parts.
+# cmake -DFOLDER=… -DOUTPUT=… -P ndsim_embed_page.cmake: embeds FOLDER/page.{html,css,js} as
+# libsim/report/page/files.hpp declares. String literals are limited in length, so each file is cut into parts.
 set(most 16000)
 function(function_of name file result)
     file(READ ${FOLDER}/${file} text)

@@ -1,5 +1,5 @@
-# The installed package: libraries, public headers, scenarios, and how CMake and pkg-config find them. Its components are
-# `programs`, `development` and, in tools/python, `python`: each is a Debian package (ndsim_debian.cmake).
+# The installed package: libraries, public headers, scenarios, and the files for CMake and pkg-config. Its components
+# are `programs`, `development` and, in tools/python, `python`: each becomes a Debian package (ndsim_debian.cmake).
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ndsim)
@@ -12,7 +12,7 @@ install(EXPORT ndsim_targets NAMESPACE ndsim:: FILE ndsim_targets.cmake DESTINAT
 
 install(DIRECTORY libsim DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
         FILES_MATCHING PATTERN *.hpp PATTERN chakra EXCLUDE)
-# To read, and to copy from: the library has them compiled in.
+# For people to read and to copy; the library has them compiled in.
 install(DIRECTORY libsim/training/hardware/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ndsim/hardware COMPONENT programs
         FILES_MATCHING PATTERN *.toml)
 install(DIRECTORY tools/schemas/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ndsim/schemas COMPONENT programs
@@ -25,10 +25,10 @@ write_basic_package_version_file(ndsim-config-version.cmake COMPATIBILITY SameMi
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ndsim-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/ndsim-config-version.cmake
         DESTINATION ${package_dir} COMPONENT development)
 
-# The prefix is found from the file's own place, so that an installed tree can be moved.
+# The prefix is relative to the file's own place, so that an installed tree can be moved.
 file(RELATIVE_PATH prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" prefix_from_pc ${prefix_from_pc})
-# Static libraries in the order in which a linker reads them: from the top floor down.
+# Static libraries in link order: dependents before their dependencies.
 list(REVERSE rooms)
 list(TRANSFORM rooms PREPEND -l)
 list(JOIN rooms " " libsim_libraries)
@@ -38,8 +38,8 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ndsim.pc DESTINATION ${CMAKE_INSTALL_L
 get_property(scenarios GLOBAL PROPERTY NDSIM_SCENARIOS)
 if(scenarios)
     install(TARGETS ${scenarios} ndsim_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
-    # Manual pages, and completion where bash, zsh and fish look for it.
-    # Not share/ndsim: how labs are built differs in an installed tree (tools/labs).
+    # Manual pages and completion scripts, where bash, zsh and fish look for them. Excludes share/ndsim, because labs
+    # are built differently in an installed tree (tools/labs).
     foreach(folder IN ITEMS man bash-completion zsh fish)
         install(DIRECTORY ${CMAKE_BINARY_DIR}/share/${folder} DESTINATION ${CMAKE_INSTALL_DATADIR} COMPONENT programs)
     endforeach()

@@ -1,5 +1,5 @@
-# ndsim_numbered_list(OUTPUT FILES HEAD DECLARATION CALL FUNCTION TAIL): writes a source file that lists what each of the
-# files NN_name.cpp defines. NN in DECLARATION and CALL becomes its number; FUNCTION returns the values of all calls.
+# ndsim_numbered_list(OUTPUT FILES HEAD DECLARATION CALL FUNCTION TAIL): writes a source file that lists the definitions
+# in the files NN_name.cpp. NN in DECLARATION and CALL becomes the number; FUNCTION returns the values of all calls.
 function(ndsim_numbered_list output files head declaration call function tail)
     set(declarations "")
     set(calls "")

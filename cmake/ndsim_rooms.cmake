@@ -1,4 +1,4 @@
-# Reads libsim/rooms.txt: NDSIM_ROOMS, and for each room NDSIM_PATHS_room and NDSIM_USES_room.
+# Reads libsim/rooms.txt: sets NDSIM_ROOMS, and for each room NDSIM_PATHS_room and NDSIM_USES_room.
 file(STRINGS ${ndsim_SOURCE_DIR}/libsim/rooms.txt lines REGEX "^[a-z]")
 set_property(DIRECTORY ${ndsim_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${ndsim_SOURCE_DIR}/libsim/rooms.txt)
 set(NDSIM_ROOMS "")
@@ -12,7 +12,7 @@ foreach(line IN LISTS lines)
     list(FILTER NDSIM_USES_${room} EXCLUDE REGEX "/|^-$")
 endforeach()
 
-# The room in which a file lies: that of the longest path it begins with.
+# The room of a file: that with the longest path prefix of it.
 function(ndsim_room_of file result)
     set(longest 0)
     foreach(room IN LISTS NDSIM_ROOMS)

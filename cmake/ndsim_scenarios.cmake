@@ -1,4 +1,4 @@
-# What scenarios/ built, in global properties for those who use all of it: the installation, the demo, the tests.
+# Exports the targets of scenarios/ as global properties, for the installation, the demo and the tests.
 get_property(targets DIRECTORY scenarios PROPERTY BUILDSYSTEM_TARGETS)
 foreach(target IN LISTS targets)
     get_target_property(type ${target} TYPE)

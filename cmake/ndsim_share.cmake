@@ -1,10 +1,10 @@
-# cmake -DBIN=FOLDER -DPROGRAMS=A;B -DOUTPUT=FOLDER -P ndsim_share.cmake: manual pages and completion of ndsim and of the
-# programs beside it, as they are installed below share/. What they say comes from the programs' own tables.
+# cmake -DBIN=FOLDER -DPROGRAMS=A;B -DOUTPUT=FOLDER -P ndsim_share.cmake: writes manual pages and completion scripts of
+# ndsim and the other programs, as installed below share/. Their contents come from the programs' own tables.
 set(man ${OUTPUT}/man/man1)
 set(bash ${OUTPUT}/bash-completion/completions)
 set(zsh ${OUTPUT}/zsh/site-functions)
 set(fish ${OUTPUT}/fish/vendor_completions.d)
-# Pages of commands that are no more must go; what else lies below share/ is not ours.
+# Pages of removed commands must go; other files below share/ are not ours.
 file(REMOVE_RECURSE ${man} ${bash} ${zsh} ${fish})
 file(MAKE_DIRECTORY ${man} ${bash} ${zsh} ${fish})
 
@@ -16,7 +16,7 @@ function(printed_to file)
     endif()
 endfunction()
 
-# The page of a program, of its commands, and of theirs: pages_of(ndsim train).
+# pages_of(ndsim train): writes the pages of a program and, recursively, of its commands.
 function(pages_of program)
     list(JOIN ARGV "-" page)
     printed_to(${man}/${page}.1 ${BIN}/${program} ${ARGN} --help man)
@@ -37,7 +37,7 @@ endforeach()
 printed_to(${bash}/ndsim ${BIN}/ndsim completion bash)
 printed_to(${zsh}/_ndsim ${BIN}/ndsim completion zsh)
 printed_to(${fish}/ndsim.fish ${BIN}/ndsim completion fish)
-# bash and fish look for a file of the program's name; zsh reads the first line of every file.
+# bash and fish look for a file with the program's name; zsh reads the first line of every file.
 foreach(program IN LISTS PROGRAMS)
     file(CREATE_LINK ndsim ${bash}/${program} SYMBOLIC)
     file(CREATE_LINK ndsim.fish ${fish}/${program}.fish SYMBOLIC)

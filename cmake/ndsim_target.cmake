@@ -1,32 +1,32 @@
-# What every target of ndsim's own has in common.
+# Settings shared by all of ndsim's own targets.
 
 set(NDSIM_WARNINGS
     -Wall -Wextra -Wpedantic -Werror
     -Wconversion -Wsign-conversion -Wdouble-promotion -Wold-style-cast -Wcast-align -Wcast-qual
     -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Wextra-semi -Wundef -Wformat=2
-    # A designated initializer leaves out what keeps its default: that is its purpose.
+    # Designated initializers omit fields that keep their defaults: that is their purpose.
     -Wno-missing-field-initializers)
-# libsim/namespaces.hpp says once which namespaces are inline.
+# libsim/namespaces.hpp declares once which namespaces are inline.
 set(NDSIM_WARNINGS_CLANG -Wno-inline-namespace-reopened-noninline)
-# Where the standard library is precompiled, g++ 12 looks into it for these and finds what is not there.
+# With a precompiled standard library, g++ 12 applies these to its headers and reports false positives.
 set(NDSIM_WARNINGS_GNU -Wlogical-op -Wduplicated-cond
     -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread)
 if(CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
-    # A reference into a table, found by a key that was made of a literal, is taken for one into the key.
+    # A reference into a table, looked up by a key made from a literal, is mistaken for one into the key.
     list(APPEND NDSIM_WARNINGS_GNU -Wno-dangling-reference)
 endif()
-# In a batch, g++ takes a .cpp file for a header.
+# In a unity build, g++ takes a .cpp file for a header.
 list(APPEND NDSIM_WARNINGS_GNU -Wno-subobject-linkage)
 
 if(NDSIM_UNITY_BUILD)
-    # In a batch, a parameter may have the name of what another file has for itself. The clang preset, without batches, finds the
-    # shadows that count.
+    # In a unity build, a parameter may have the same name as an entity of another file. The clang preset, without unity
+    # builds, finds the shadowing that matters.
     list(REMOVE_ITEM NDSIM_WARNINGS -Wshadow)
     list(APPEND NDSIM_WARNINGS_GNU -Wshadow=local)
 endif()
 
-# C++20, includes as they lie from the root of the repository, and floating point that no compiler flag changes.
-# Warnings are errors only in our own build: another project's newer compiler must not fail on ours.
+# C++20, include paths relative to the root of the repository, and floating point that no compiler flag changes.
+# Warnings are errors only in our own build: a newer compiler in another project must not fail on our code.
 function(ndsim_target name)
     target_compile_features(${name} PUBLIC cxx_std_20)
     set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
@@ -38,13 +38,14 @@ function(ndsim_target name)
     endif()
 endfunction()
 
-# What nearly every file includes, parsed once for all that is compiled alike, and twelve source files at a time. All code is fit for a
-# shared library, as Python's module is one. The clang preset goes without both, and finds what a file forgets to include.
+# Precompiles the headers that nearly every file includes, once per set of flags, and compiles twelve source files at a
+# time. All code is position-independent, because Python's module is a shared library. The clang preset disables both,
+# and so finds missing includes.
 set(NDSIM_COMMON_HEADERS
     <fmt/format.h> <algorithm> <array> <cstdint> <functional> <map> <memory> <numeric> <optional> <set> <span> <string>
     <string_view> <unordered_map> <utility> <variant> <vector> <nlohmann/json.hpp>)
-# ndsim_compiled_together(NAME [LITTLE_OPTIMISED]): where the time of a run does not go, more than -O1 takes the compiler a third longer,
-# for nothing. g++ 14 refuses headers that were parsed at another level.
+# ndsim_compiled_together(NAME [LITTLE_OPTIMISED]): for code that takes little of a run's time, optimising beyond -O1
+# costs a third more compile time for no benefit. g++ 14 rejects headers that were precompiled at another level.
 function(ndsim_compiled_together name)
     set(headers ndsim_common_headers)
     set(level "")
@@ -73,7 +74,7 @@ function(ndsim_program_target name)
     ndsim_compiled_together(${name} LITTLE_OPTIMISED)
 endfunction()
 
-# A static library of the package: ndsim_library(core SOURCES ...) makes ndsim_core, known as ndsim::core.
+# A static library of the package: ndsim_library(core SOURCES ...) makes ndsim_core, also known as ndsim::core.
 function(ndsim_library name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "LITTLE_OPTIMISED" "" "SOURCES")
     add_library(ndsim_${name} STATIC ${arg_SOURCES})

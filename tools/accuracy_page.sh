@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# accuracy_page.sh [--check]: writes what `ndsim validate` finds on the shipped runs into docs/accuracy.md, between the
-# two markers there; the text around them is kept. Needs a build in build/ (or NDSIM_BUILD).
+# accuracy_page.sh [--check]: writes the output of `ndsim validate` on the shipped runs into docs/accuracy.md, between
+# the two markers; the text around them is kept. Needs a build in build/ (or NDSIM_BUILD).
 #   --check   changes nothing; fails, with the difference, if the page is not what it would write
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -45,7 +45,7 @@ awk -v table="$work/table" '
 
 if [[ $check == yes ]]; then
     diff -u "$page" "$work/page" || {
-        echo "accuracy_page.sh: $page is not up to date; tools/accuracy_page.sh writes it anew" >&2
+        echo "accuracy_page.sh: $page is not up to date; tools/accuracy_page.sh updates it" >&2
         exit 1
     }
 elif ! cmp -s "$work/page" "$page"; then

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# bench_peers.sh [RANKS...]: a ring all-reduce message by message, here and in SimGrid, in turns: messages per second of
-# CPU time, the best of 3. Installs libsimgrid-dev where it is missing. Default: 64 256 1024.
+# bench_peers.sh [RANKS...]: a ring all-reduce message by message, in ndsim and in SimGrid alternately: messages per
+# second of CPU time, best of 3. Installs libsimgrid-dev if it is missing. Default: 64 256 1024.
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/usage.bash

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# build.sh [scenarios|demo|deb|all]: configures where that was not done yet, and builds Release into build/.
+# build.sh [scenarios|demo|deb|all]: configures if necessary, and builds Release into build/.
 #   scenarios  the five scenarios and the table that compares them
-#   demo       that, `ndsim`, and all that is installed
+#   demo       that, `ndsim`, and everything that is installed
 #   deb        that, the Python package, and Debian packages of it, in build/packages
-#   all        everything, tests and benchmarks too; without a word, this
+#   all        everything, including tests and benchmarks (default)
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/usage.bash
@@ -18,9 +18,9 @@ case $what in
 esac
 refuse_all "${@:2}"
 cache=build/CMakeCache.txt
-# A folder configured for another place (a moved or copied clone) cannot be used again.
+# A folder configured for another place (a moved or copied clone) cannot be reused.
 if [[ -e $cache ]] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" "$cache"; then
-    echo "build: build/ belongs to another directory; starting anew"
+    echo "build: build/ belongs to another directory; starting over"
     rm -rf build
 fi
 
@@ -28,7 +28,7 @@ options=()
 if [[ $what == all ]]; then
     options+=(-DNDSIM_BUILD_TESTS=ON -DNDSIM_BUILD_BENCH=ON)
 else
-    # Left alone once it is set: turning tests off and on again would configure anew each time.
+    # Left alone once it is set: turning tests off and on would reconfigure each time.
     [[ -e $cache ]] || options+=(-DNDSIM_BUILD_TESTS=OFF -DNDSIM_BUILD_BENCH=OFF)
 fi
 if [[ ! -e $cache ]]; then

@@ -1,7 +1,7 @@
 # A function is one thought: at most 60 lines, from its name to its closing brace.
 #
-# Follows braces over the whole file. A brace after a text with a parenthesis opens a function, unless it lies in one
-# already; namespaces and classes open scopes in which functions are looked for.
+# Tracks braces over the whole file. A brace after a text with a parenthesis opens a function, unless already inside
+# one; namespaces and classes open scopes in which functions are searched.
 
 function forget(   i) {
     for (i = 0; i <= depth; ++i) delete kind[i]

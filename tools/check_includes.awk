@@ -1,5 +1,5 @@
-# Who may include what. The rooms of libsim/rooms.txt stand on one another: no include runs upwards or sideways, and
-# what a room is kept from (threads, files, Boost) stays out of it.
+# Include rules. The rooms of libsim/rooms.txt are layered: includes never go up or sideways, and things that a room
+# must not know (threads, files, Boost) stay out of it.
 
 function fail(what) { printf "%s:%d: %s\n", FILENAME, FNR, what }
 
@@ -9,7 +9,7 @@ function exists(file,   line, found) {
     return found
 }
 
-# The room of a path: that of the longest path it begins with.
+# The room of a path: that with the longest path prefix of it.
 function room_of(path,   i, found, longest) {
     longest = 0
     for (i = 1; i <= paths; ++i) {

@@ -1,4 +1,4 @@
-// ndsim_compare FILE.json...: one comparison from the --json output of several scenarios, and nothing else.
+// ndsim_compare FILE.json...: compares the --json output of several scenarios in one table, and does nothing else.
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
 #include "libsim/report/amounts.hpp"
@@ -51,7 +51,7 @@ double number(const json& run, const char* key) {
     return run.at(key).get<double>();
 }
 
-// Over the ranks, which all live for the whole run: the means of the times add up to the simulated time.
+// The mean over the ranks, which all live for the whole run: the means of the times add up to the simulated time.
 double mean(const json& run, const char* key) {
     double sum = 0;
     for (const json& rank : run.at("per_rank")) {
@@ -88,7 +88,7 @@ std::string name(const json& run) {
     return run.at("scenario").get<std::string>();
 }
 
-// The axes of which there is more than one: "2 dp x 2 tp".
+// The axes of size above one: "2 dp x 2 tp".
 std::string mesh(const json& run) {
     std::string text;
     for (const char* axis : {"dp", "tp", "pp", "ep", "cp"}) {
@@ -101,7 +101,7 @@ std::string mesh(const json& run) {
 
 Row time_row(const json& run) {
     const double bubble = number(run, "bubble_fraction") * number(run, "simulated_seconds");
-    // What is left of nothing may be a last digit.
+    // The remainder may be a rounding error below zero.
     const double idle = std::max(0.0, mean(run, "idle_seconds") - bubble);
     return {{name(run), mesh(run), fmt::format("{}", run.at("ranks").get<int>()), fmt::format("{}", processes(run)),
              report::in_seconds(number(run, "simulated_seconds")), fmt::format("{:.2f}x", number(run, "speedup")),

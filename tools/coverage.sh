@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# coverage.sh [PERCENT]: which branches the tests run, in the kernel, in the process host and in what reads files;
-# a table by room, and each branch that no test takes in build/coverage/missed.txt. Half an hour on two cores, most of it
-# for a build of its own. Exit code 1: a room has less than PERCENT (90).
-# A branch is one that somebody wrote: those to where an exception goes on, which the compiler adds to every call, are
-# not counted.
+# coverage.sh [PERCENT]: branch coverage of the kernel, the process host and the file readers; prints a table by room,
+# and writes each missed branch to build/coverage/missed.txt. Half an hour on two cores, most of it for a separate
+# build. Exit code 1: a room has less than PERCENT (90). Only branches in the source count, not the exception paths that
+# the compiler adds to every call.
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/usage.bash
@@ -11,7 +10,7 @@ cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
 least=${1:-90}
 refuse_unless_number "$least"
 refuse_all "${@:2}"
-# room | what it is
+# room | description
 rooms=(
     "libsim/kernel|the kernel"
     "ranks/process|processes and what is between them"
@@ -26,7 +25,7 @@ cmake --preset coverage -G Ninja > /dev/null
 cmake --build --preset coverage -j 2
 find build/coverage -name '*.gcda' -delete
 log=build/coverage/tests.txt
-# What is slow without being optimised may fail a limit of time; the counts are what is wanted.
+# Unoptimised code may exceed a time limit; only the counts matter here.
 ctest --test-dir build/coverage -j 2 --timeout 600 -L '^(unit|formulas|parallel|hosts|chakra|fuzz|properties|scenarios|cli)$' \
     > "$log" 2>&1 || sed -n '/tests failed out of/p' "$log"
 

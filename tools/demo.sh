@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# demo.sh: installs what is missing, builds the scenarios, runs each of them as real processes, draws its timeline, and compares all
-# in one table. Then it builds `ndsim` and what is installed with it.
-# Output of each run: build/demo/NAME.json, its log lines in build/demo/NAME.log, its timeline in NAME.trace.json.
+# demo.sh: installs missing packages, builds the scenarios, runs each of them as real processes, draws its timeline, and
+# compares all in one table. Then builds `ndsim` and everything that is installed with it. Output of each run:
+# build/demo/NAME.json, log lines in build/demo/NAME.log, timeline in NAME.trace.json.
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/usage.bash
@@ -10,7 +10,7 @@ refuse_all "$@"
 tools/install_packages.sh run
 tools/build.sh scenarios
 
-# The pictures go through a pipe, which has neither a width nor colours of its own.
+# The pictures go through a pipe, which has neither width nor colours.
 export COLUMNS=80
 if [[ -t 1 && ${TERM:-dumb} != dumb ]]; then
     export CLICOLOR_FORCE=${CLICOLOR_FORCE:-1}

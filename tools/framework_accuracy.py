@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Runs published runs as the frameworks' own training scripts, hollow and folded, and holds their step times against the measured ones.
+"""Runs published runs as the frameworks' own training scripts, hollow and folded, and compares their step times with the measured ones.
 
     tools/framework_accuracy.py --sets torchtitan-2024-12 --checkout FOLDER [--ids torchtitan-0001] [--print]
 
-tools/framework_accuracy/runs.toml says for each set which commit of the framework was measured, which script it is, and with which
-arguments. FOLDER is a checkout of that commit, unmodified, and this program is run by the Python that has its packages. Results are
-kept in docs/data/framework_runs.json, so that a run is not repeated; --again repeats it. --page writes the table into docs/accuracy.md.
+tools/framework_accuracy/runs.toml gives for each set the measured commit of the framework, the script and its arguments. FOLDER is an
+unmodified checkout of that commit, and this program must be run by the Python that has its packages. Results are kept in
+docs/data/framework_runs.json, so that a run is not repeated; --again repeats it. --page writes the table into docs/accuracy.md.
 """
 
 import argparse
@@ -36,7 +36,7 @@ def read_sets():
 
 
 def measured(chosen, name, records):
-    """Of a run: its step's seconds, and GiB of memory where they are published."""
+    """The measured seconds per step of a run, and GiB of memory if published."""
     run = chosen["runs"][name]
     if name in records:
         told = records[name]["measured"]
@@ -45,7 +45,7 @@ def measured(chosen, name, records):
 
 
 def write_tokenizer(file, tokens):
-    """A tokenizer of so many tokens in tiktoken's form: what counts of it in a hollow run is how many there are."""
+    """Writes a tokenizer of this many tokens in tiktoken's format: in a hollow run only their number matters."""
     words = [bytes([byte]) for byte in range(256)]
     letters = [bytes([letter]) for letter in LETTERS]
     longer = (b"".join(word) for length in (2, 3) for word in itertools.product(letters, repeat=length))
@@ -60,7 +60,7 @@ def write_texts(file):
 
 
 def write_inputs(folder):
-    """What scripts read that is not in their repositories: {inputs} in their arguments."""
+    """Writes the inputs of scripts that are not in their repositories: {inputs} in their arguments."""
     (folder / "texts").mkdir()
     write_texts(folder / "texts" / "data.json")
     write_tokenizer(folder / "tokenizer.model", 128_000)
@@ -79,7 +79,7 @@ def command(chosen, name, records, inputs):
 
 
 def run(words, folder, more):
-    """One run: its step's seconds and its memory, or what went wrong."""
+    """Makes one run: returns its seconds per step and its memory, or the error."""
     path = os.pathsep.join([str((ROOT / scripts.BUILD).resolve() / "python"), str(folder), os.environ.get("PYTHONPATH", "")])
     environment = os.environ | {"PYTHONPATH": path, "HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"} | more
     done = subprocess.run([sys.executable, *words[1:]], cwd=folder, env=environment, capture_output=True, text=True, check=False)
@@ -95,7 +95,7 @@ def read_results():
 
 
 def keep(name, result):
-    """Writes the file anew, with what another call of this program has written meanwhile."""
+    """Updates the file, keeping what another instance of this program has written meanwhile."""
     results = read_results() | {name: result}
     rows = [f"{json.dumps(name)}: {json.dumps(results[name])}" for name in sorted(results)]
     RESULTS.write_text("{\n" + ",\n".join(rows) + "\n}\n")
@@ -141,11 +141,11 @@ def write_page(text):
 
 def read_options():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sets", type=lambda text: text.split(","), default=[], help="what is run, separated by commas; nothing else")
-    parser.add_argument("--ids", type=lambda text: text.split(","), help="of these sets only these runs")
-    parser.add_argument("--checkout", type=pathlib.Path, help="the framework's repository, at the commit that runs.toml names")
-    parser.add_argument("--print", action="store_true", help="the command lines, one a run; nothing is run")
-    parser.add_argument("--again", action="store_true", help="also what has a result")
+    parser.add_argument("--sets", type=lambda text: text.split(","), default=[], help="sets to run, separated by commas")
+    parser.add_argument("--ids", type=lambda text: text.split(","), help="only these runs of the sets")
+    parser.add_argument("--checkout", type=pathlib.Path, help="checkout of the framework at the commit in runs.toml")
+    parser.add_argument("--print", action="store_true", help="print the command lines, one per run, and run nothing")
+    parser.add_argument("--again", action="store_true", help="repeat runs that have a result")
     parser.add_argument("--page", action="store_true", help="write the table into docs/accuracy.md")
     return parser.parse_args()
 
@@ -166,7 +166,7 @@ def main():
                     print(f"{name}: {shlex.join(words)}")
                 elif options.again or name not in results:
                     if options.checkout is None:
-                        sys.exit("framework_accuracy.py: --checkout says where the framework lies")
+                        sys.exit("framework_accuracy.py: --checkout FOLDER of the framework is needed")
                     results[name] = run(words, options.checkout.resolve(), chosen.get("environment", {}))
                     print(f"{name}: {results[name]}", file=sys.stderr)
                     keep(name, results[name])

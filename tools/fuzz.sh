@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# fuzz.sh [SECONDS [TARGET …]]: looks for inputs that crash what reads them. Each target of tests/fuzz/targets.cpp gets so many
-# seconds (60), from its corpus on; what it finds lies in build/fuzz/findings/.
+# fuzz.sh [SECONDS [TARGET …]]: searches for inputs that crash the parsers. Each target of tests/fuzz/targets.cpp gets
+# SECONDS (60), starting from its corpus; findings are in build/fuzz/findings/.
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/usage.bash

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# goldens.sh [NAME]: writes what commands print today into tests/cli/goldens/, all of it or NAME.golden alone. Needs a build;
-# `git diff` then shows what a change did to what is printed.
+# goldens.sh [NAME]: writes the current output of commands into tests/cli/goldens/, all of it or only NAME.golden. Needs
+# a build; `git diff` then shows how a change affects the output.
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/usage.bash

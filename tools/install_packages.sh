@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# install_packages.sh run|deb|docs|test|coverage: installs the Debian packages that are missing, and nothing else.
-#   run     what it takes to build and run the scenarios
-#   deb     that, and what Debian packages are made with, the Python package among them
-#   docs    what `run` brings, and what tools/site.sh makes the documentation site with
+# install_packages.sh run|deb|docs|test|coverage: installs only the Debian packages that are missing.
+#   run     to build and run the scenarios
+#   deb     that, and to make Debian packages, including the Python package
+#   docs    `run`, and what tools/site.sh needs for the documentation site
 #   test    all of it, and what tools/test.sh, tools/check and .ci/run use
-#   coverage  that, and what tools/coverage.sh counts with
-# A package counts as present when what we use of it is there, whoever brought it.
+#   coverage  that, and what tools/coverage.sh needs
+# A package counts as present if the file or command that we need is there, wherever it came from.
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/usage.bash
 
-# package, and a file it is wanted for: a pattern below / or, without a slash, a command
+# package, and the file it is needed for: a pattern below / or, without a slash, a command
 run_set=(
     "g++                    g++"
     "cmake                  cmake"
@@ -78,8 +78,8 @@ is_present() {
 }
 
 missing=()
-# Asio and Interprocess are headers, which libboost-dev has. The Boost versions of Debian exclude each other, so what is
-# there already decides which Context library fits.
+# Asio and Interprocess are header-only and in libboost-dev. Debian's Boost versions exclude each other, so the
+# installed one determines the matching Context library.
 add_missing_boost() {
     local header=/usr/include/boost/version.hpp number version
     if [[ ! -e $header ]]; then

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# leave_one_out.sh: fits the numbers of a GPU generation to all sets of published runs but one, for each set in turn, and
-# prints how far that one's predictions are then; beside it the error with the numbers that ship, and the generation's
-# uncertainty as lines of its data file. Generations of more than two sets; takes half a minute. Writes each run's
+# leave_one_out.sh: fits the numbers of a GPU generation to all sets of published runs but one, for each set in turn,
+# and prints the prediction error for the set left out, next to the error with the shipped numbers, and the generation's
+# uncertainty as lines of its data file. For generations of more than two sets; takes half a minute. Writes each run's
 # prediction to docs/data/left_out.csv. Needs a build in build/ (or NDSIM_BUILD).
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -15,8 +15,9 @@ products=gemm_peak,gemm_half_flops
 small=memory_share,kernel_floor,step_overhead
 flash=flash_forward,flash_backward  # Blackwell's is measured
 quantised=fp8_peak,fp8_half_flops,cast_passes
-# Only BRIDGE-H100's small experts determine Hopper's kernel_floor; for every set left out it is that of GPUs in general.
-# generation | sets | what is fitted | round numbers that the fit starts from
+# Only BRIDGE-H100's small experts determine Hopper's kernel_floor; without that set the value is that of GPUs in
+# general.
+# generation | sets | fitted numbers | round starting values of the fit
 rows=(
     "ampere|SC21-T1,SC21-T2-PTDP,SC21-F18,KORTH-T5,MLM-2020-A100,ZB-T4,FA2-T1,FSDP-PAPER,MOSAIC-A100-80,VTRAIN-SINGLE,BLOOM-SWEEP\
 |gemm_peak,$flash,$small,scores_gemm,flash_first,busy_collective\

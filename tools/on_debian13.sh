@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# on_debian13.sh demo | tests [CTEST OPTION...] | run COMMAND...: makes Debian 13 in a folder with debootstrap, copies this source tree
-# into it, and works in the copy. What was built there before is built on. As root, or with sudo.
+# on_debian13.sh demo | tests [CTEST OPTION...] | run COMMAND...: creates a Debian 13 in a folder with debootstrap,
+# copies this source tree into it, and works in the copy. An earlier build there is reused. Run as root, or with sudo.
 #   demo   tools/demo.sh
 #   tests  tools/test.sh
 #   run    any command line of bash, in the root of the copy, such as `run cmake --preset clang`
-# The folder is build/debian13, or NDSIM_DEBIAN13; it is removed by removing it: nothing stays mounted. With CCACHE_DIR set and
-# ccache here, ccache is used there, too, with the same cache.
+# The folder is build/debian13, or NDSIM_DEBIAN13; to remove it, delete it: nothing stays mounted. If CCACHE_DIR is set
+# and ccache is installed here, it is also used there, with the same cache.
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/usage.bash
@@ -44,7 +44,7 @@ make_system() {
 }
 [[ -e $folder/etc/debian_version ]] || make_system
 
-# What is new here, without what was removed here; what was built there stays.
+# Copies new files and deletes those removed here, but keeps what was built there.
 copy_sources() {
     mkdir -p "$folder$tree"
     find "$folder$tree" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
@@ -53,13 +53,13 @@ copy_sources() {
         tar --create --null --files-from=- | tar --extract --no-same-owner --directory "$folder$tree"
 }
 copy_sources
-# Names and certificates as this machine has them, which may lie behind a proxy of its own.
+# Name resolution and certificates come from this machine, which may use its own proxy.
 cp -L /etc/resolv.conf "$folder/etc/resolv.conf"
 cp -L /etc/ssl/certs/ca-certificates.crt "$folder/etc/ssl/certs/ca-certificates.crt"
 
-# Everything is mounted in a namespace of its own, which ends with the command, as all of its processes do.
+# Mounts live in a namespace that ends with the command and all of its processes.
 inside() {
-    # A root that is a mount: tests make namespaces of their own, and lay things over it.
+    # The root must be a mount, because tests create namespaces of their own and mount things over it.
     mount --bind "$folder" "$folder"
     mount -t proc proc "$folder/proc"
     mount --rbind /dev "$folder/dev"

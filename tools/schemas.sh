@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# schemas.sh: writes what of tools/schemas/ is read off records (libsim/report/record.hpp): the files of commands, their columns, and the
-# parts that they share; and the table of a layout's switches in docs/ndsim-train.md. Needs a build.
+# schemas.sh: writes the parts of tools/schemas/ that are generated from records (libsim/report/record.hpp): the files
+# of commands, their columns, and their shared parts; and the table of a layout's switches in docs/ndsim-train.md. Needs
+# a build.
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/usage.bash

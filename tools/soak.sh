@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# soak.sh [GOAL …]: the long versions of the tests of reliability, one line for each goal of docs/reliability.md; about
-# an hour on two cores. For example:
+# soak.sh [GOAL …]: runs the long versions of the reliability tests, one line per goal of docs/reliability.md; about an
+# hour on two cores. For example:
 #   tools/soak.sh               all of them
 #   tools/soak.sh G1 G3         some
-# What the tests of a goal print stays in build/soak/GOAL.PROGRAM.txt. Exit code 1: a goal was missed.
+# The output of a goal's tests is in build/soak/GOAL.PROGRAM.txt. Exit code 1: a goal was missed.
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/usage.bash
 
-# goal | program | its tests | what is done
+# goal | program | its tests | description
 goals=(
     "G1|hosts|Deaths.TwoThousandRandomKills*|10,000 ranks killed at random instants"
     "G1|hosts|DeathsInAnExchange.*|2,000 ranks killed in an exchange of data, 8 B to 64 MiB among 2 to 64 ranks"

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# test.sh [ctest options]: installs what is missing, builds everything, runs the tests. For example:
-#   tools/test.sh -R Ring       tests whose name has Ring in it
+# test.sh [ctest options]: installs missing packages, builds everything, and runs the tests. For example:
+#   tools/test.sh -R Ring       tests with Ring in their name
 #   tools/test.sh -L hosts      one folder of tests
 #   tools/test.sh -N            only lists them
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/usage.bash
 
-# Before anything is built. A word that is no option belongs to the option before it.
+# Checked before anything is built. A word that is not an option belongs to the option before it.
 before=""
 for argument in "$@"; do
     case $argument in
@@ -29,5 +29,5 @@ fi
 tools/install_packages.sh test
 tools/torch_environment.sh
 tools/build.sh all
-# One more than there are cores: some tests wait for processes, browsers and clocks.
+# One more than there are cores, because some tests wait for processes, browsers and clocks.
 ctest --test-dir build --output-on-failure -j "$(($(nproc) + 1))" "$@"

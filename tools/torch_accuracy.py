@@ -1,11 +1,12 @@
 #!/usr/bin/python3
-"""Runs the published PyTorch runs as PyTorch scripts in simulated time, and holds their step times against the measured ones.
+"""Runs the published PyTorch runs as PyTorch scripts in simulated time, and compares their step times with the measured ones.
 
     tools/torch_accuracy.py [--sets MOSAIC-H100,TORCHTITAN] [--ids torchtitan-0001] [--print]
 
 Each run of tools/torch_accuracy/runs.toml is docs/pytorch/train_llm.py under `python3 -m ndsim.torchrun --fold 1`. Results are kept in
-docs/data/torch_runs.json, so that a run is not repeated; --again repeats it. The table shows the error beside that of `ndsim train`
-for the same record, and --page writes it into docs/accuracy.md, and the width of a step's range into the package. Needs a build in build/ (or NDSIM_BUILD), and PyTorch.
+docs/data/torch_runs.json, so that a run is not repeated; --again repeats it. The table shows the error next to that of `ndsim train`
+for the same record. --page writes it into docs/accuracy.md, and the width of a step's range into the package. Needs a build in build/
+(or NDSIM_BUILD), and PyTorch.
 """
 
 import argparse
@@ -39,7 +40,7 @@ def read_records():
 
 
 def runs_of(chosen, records):
-    """The runs of a set: by id, what its command line says more than the others'."""
+    """The runs of a set: the additional arguments of each command line, by id."""
     runs = chosen["runs"]
     if runs == "all":
         runs = {name: "" for name, record in records.items() if record["set"] == chosen["name"]} | chosen.get("and", {})
@@ -50,7 +51,7 @@ def runs_of(chosen, records):
 
 
 def sizes(record):
-    """What the record says, as arguments of train_llm.py."""
+    """The record's settings as arguments of train_llm.py."""
     model, layout = record["model"], record["layout"]
     said = {
         "layers": model["layers"],
@@ -69,7 +70,7 @@ def sizes(record):
 
 
 def flash_version(chosen, record):
-    """The record says it, or else it is what the set's framework had."""
+    """The version in the record, or else that of the set's framework."""
     said = str(record["flash_attention"]).removeprefix("v")
     return int(said) if said.isdigit() else chosen.get("flash_attention", 2)
 
@@ -83,13 +84,13 @@ def command(chosen, more, record):
         launcher += ["--flash-attention", str(flash_version(chosen, record))]
     if chosen.get("fused"):
         launcher += ["--compiled"]
-    # A word that comes twice counts as it came last.
+    # If an option is repeated, the last one counts.
     script = ["docs/pytorch/train_llm.py", *sizes(record), *shlex.split(chosen["arguments"]), *shlex.split(more), "--steps", "2"]
     return [*launcher, *script]
 
 
 def run(words, more):
-    """One run: its step's time and memory, or what went wrong."""
+    """Makes one run: returns its step's time and memory, or the error."""
     environment = os.environ | {"PYTHONPATH": str(ROOT / BUILD / "python")} | more
     words = [sys.executable, *words[1:]]
     done = subprocess.run(words, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
@@ -107,19 +108,19 @@ def run(words, more):
 
 
 def write_results(results):
-    """A run a line, so that a change of one is a line's."""
+    """Writes one line per run, so that a changed run is a changed line."""
     rows = [f"{json.dumps(name)}: {json.dumps(results[name])}" for name in sorted(results)]
     RESULTS.write_text("{\n" + ",\n".join(rows) + "\n}\n")
 
 
 def predictions():
-    """What `ndsim train` predicts for the same records, and what was measured."""
+    """The predictions of `ndsim train` for the same records, and the measured values."""
     said = subprocess.run([ROOT / BUILD / "bin/ndsim", "validate", RECORDS, "--json"], cwd=ROOT, stdout=subprocess.PIPE, check=True)
     return {record["id"]: record for record in json.loads(said.stdout)["records"]}
 
 
 def errors(results, predicted):
-    """By id: the error of the script, and that of `ndsim train`."""
+    """The errors of the script and of `ndsim train`, by id."""
     found = {}
     for name, result in results.items():
         record = predicted.get(name)
@@ -129,7 +130,7 @@ def errors(results, predicted):
 
 
 def least_that_holds(weighted, share=0.8):
-    """The least size up to which this share of the weights lies; weighted: sizes with their weights."""
+    """The weighted quantile: the smallest size that covers this share of the weights; weighted: sizes with their weights."""
     reached, whole = 0, sum(weight for _, weight in weighted)
     for size, weight in sorted(weighted):
         reached += weight
@@ -138,9 +139,9 @@ def least_that_holds(weighted, share=0.8):
 
 
 def spread_of(errors_of_sets):
-    """Half the width of a range that holds 8 of 10 measured steps, as a logarithm, whether each run counts alike or each set does.
+    """Half the width, as a logarithm, of a range that holds 8 of 10 measured steps, whether runs or sets have equal weight.
 
-    The larger of the two, rounded up to hundredths, as the range of a prediction is found."""
+    The larger of the two, rounded up to hundredths, as for the range of a prediction."""
     sizes = {name: [abs(math.log1p(error)) for error in found] for name, found in errors_of_sets.items() if found}
     weightings = ([(size, weight(found)) for found in sizes.values() for size in found] for weight in (lambda _: 1, lambda found: 1 / len(found)))
     return math.ceil(100 * max(map(least_that_holds, weightings))) / 100
@@ -152,7 +153,7 @@ def generation_of(machine):
 
 
 def spreads(sets, records, results, predicted):
-    """By generation of GPUs, the width of a range of steps."""
+    """The width of the range of steps, by GPU generation."""
     compared, found = errors(results, predicted), {}
     for chosen in sets:
         of_set = found.setdefault(generation_of(chosen["machine"]), {})
@@ -172,7 +173,7 @@ def mean(numbers):
 
 
 def table(sets, records, results, predicted):
-    """A row for each set, and the runs that are furthest off."""
+    """A row for each set, and the runs with the largest errors."""
     compared = errors(results, predicted)
     lines = ["  set              runs    script      bias  ndsim train      bias"]
 
@@ -229,17 +230,17 @@ def write_page(text):
 
 def read_options():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sets", type=lambda text: text.split(","), help="only these, separated by commas")
-    parser.add_argument("--ids", type=lambda text: text.split(","), help="only these, separated by commas")
-    parser.add_argument("--print", action="store_true", help="the command lines, one a run; nothing is run")
-    parser.add_argument("--again", action="store_true", help="also what has a result")
-    parser.add_argument("--jobs", type=int, default=1, help="so many runs side by side")
+    parser.add_argument("--sets", type=lambda text: text.split(","), help="only these sets, separated by commas")
+    parser.add_argument("--ids", type=lambda text: text.split(","), help="only these runs, separated by commas")
+    parser.add_argument("--print", action="store_true", help="print the command lines, one per run, and run nothing")
+    parser.add_argument("--again", action="store_true", help="repeat runs that have a result")
+    parser.add_argument("--jobs", type=int, default=1, help="number of runs in parallel")
     parser.add_argument("--page", action="store_true", help="write the table into docs/accuracy.md")
     return parser.parse_args()
 
 
 def chosen_runs(options, sets, records):
-    """Set, id and further arguments of what was asked for."""
+    """Set, id and further arguments of the requested runs."""
     for chosen in sets:
         if options.sets and chosen["name"] not in options.sets:
             continue
@@ -249,13 +250,13 @@ def chosen_runs(options, sets, records):
 
 
 def passes(record):
-    """How many layers a step computes, of all micro-batches: how long a run takes here."""
+    """The number of layers that a step computes over all micro-batches, which determines how long a run takes here."""
     layout = record["layout"]
     return record["model"]["layers"] * ((layout["gbs"] or 1) // (layout["gpus"] * (layout["mbs"] or 1)) or 1)
 
 
 def run_all(wanted, jobs, results):
-    """Runs what is wanted, and keeps each result as it comes."""
+    """Makes the requested runs, and saves each result as it arrives."""
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         running = {pool.submit(run, words, chosen.get("environment", {})): name for name, words, chosen in wanted}
         for done in concurrent.futures.as_completed(running):

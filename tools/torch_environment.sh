@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# torch_environment.sh [FOLDER VERSION]: makes Python environments with PyTorch 2, where there are none yet, for the tests of scripts on
-# it: build/torch has one for the CPU, build/torch-cuda one for CUDA; or the one that is named. None of the packages that PyTorch drives
-# GPUs with is installed: simulated ones need none. Upon the one for the CPU, build/frameworks has what trains on PyTorch, and
-# build/notebooks what runs notebooks.
+# torch_environment.sh [FOLDER VERSION]: creates missing Python environments with PyTorch 2 for the tests of scripts on
+# it: build/torch for the CPU and build/torch-cuda for CUDA, or the given one. PyTorch's GPU packages are not installed,
+# because simulated GPUs do not need them. On top of the CPU environment, build/frameworks has training frameworks, and
+# build/notebooks the packages that run notebooks.
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/usage.bash
@@ -33,18 +33,18 @@ make_environment() { # FOLDER VERSION
         "$python" -m venv "$folder"
         install "$folder" --no-deps "torch==$version"
     fi
-    # Most of their modules are never imported. Those that are get their bytecode here: tests write none.
+    # Most of their modules are never imported. Those that are get their bytecode here, because tests write none.
     install "$folder" --no-compile "${packages[@]}"
     "$folder/bin/python" -c "import cloudpickle, networkx, numpy, pytest, sympy"
     echo "${packages[*]}" > "$ready"
 }
 
 frameworks=(transformers==5.24.0 accelerate==1.15.0 lightning==2.6.6 deepspeed==0.19.8 megatron-core==0.16.1)
-# It would install Triton, which is never imported.
+# Its dependency Triton is never imported, so it is not installed.
 alone=(liger-kernel==0.8.5)
 notebooks=(nbclient==0.11.0 ipykernel==7.4.0)
 
-make_upon() { # FOLDER_OF_PYTORCH FOLDER MODULES PACKAGE… -- PACKAGE…: those behind -- without what they need
+make_upon() { # FOLDER_OF_PYTORCH FOLDER MODULES PACKAGE… -- PACKAGE…: those after -- without their dependencies
     local base=$1 folder=$2 modules=$3 wanted="${*:4}" whole=()
     local ready=$folder/ready
     [[ ! -e $ready || $(< "$ready") != "$wanted" ]] || return 0
@@ -57,7 +57,7 @@ make_upon() { # FOLDER_OF_PYTORCH FOLDER MODULES PACKAGE… -- PACKAGE…: those
     echo "torch: $wanted into $folder"
     rm -rf "$folder"
     "$python" -m venv "$folder"
-    # What is installed there counts as installed here.
+    # Makes the packages of that environment available in this one.
     ls -d "$PWD/$base"/lib/python3*/site-packages > "$(ls -d "$folder"/lib/python3*/site-packages)/pytorch.pth"
     install "$folder" --no-compile "${whole[@]}"
     (($# == 0)) || install "$folder" --no-compile --no-deps "$@"
@@ -69,7 +69,7 @@ if (($# == 2)); then
     make_environment "$1" "$2"
     exit
 fi
-# Beside each other: pip needs one core.
+# In parallel, because each pip uses only one core.
 imports="accelerate, deepspeed, lightning, megatron.core, transformers.trainer, transformers.models.llama"
 (make_environment build/torch 2.13.0 &&
     make_upon build/torch build/frameworks "$imports" "${frameworks[@]}" -- "${alone[@]}" &&

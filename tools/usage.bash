@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# usage.bash: sourced by the scripts of tools/ and .ci/ with their own arguments, from the root of the repository. --help prints the
-# comment at the script's top; `refuse` ends it for an argument that it does not know.
+# usage.bash: sourced by the scripts of tools/ and .ci/ with their own arguments, from the root of the repository.
+# --help prints the comment at the top of the script; `refuse` exits on an unknown argument.
 script_name=$(basename "$0")
 for folder in tools .ci; do
     [[ -e $folder/$script_name ]] && script_path=$folder/$script_name
@@ -13,7 +13,7 @@ for argument in "$@"; do
     fi
 done
 
-# refuse ARGUMENT WANTED: one line on standard error, and the exit code of a wrong command line.
+# refuse ARGUMENT WANTED: prints one line on standard error, and exits with the code for a wrong command line.
 refuse() {
     echo "$script_path: '$1' is not $2; $script_path --help says what is" >&2
     exit 2

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view suffixes = "KMGT";
 
-// How many powers of 1024 a letter stands for; 0: none.
+// The power of 1024 that a letter stands for; 0 for any other letter.
 unsigned power_of(char letter) {
     const auto upper = static_cast<char>(letter >= 'a' && letter <= 'z' ? letter - 'a' + 'A' : letter);
     return static_cast<unsigned>(suffixes.find(upper) + 1);

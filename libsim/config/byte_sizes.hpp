@@ -1,8 +1,8 @@
-// Byte sizes are typed as nccl-tests' users type them: K, M, G and T are powers of 1024.
+// Byte sizes are typed as in nccl-tests: K, M, G and T are powers of 1024.
 //
 //   1M            one size
 //   1K,64K,1.5M   a list
-//   1K:8G         each twice the one before, as -b 1K -e 8G -f 2 there
+// 1K:8G         each twice the one before, as with -b 1K -e 8G -f 2 in nccl-tests
 //   1K:8G:4       each four times the one before
 #pragma once
 
@@ -15,7 +15,7 @@ namespace sim::config {
 
 inline constexpr std::int64_t largest_size = std::int64_t{1} << 50U;  // 1024T
 
-// None where `text` is no whole number of bytes from 1 to largest_size.
+// Returns nothing unless `text` is a whole number of bytes from 1 to largest_size.
 std::optional<std::int64_t> byte_size(const std::string& text);
 
 // Throws UsageError, which names `what` ("--sizes") and the part that is wrong.

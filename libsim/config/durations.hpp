@@ -8,7 +8,7 @@
 
 namespace sim::config {
 
-// To the nearest picosecond; none where `text` is no such duration, or longer than simulated time can be.
+// Rounds to the nearest picosecond. Returns nothing if `text` is not a duration, or exceeds simulated time.
 std::optional<Duration> duration_of_text(const std::string& text);
 
 }  // namespace sim::config

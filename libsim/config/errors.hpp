@@ -1,4 +1,4 @@
-// These exceptions report errors outside of the simulation. Messages are complete and one line long.
+// These exceptions report errors outside the simulation. Their messages are complete and one line long.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace sim::config {
 
-// The command line or a file of the user's asks for something impossible: exit code 2.
+// The command line or one of the user's files asks for something impossible: exit code 2.
 struct UsageError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -18,7 +18,7 @@ struct OutputError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// Whoever read the output went away, as `head` does: exit code 6, and no word of it.
+// The reader of the output closed it, as `head` does: exit code 6, without a message.
 struct ReaderGone : OutputError {
     using OutputError::OutputError;
 };
@@ -28,8 +28,8 @@ struct MachineLimit : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// `text`, or its beginning and "…" where it has more than `most` bytes: for errors that echo what was typed.
-// A character of UTF-8 is never cut.
+// Cuts `text` to its beginning and "…" if it has more than `most` bytes: for errors that echo the input. Never cuts
+// inside a UTF-8 character.
 inline std::string shortened(std::string_view text, std::size_t most = 60) {
     if (text.size() <= most) {
         return std::string(text);
@@ -40,13 +40,13 @@ inline std::string shortened(std::string_view text, std::size_t most = 60) {
     return std::string(text.substr(0, most)) + "…";
 }
 
-// What the JSON library says, without its own number: "[json.exception.parse_error.101] parse error at line 1, …".
+// The JSON library's message without its "[json.exception.parse_error.101] " prefix: "parse error at line 1, …".
 inline std::string without_number(const std::string& what) {
     const std::size_t bracket = what.find("] ");
     return bracket == std::string::npos ? what : what.substr(bracket + 2);
 }
 
-// A signal asked us to stop while the results were put together.
+// A signal stopped the program while it was putting the results together.
 struct Interrupted {
     int signal = 0;
 };

@@ -26,8 +26,8 @@ OptionRow fault_row(std::vector<faults::Injection>& faults) {
         }
     };
     OptionRow row{"fault", "TEXT",
-                  "'kill rank 1 at 1.5s', 'slow rank 2 x2.5 from 1s to 4s', 'drop nic 3 at 2s', …: what the run "
-                  "suffers, in simulated time; several: one option each",
+                  "'kill rank 1 at 1.5s', 'slow rank 2 x2.5 from 1s to 4s', 'drop nic 3 at 2s', …: a fault to "
+                  "inject, in simulated time (repeatable)",
                   Custom{take}};
     row.repeats = true;
     return row;

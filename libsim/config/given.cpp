@@ -17,7 +17,7 @@ GivenJson json_of_value(const TomlValue& value) {
     return std::visit(
         [](const auto& one) -> GivenJson {
             if constexpr (std::is_same_v<std::decay_t<decltype(one)>, OtherValue>) {
-                return nullptr;  // no option takes one
+                return nullptr;  // no option takes such a value
             } else {
                 return one;
             }

@@ -18,10 +18,10 @@ using faults::Injection;
 using Parts = std::smatch;
 
 constexpr std::size_t longest_text = 300;
-// Lifetimes are whole picoseconds: a mean of a few of them would be no distribution, and no machine fails so often.
+// Lifetimes are whole picoseconds: a mean of only a few is not a usable distribution, and no machine fails that often.
 constexpr Duration shortest_mean{1'000'000};
 
-// A part that has the right letters and still is no value.
+// A part with the right characters that is still not a valid value.
 struct NoValue {
     std::string why;
 };
@@ -29,7 +29,7 @@ struct NoValue {
 Duration duration_in(const std::string& text) {
     const std::optional<Duration> found = duration_of_text(text);
     if (!found) {
-        throw NoValue{fmt::format("'{}' is no time, such as 120ms or 1.5s", text)};
+        throw NoValue{fmt::format("'{}' is not a time such as 120ms or 1.5s", text)};
     }
     return *found;
 }
@@ -49,12 +49,12 @@ Time time_in(const std::string& text) {
 double factor_in(const std::string& text) {
     const double factor = std::stod(text);
     if (!(factor >= 1 && factor <= 1e6)) {
-        throw NoValue{fmt::format("x{} must be x1 to x1000000: so many times as long", text)};
+        throw NoValue{fmt::format("x{} must be x1 to x1000000: the factor by which it takes longer", text)};
     }
     return factor;
 }
 
-// " from T to T every T", of which each may be missing.
+// Parses " from T to T every T", each part optional.
 faults::Window window_in(const Parts& parts, std::size_t first) {
     faults::Window window;
     window.from = parts[first].matched ? time_in(parts[first]) : Time{};
@@ -65,7 +65,7 @@ faults::Window window_in(const Parts& parts, std::size_t first) {
     if (parts[first + 2].matched) {
         window.every = duration_in(parts[first + 2]);
         if (window.until == Time::max() || window.every < window.until - window.from) {
-            throw NoValue{"what comes back every so often must end before it does: add 'to TIME'"};
+            throw NoValue{"a repeated fault must end before it repeats: add 'to TIME'"};
         }
     }
     return window;
@@ -148,7 +148,7 @@ std::regex regex_of(const char* pattern) {
     return std::regex(all);
 }
 
-// With single spaces, none at the ends.
+// Collapses blanks to single spaces and trims both ends.
 std::string tidy(const std::string& text) {
     std::string all;
     for (const char c : text) {
@@ -159,7 +159,7 @@ std::string tidy(const std::string& text) {
     return all.empty() || all.back() != ' ' ? all : all.substr(0, all.size() - 1);
 }
 
-// The form that begins as the text does; else all.
+// The form that shares the longest beginning with the text; all forms if none does.
 std::string forms_like(const std::string& text) {
     std::string found;
     std::size_t longest = 1;

@@ -1,10 +1,10 @@
-// An injected fault is typed as a sentence: what, whom, how much, when.
+// An injected fault is typed as a sentence: the action, its target, the amount and the time.
 //
 //   kill rank 3 at 120ms           stop rank 1 at 2s for 500ms        noise 5% [on rank 2] [seed 7]
 //   kill node 1 at 3s              drop nic 5 [at 1s]
 //   fail rank|node|nic mtbf 100s [shape 0.7] [seed 3]
 //   slow rank 2 x2.5 [from 1s] [to 4s] [every 10s]
-//   slow link 0-1 x4 [from 1s] [to 4s] [every 10s]      an end: a rank, or 'a vertex of the topology'
+// slow link 0-1 x4 [from 1s] [to 4s] [every 10s]      each end: a rank, or 'a vertex of the topology'
 #pragma once
 
 #include "libsim/faults/injection.hpp"
@@ -14,10 +14,10 @@
 
 namespace sim::config {
 
-// Throws UsageError, which begins with `what` ("--fault") and shows the form that is nearest.
+// Throws UsageError, which begins with `what` ("--fault") and shows the nearest form.
 faults::Injection injection_of_text(const std::string& what, const std::string& text);
 
-// "kill rank R at TIME", …: all forms.
+// All forms: "kill rank R at TIME", ….
 std::vector<std::string> injection_forms();
 
 }  // namespace sim::config

@@ -18,7 +18,7 @@ public:
         : text_(text), file_(&file), is_toml_(notation == Notation::toml) {}
 
     void run() {
-        at_ = text_.starts_with("\xef\xbb\xbf") ? 3 : 0;  // a mark of UTF-8
+        at_ = text_.starts_with("\xef\xbb\xbf") ? 3 : 0;  // UTF-8 byte order mark
         while (at_ < text_.size()) {
             const char c = text_[at_];
             if (is_toml_ && c == '[' && line_is_blank_ && open_.empty()) {
@@ -51,8 +51,8 @@ private:
         throw UsageError(fmt::format("{}:{}: {}", *file_, line_, what));
     }
 
-    // The name of a table: parts with dots between them, behind one bracket or two. toml++ 3.3 reads beyond the text,
-    // or stops the program, at some others. A name without an end is left to it.
+    // A table's name is dotted parts within one or two brackets. On some other texts toml++ 3.3 reads past the end or
+    // terminates the program. A name without an end is left to the parser to report.
     void check_header() const {
         std::size_t at = behind_blanks(at_ + (text_.substr(at_, 2) == "[[" ? 2U : 1U));
         for (;;) {
@@ -73,14 +73,14 @@ private:
     }
     static constexpr const char* rule_of_names = "the name of a table must be letters, digits, _ and -, or in quotes";
 
-    // A new line also where a comment begins and where the text ends.
+    // Returns a newline also where a comment begins and at the end of the text.
     char letter_at(std::size_t at) const {
         return at >= text_.size() || text_[at] == '\r' || text_[at] == '#' ? '\n' : text_[at];
     }
     std::size_t behind_blanks(std::size_t at) const {
         return std::min(text_.find_first_not_of(" \t", at), text_.size());
     }
-    // The same place where no part of a name begins.
+    // Returns `at` itself if no part of a name begins there.
     std::size_t behind_part(std::size_t at) const {
         const char first = letter_at(at);
         if (first == '"' || first == '\'') {
@@ -98,7 +98,7 @@ private:
         return at;
     }
 
-    // Elsewhere toml++ 3.3 takes a quote for part of a number, and ends the program at some letters behind it.
+    // Elsewhere toml++ 3.3 takes a quote for part of a number, and terminates the program at some characters after it.
     void check_place_of_text() const {
         const bool may_stand = std::string_view("\n=,[{").find(behind_) != std::string_view::npos;
         if (is_toml_ && !may_stand && !(behind_ == '.' && in_key_)) {
@@ -106,7 +106,7 @@ private:
         }
     }
 
-    // Keys and numbers are of ASCII. toml++ 3.3 ends the program at some letters beyond it.
+    // Keys and numbers are ASCII. toml++ 3.3 terminates the program at some characters beyond it.
     void check_letter(char c) const {
         if (is_toml_ && (static_cast<unsigned char>(c) & 0x80U) != 0) {
             refuse("only texts and comments may have letters beyond ASCII");
@@ -151,8 +151,8 @@ private:
         }
     }
 
-    // Behind a number, toml++ 3.3 goes on reading it, and ends the program at some letters of texts within the
-    // brackets.
+    // After a number, toml++ 3.3 reads on into the bracket, and terminates the program at some characters of strings
+    // inside the brackets.
     void check_place_of_bracket(char c) const {
         const bool opens = c == '[' || c == '{';
         if (opens && std::string_view("\n=,[").find(behind_) == std::string_view::npos) {
@@ -160,7 +160,7 @@ private:
         }
     }
 
-    // toml++ 3.3 takes for granted that a digit follows the T of a date.
+    // toml++ 3.3 assumes that a digit follows the T of a date.
     void check_time(char c) const {
         const auto is_digit = [&](std::size_t at) { return at < text_.size() && text_[at] >= '0' && text_[at] <= '9'; };
         const bool is_behind_date =
@@ -170,10 +170,10 @@ private:
         }
     }
 
-    // toml++ 3.3 ends the program where what is closed is not what was opened.
+    // toml++ 3.3 terminates the program if the brackets do not match.
     void close(char bracket) {
         if (open_.empty()) {
-            return;  // the parser says so
+            return;  // the parser reports it
         }
         if (is_toml_ && open_.back() != (bracket == ']' ? '[' : '{')) {
             refuse(fmt::format("{} cannot close {}", bracket, open_.back()));
@@ -181,7 +181,7 @@ private:
         open_.pop_back();
     }
 
-    // From its first quote to behind its last, or to the end of a text that has none.
+    // Skips from the opening quote to after the closing one, or to the end of an unterminated text.
     void skip_string(char quote) {
         const std::size_t begin = at_;
         const std::string_view three = quote == '"' ? R"(""")" : "'''";
@@ -193,12 +193,12 @@ private:
             if (is_long ? text_.substr(at_, 3) == three : c == quote) {
                 at_ += is_long ? 3 : 1;
                 for (int more = 0; is_long && more < 2 && at_ < text_.size() && text_[at_] == quote; ++more) {
-                    ++at_;  // the last of five quotes ends the text, too
+                    ++at_;  // up to two quotes may precede the closing three
                 }
                 break;
             }
             if (c == '\n' && !is_long) {
-                break;  // it has no end; the parser says so
+                break;  // unterminated; the parser reports it
             }
             at_ += c == '\\' && quote == '"' ? 2 : 1;
         }
@@ -213,10 +213,10 @@ private:
     std::size_t at_ = 0;
     int line_ = 1;
     bool line_is_blank_ = true;  // up to here
-    char behind_ = '\n';         // the last letter that is no blank
-    bool in_key_ = true;         // and not in a value
-    std::string open_;           // brackets, as they stand there
-    int parts_ = 0;              // of the key that is being read, less one
+    char behind_ = '\n';         // the last non-blank character
+    bool in_key_ = true;         // rather than in a value
+    std::string open_;           // the open brackets, outermost first
+    int parts_ = 0;              // dots so far in the current key
 };
 
 }  // namespace

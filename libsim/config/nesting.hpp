@@ -1,5 +1,5 @@
-// Texts that would exhaust the stack or the time of whoever parses them are refused before: brackets within brackets,
-// keys of many parts, and texts without end.
+// This check refuses texts that would exhaust a parser's stack or time: deeply nested brackets, keys of many parts, and
+// overlong strings.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ inline constexpr std::size_t longest_string = 1U << 20U;  // bytes of one quoted
 
 enum class Notation : unsigned char { json, toml };
 
-// Throws UsageError with file and line. Cost: one look at each byte.
+// Throws UsageError with file and line. Cost: one pass over the bytes.
 void check_nesting(const std::string& text, const std::string& file, Notation notation);
 
 }  // namespace sim::config

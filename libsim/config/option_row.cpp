@@ -19,7 +19,7 @@ namespace sim::config {
 
 namespace {
 
-// 12, and 1e1 or 12.0 as well.
+// Accepts 12, and also 1e1 and 12.0.
 std::optional<std::int64_t> whole_number(const TomlValue& value) {
     constexpr double exact = 1e15;
     if (const auto* n = std::get_if<std::int64_t>(&value)) {
@@ -30,7 +30,7 @@ std::optional<std::int64_t> whole_number(const TomlValue& value) {
                                                                           : std::nullopt;
 }
 
-// Checks a value, and sets it where it is asked to.
+// Checks a value, and sets it if asked to.
 struct Setter {
     const std::string& what;
     const TomlValue& value;
@@ -126,7 +126,7 @@ bool parse(const std::string& text, Number& number) {
     return error == std::errc{} && end == text.data() + text.size() && !text.empty();
 }
 
-// The number in front of a suffix, times what that stands for; none for another text.
+// The number before the suffix times the suffix's factor; nothing if `text` has another form.
 std::optional<double> number_with_suffix(const std::string& text, double thousand, std::string_view letters) {
     if (text.empty()) {
         return std::nullopt;
@@ -139,7 +139,7 @@ std::optional<double> number_with_suffix(const std::string& text, double thousan
     return x * std::pow(thousand, static_cast<double>(power + 1));
 }
 
-// "8k" where the row takes suffixes.
+// Parses "8k" if the row takes suffixes.
 std::optional<double> suffixed_number(const OptionRow& row, const std::string& text) {
     if (const auto* whole = std::get_if<Whole>(&row.kind); whole != nullptr && whole->has_suffixes) {
         return number_with_suffix(text, 1024, "KM");

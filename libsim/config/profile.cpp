@@ -30,9 +30,9 @@ struct NamedCluster {
     Cluster cluster;
 };
 
-// The three links that the lab compares. Its one measured time, about 1 ms for an all-reduce of 1 MB over PCIe on two
-// GPUs, is 2 x (latency + 0.5 MB / 15 GB/s): 467 us of latency, most of it the lab's software. So it is the same here
-// for all three, and what differs is the link.
+// The three links that the lab compares. Its only measured time, about 1 ms for an all-reduce of 1 MB over PCIe on two
+// GPUs, is 2 x (latency + 0.5 MB / 15 GB/s). That gives 467 us of latency, most of it the lab's software, so all three
+// links share it and differ only in bandwidth.
 Cluster lab_link(const char* name, Bandwidth bandwidth) {
     using namespace std::chrono_literals;
     Cluster cluster = uniform({.latency = 467us, .bandwidth = bandwidth});

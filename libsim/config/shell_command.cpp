@@ -20,7 +20,7 @@ std::string typed_option(const OptionRow& row, const TomlValue& value) {
     return fmt::format(" --{} {}", row.name, shell_word(typed_text(value)));
 }
 
-// The program and its options, each with its value: where a line may end.
+// Splits into the program and each option with its value: a line may break between them.
 std::vector<std::string> parts_of(const std::string& command) {
     std::vector<std::string> parts{""};
     bool is_quoted = false;
@@ -62,7 +62,7 @@ std::string shell_command(const std::string& program, const std::vector<OptionRo
 }
 
 std::string continued_command(const std::string& command, std::size_t width, std::size_t first, std::size_t margin) {
-    constexpr std::size_t backslash = 2;  // with the blank in front of it
+    constexpr std::size_t backslash = 2;  // with the blank before it
     std::string text;
     std::size_t column = first;
     const std::vector<std::string> parts = parts_of(command);

@@ -1,4 +1,4 @@
-// Fields of text tables as numbers: all of the field, or nothing.
+// These functions read a field of a text table as a number: the whole field, or nothing.
 #pragma once
 
 #include <charconv>
@@ -15,7 +15,7 @@ inline std::optional<std::int64_t> whole_of(std::string_view field) {
     return error == std::errc{} && end == field.data() + field.size() ? std::optional(value) : std::nullopt;
 }
 
-// Finite.
+// Finite numbers only.
 inline std::optional<double> number_of(std::string_view field) {
     double value = 0;
     const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);

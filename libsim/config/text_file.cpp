@@ -22,7 +22,7 @@ namespace {
     throw UsageError(fmt::format("{}: has more than {} MiB, which is the limit for {}", file, limit >> 20U, kind));
 }
 
-// What it is. Throws UsageError.
+// The file's status. Throws UsageError.
 struct stat status_of_input(const std::string& file, const std::string& kind) {
     struct stat status {};
     if (::stat(file.c_str(), &status) != 0) {
@@ -71,7 +71,7 @@ std::string read_text(const std::string& file, const std::string& kind, std::siz
     if (stream == nullptr) {
         throw UsageError(fmt::format("{}: cannot be read: {}", file, std::strerror(errno)));
     }
-    // A pipe has no size; a file may grow while it is read.
+    // A pipe has no size, and a file may grow while it is read.
     std::string text;
     std::size_t filled = 0;
     std::size_t wanted = S_ISREG(status.st_mode) ? static_cast<std::size_t>(status.st_size) + 1 : 1U << 16U;

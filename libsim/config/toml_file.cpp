@@ -17,7 +17,7 @@ struct Found {
     TomlEntry entry;
 };
 
-// A key that holds dots or blanks is shown quoted.
+// Quotes a key that holds dots or blanks.
 std::string joined(const std::string& prefix, std::string_view key) {
     const bool bare = !key.empty() && key.find_first_not_of(
                                           "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

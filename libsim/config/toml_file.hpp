@@ -16,17 +16,17 @@ struct OtherValue {
 using TomlValue = std::variant<bool, std::int64_t, double, std::string, std::vector<double>, OtherValue>;
 
 struct TomlEntry {
-    std::string key;    // with its tables: network.latency_seconds; of a list of tables, from 1: link[2].from
+    std::string key;    // with its tables: network.latency_seconds; lists of tables count from 1: link[2].from
     std::string where;  // FILE:LINE
     TomlValue value;
 };
 
-// In the order of their lines. Throws UsageError if the file cannot be read or is no TOML.
+// Entries in the order of their lines. Throws UsageError if the file cannot be read or is not TOML.
 std::vector<TomlEntry> read_toml(const std::string& file);
-// The same of its text, under a name for errors.
+// The same for a text, with a name for errors.
 std::vector<TomlEntry> toml_entries(const std::string& text, const std::string& file);
 
-// "a number", "the text \"x\"", …: the value as errors name it.
+// The value as errors name it: "a number", "the text \"x\"", ….
 std::string describe(const TomlValue& value);
 
 }  // namespace sim::config

@@ -11,7 +11,7 @@ namespace sim::config {
 
 namespace {
 
-// link[12].from: link[].from
+// Turns link[12].from into link[].from.
 std::string without_numbers(const std::string& key) {
     std::string plain;
     bool inside = false;
@@ -69,7 +69,7 @@ void TomlReader::know_only(const std::vector<std::string>& known) const {
         const auto in_table = [&](const std::string& key) { return key.starts_with(entry.key + "."); };
         const auto* other = std::get_if<OtherValue>(&entry.value);
         if (other != nullptr && other->type == "a table" && std::any_of(known.begin(), known.end(), in_table)) {
-            continue;  // a table without keys: what is missing in it is said by require()
+            continue;  // a table without keys: require() reports those missing
         }
         const std::string key = without_numbers(entry.key);
         if (std::find(known.begin(), known.end(), key) == known.end()) {

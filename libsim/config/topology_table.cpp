@@ -23,7 +23,7 @@ void know_only(const TomlTopologyKeys& keys, KeyNames others, const KeyNames& ow
     keys.file().know_only(others);
 }
 
-// A builder's complaint, with the line of the key that says what was to be built.
+// Reports a builder's error with the line of the key that chose what to build.
 [[noreturn]] void refuse_topology(const TomlReader& file, const TomlEntry& entry, const std::string& what) {
     throw UsageError(what.starts_with(file.file() + ":") ? what : fmt::format("{}: {}", entry.where, what));
 }

@@ -11,7 +11,7 @@
 //   oversubscription = 2
 //   gpus = 128
 //
-// `gpus` may be left out: then as many as there are ranks.
+// `gpus` is optional and defaults to the number of ranks.
 #pragma once
 
 #include "libsim/config/toml_reader.hpp"
@@ -19,12 +19,12 @@
 
 namespace sim::config {
 
-// NAME (libsim/network/topologies/named.hpp) or FILE.toml, whose keys stand in [topology] or at the top. Where the file
-// does not say how many GPUs there are, `gpus`; where it says more, more. With gpus == 0 what the file says, or 16.
-// Throws UsageError, with file, line and key, and where there are fewer GPUs than `gpus`.
+// NAME (libsim/network/topologies/named.hpp) or FILE.toml, whose keys are in [topology] or at the top level. The file's
+// own number of GPUs takes precedence and may exceed `gpus`, which is the default; with gpus == 0 the default is 16.
+// Throws UsageError, with file, line and key, also if there are fewer GPUs than `gpus`.
 Topology read_topology(const std::string& name_or_file, int gpus);
 
-// The table `table` of a file; at the top if it is empty. `others` are the file's keys outside of it.
+// The table `table` of a file; at the top level if empty. `others` are the file's keys outside it.
 Topology topology_of(const TomlReader& file, const std::string& table, int gpus, std::vector<std::string> others);
 
 }  // namespace sim::config

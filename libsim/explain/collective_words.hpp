@@ -1,7 +1,7 @@
-// The words in which reports say by whose model collectives are priced.
+// These phrases name, in reports, whose model prices collectives.
 //
-// All collectives are priced by NCCL's model. Where another library carries them out, the model stands in its place;
-// a compiler that carries them out, as a TPU's does, is no library, and none is named.
+// All collectives are priced by NCCL's model. If another library runs them, NCCL's model is the substitute; if a
+// compiler runs them, as on a TPU, there is no library to name.
 #pragma once
 
 #include "libsim/training/machine.hpp"

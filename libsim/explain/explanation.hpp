@@ -1,6 +1,6 @@
 // An explanation says why a run takes as long as it does: sections of sentences, figures and tables, verdict first.
 //
-// It is one value, of which text, JSON and the report page are three views.
+// It is a single value; text, JSON and the report page are three views of it.
 #pragma once
 
 #include "libsim/explain/figure.hpp"
@@ -13,7 +13,7 @@
 
 namespace sim::explain {
 
-// In the order in which they are shown.
+// In display order.
 enum class SectionKind : std::uint8_t {
     choice,  // --which alone
     verdict,
@@ -34,26 +34,26 @@ enum class SectionKind : std::uint8_t {
     advice,
     assumptions,
 };
-// "verdict", as JSON has it.
+// The key in JSON: "verdict".
 const char* key_of(SectionKind kind);
-// "The verdict"
+// The title in text: "The verdict".
 const char* title_of(SectionKind kind);
 
-// {KEY} in it stands for the section's figure of this key: a sentence has no number of its own.
+// {KEY} in the text stands for the section's figure of this key: a sentence holds no numbers of its own.
 struct Sentence {
     std::string text;
-    std::string simply = "";  // for a beginner; empty: the same
+    std::string simply = "";  // wording for a beginner; empty: the same
 };
 
 struct Section {
     SectionKind kind = SectionKind::verdict;
-    std::vector<Sentence> said = {};  // in front of the figures
+    std::vector<Sentence> said = {};  // shown before the figures
     std::vector<Figure> figures = {};
     std::vector<FigureTable> tables = {};
-    std::vector<std::string> drawing = {};  // lines of text as they stand: a tree
-    std::vector<Sentence> notes = {};       // behind it
+    std::vector<std::string> drawing = {};  // preformatted lines, such as a tree
+    std::vector<Sentence> notes = {};       // shown after the drawing
 
-    // Requires: there is such a figure.
+    // Requires: the section has this figure.
     const Figure& figure(const std::string& key) const;
 };
 
@@ -64,21 +64,20 @@ constexpr const char* name_of(Level level) {
 
 struct Explanation {
     std::string title;     // "llama3-8b on 8 x H100 …"
-    std::string of;        // what is explained, as a command: "ndsim train --model …"
+    std::string of;        // command of the explained run: "ndsim train --model …"
     std::string scenario;  // its name; empty: a step of ndsim train
     Level level = Level::field;
     std::vector<Section> sections;
 };
 
-// The sentence with its figures in it, at the explanation's level.
+// Fills the figures into the sentence, in the wording of the explanation's level.
 std::string filled(const Section& section, const Sentence& sentence, Level level);
 
-// For people. Lines end with "\n", and are at most 120 columns wide, but for tables.
+// The view for people. Lines end with "\n"; all except tables are at most 120 columns wide.
 std::string text_of(const Explanation& explanation);
-// For programs: one object on one line. Every figure has its value, its unit, how it
-// was found, and its text.
+// The view for programs: one object on one line. Every figure has its value, unit, origin and text.
 std::string json_of(const Explanation& explanation);
-// For spreadsheets: section, figure ("step_seconds", "stages.0.bytes"), value in full, unit, and how it was found.
+// The view for spreadsheets: section, figure ("step_seconds", "stages.0.bytes"), full value, unit, and origin.
 report::Table table_of(const Explanation& explanation);
 // tools/schemas/explain.schema.json, and its part of columns.json.
 report::SchemaText explain_schema();

@@ -1,4 +1,4 @@
-// An explanation as JSON, for programs.
+// The JSON view of an explanation, for programs.
 #include "libsim/explain/explanation.hpp"
 #include "libsim/explain/vocabulary.hpp"
 #include "libsim/report/record.hpp"
@@ -60,11 +60,11 @@ Field<T> unit_field(const char* description) {
 const Record<Figure>& figure_record() {
     static const Record<Figure> record(
         "One figure.",
-        {free_text<Figure>("name", "What it is, in words.", &Figure::name), value_field<Figure>(&Figure::value),
+        {free_text<Figure>("name", "Its name, in words.", &Figure::name), value_field<Figure>(&Figure::value),
          unit_field<Figure>("Unit of the value, such as seconds or bytes."),
          free_text<Figure>("text", "The value as the text shows it.",
                            [](const Figure& of) { return shown(of.value, of.unit); }),
-         free_text<Figure>("how", "How it was found: simulated, by which formula, or from which file.", &Figure::how),
+         free_text<Figure>("how", "Its origin: simulated, a formula, or a file.", &Figure::how),
          same_as_field<Figure>(&Figure::same_as)});
     return record;
 }
@@ -73,11 +73,11 @@ const Record<FigureColumn>& column_record() {
     static const Record<FigureColumn> record(
         "One column.", {free_text<FigureColumn>("name", "Its heading.", &FigureColumn::heading),
                         unit_field<FigureColumn>("Unit of its values, such as seconds or bytes."),
-                        free_text<FigureColumn>("how", "How its values were found.", &FigureColumn::how)});
+                        free_text<FigureColumn>("how", "Origin of its values.", &FigureColumn::how)});
     return record;
 }
 
-// A cell has the same as the row and the column that it lies in, where both say so.
+// Points to the same value in the result if both the row and the column of the cell do.
 std::string same_as_of(const ShownCell& cell) {
     const bool both = !cell.row->same_as.empty() && !cell.column->same_as.empty();
     return both ? cell.row->same_as + "/" + cell.column->same_as : "";
@@ -92,7 +92,7 @@ const Record<ShownCell>& cell_record() {
     return record;
 }
 
-// By their keys.
+// Pairs each element with its key.
 template <class T>
 std::vector<std::pair<std::string, T>> keyed(const std::vector<T>& all) {
     std::vector<std::pair<std::string, T>> pairs;
@@ -153,7 +153,7 @@ const Record<ShownSection>& section_record() {
 
 struct ShownExplanation {
     const Explanation* explanation;
-    std::vector<Words> words;  // of the title, and of each section
+    std::vector<Words> words;  // for the title, and for each section
 };
 
 std::vector<std::pair<std::string, ShownSection>> sections_of(const ShownExplanation& of) {
@@ -177,12 +177,12 @@ std::string keys_of_sections() {
 const Record<ShownExplanation>& explanation_record() {
     using Shown = ShownExplanation;
     static const Record<Shown> record(
-        "Why a training step, or the run of a scenario, takes as long as it does, in sections.",
+        "An explanation, in sections, of why a training step or a scenario's run takes as long as it does.",
         {command<Shown>("explain"),
-         free_text<Shown>("title", "What is explained, in one line.",
+         free_text<Shown>("title", "The explained run, in one line.",
                           [](const Shown& of) { return of.explanation->title; }),
          free_text<Shown>("explains",
-                          "Command of what is explained: with --json it prints the result that same_as refers to.",
+                          "Command of the explained run: with --json it prints the result that same_as refers to.",
                           [](const Shown& of) { return of.explanation->of; }),
          or_null(name<Shown>("scenario", "Scenario that is explained; null: a training step of ndsim train.",
                              [](const Shown&) { return ""; }),
@@ -190,7 +190,7 @@ const Record<ShownExplanation>& explanation_record() {
                      const std::string& scenario = of.explanation->scenario;
                      return scenario.empty() ? std::nullopt : std::optional(scenario);
                  }),
-         one_of<Shown>("level", {name_of(Level::field), name_of(Level::beginner)}, "Whom the words are chosen for.",
+         one_of<Shown>("level", {name_of(Level::field), name_of(Level::beginner)}, "Audience of the wording.",
                        [](const Shown& of) { return name_of(of.explanation->level); }),
          words_field<Shown>([](const Shown& of) { return of.words.front(); }),
          map_of<Shown>("sections", "Sections by their keys, in order: " + keys_of_sections() + "; with --which choice.",
@@ -213,15 +213,13 @@ SchemaText explain_schema() {
            "With --level beginner: the terms that are introduced here, because they are used for the first time "
            "below."},
           {"additionalProperties",
-           {{"title", "TERM"}, {"type", "string"}, {"description", "What the term means, in one sentence."}}}}},
+           {{"title", "TERM"}, {"type", "string"}, {"description", "Meaning of the term, in one sentence."}}}}},
         {"value",
-         {{"type", {"number", "string", "null"}},
-          {"description", "The value, in full; null: not known, or not there."}}},
+         {{"type", {"number", "string", "null"}}, {"description", "The full value; null: unknown or not applicable."}}},
         {"same_as",
          {{"type", {"string", "null"}},
           {"description",
-           "Where the result of the command of explains has the same value, exactly: a JSON pointer; null: "
-           "nowhere."}}}};
+           "JSON pointer to exactly the same value in the result of the command of explains; null: none."}}}};
     return schema_of_command("explain", schema);
 }
 

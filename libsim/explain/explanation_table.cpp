@@ -1,4 +1,4 @@
-// An explanation as one table: a row for each figure, and for each cell of its tables.
+// The table view of an explanation: a row for each figure, and for each cell of its tables.
 #include "libsim/explain/explanation.hpp"
 #include "libsim/report/record.hpp"
 
@@ -9,7 +9,7 @@ using namespace report::keys;
 
 namespace {
 
-// All digits, as JSON has them.
+// All digits, as in JSON.
 std::string in_full(const Value& value) {
     if (const auto* real = std::get_if<double>(&value)) {
         return fmt::format("{}", *real);
@@ -28,15 +28,14 @@ struct ListedFigure {
 const Record<ListedFigure>& listed_record() {
     using Listed = ListedFigure;
     static const Record<Listed> record(
-        "One figure.",
-        {name<Listed>("section", "Key of the section, as in JSON.",
-                      [](const Listed& of) { return key_of(of.section); }),
-         name<Listed>("figure", "Key of the figure; of a table's cell TABLE.ROW.COLUMN.", &Listed::key),
-         free_text<Listed>("value", "The value, in full; empty: not known, or not there.",
-                           [](const Listed& of) { return in_full(of.value); }),
-         free_text<Listed>("unit", "Unit of the value, such as seconds or bytes.",
-                           [](const Listed& of) { return name_of(of.unit); }),
-         free_text<Listed>("how", "How it was found: simulated, by which formula, or from which file.", &Listed::how)});
+        "One figure.", {name<Listed>("section", "Key of the section, as in JSON.",
+                                     [](const Listed& of) { return key_of(of.section); }),
+                        name<Listed>("figure", "Key of the figure; of a table's cell TABLE.ROW.COLUMN.", &Listed::key),
+                        free_text<Listed>("value", "The full value; empty: unknown or not applicable.",
+                                          [](const Listed& of) { return in_full(of.value); }),
+                        free_text<Listed>("unit", "Unit of the value, such as seconds or bytes.",
+                                          [](const Listed& of) { return name_of(of.unit); }),
+                        free_text<Listed>("how", "Its origin: simulated, a formula, or a file.", &Listed::how)});
     return record;
 }
 

@@ -1,4 +1,4 @@
-// An explanation as text, for people.
+// The text view of an explanation, for people.
 #include "libsim/explain/explanation.hpp"
 #include "libsim/explain/section_text.hpp"
 #include "libsim/explain/vocabulary.hpp"

@@ -8,7 +8,7 @@ namespace sim::explain {
 
 namespace {
 
-// torch.utils.data, MP_STATUS_CHECK_INTERVAL: how often a process that waits for a batch looks at its workers.
+// torch.utils.data, MP_STATUS_CHECK_INTERVAL: how often a process waiting for a batch checks its workers, in seconds.
 constexpr double loader_looks_every = 5;
 
 FigureTable victims_table(const FailureSituation& situation) {

@@ -24,7 +24,7 @@ std::string plain_count(double count) {
 
 struct UnitRow {
     const char* name;
-    std::string (*text)(double);  // null: values of it are texts
+    std::string (*text)(double);  // null: its values are texts
 };
 // In the order of Unit.
 constexpr std::array unit_rows{

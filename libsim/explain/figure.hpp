@@ -1,6 +1,6 @@
-// A figure is one value of an explanation: its unit, and how it was found, stand beside it.
+// A figure is one value of an explanation, with its unit and its origin.
 //
-// Text, JSON and pages all show figures. Nothing else of an explanation may hold a number that was computed.
+// Text, JSON and pages all show figures. No other part of an explanation may hold a computed number.
 #pragma once
 
 #include <cstdint>
@@ -11,38 +11,38 @@
 namespace sim::explain {
 
 enum class Unit : std::uint8_t {
-    words,  // of a text
+    words,  // a text
     command,
     count,
     seconds,
-    hours,  // stored as seconds; shown as hours or days where it is long
+    hours,  // stored as seconds; long times are shown as hours or days
     bytes,
     bytes_per_second,
-    share,   // of 1; shown in percent
-    change,  // of 1; shown in percent, with a sign
-    factor,  // 7.4 times
+    share,   // fraction of 1; shown in percent
+    change,  // fraction of 1; shown in percent, with a sign
+    factor,  // shown as "7.4 times"
     tokens_per_second,
     usd,
     watts,
     joules,
     kilowatt_hours,
 };
-// "seconds", "bytes per second"; of 1 for shares and changes.
+// "seconds", "bytes per second"; shares and changes are fractions of 1.
 const char* name_of(Unit unit);
 
-// monostate: not known, or not there.
+// monostate: unknown or not applicable.
 using Value = std::variant<std::monostate, std::string, std::int64_t, double>;
 
-// "1.24 s", "61.3 GB"; "-" for what is not known.
+// "1.24 s", "61.3 GB"; "-" for an unknown value.
 std::string shown(const Value& value, Unit unit);
 
 struct Figure {
-    std::string key;   // of JSON: "step_seconds"
-    std::string name;  // of text: "step"
+    std::string key;   // in JSON: "step_seconds"
+    std::string name;  // in text: "step"
     Value value;
     Unit unit = Unit::words;
-    std::string how;           // "simulated", "memory model", "closed form (p-1)/(m+p-1)": how it was found
-    std::string same_as = "";  // where the result that is explained has it: a JSON pointer; empty: nowhere
+    std::string how;           // its origin: "simulated", "memory model", "closed form (p-1)/(m+p-1)"
+    std::string same_as = "";  // JSON pointer to the same value in the explained result; empty: none
 };
 
 struct FigureColumn {
@@ -50,12 +50,12 @@ struct FigureColumn {
     std::string heading;
     Unit unit = Unit::words;
     std::string how = "";
-    std::string same_as = "";  // below the row's: "parameters"
+    std::string same_as = "";  // appended to the row's pointer: "parameters"
 };
 
 struct FigureRow {
     std::vector<Value> cells;
-    std::string same_as = "";  // "/memory/stages/0"; empty: nowhere
+    std::string same_as = "";  // "/memory/stages/0"; empty: none
 };
 
 struct FigureTable {
@@ -63,7 +63,7 @@ struct FigureTable {
     std::string title;
     std::vector<FigureColumn> columns;
     std::vector<FigureRow> rows = {};
-    std::string note = "";  // below it
+    std::string note = "";  // shown below the table
 };
 
 }  // namespace sim::explain

@@ -9,13 +9,13 @@ namespace sim::explain {
 
 namespace {
 
-// The ranks of the simulation. Workers follow.
+// Ranks of the simulation; the workers follow.
 constexpr int gpu_rank = 0;
 constexpr int trainer_rank = 1;
 constexpr int pin_rank = 2;
 constexpr int first_worker_rank = 3;
 
-// Messages tell and cost nothing; a FLOP takes a picosecond.
+// Messages only signal, at no cost; a FLOP takes a picosecond.
 Cluster free_messages() {
     return uniform({.flops = TFLOP_per_s});
 }
@@ -126,14 +126,14 @@ InputRun run_input(const InputPipeline& pipeline, int batches, std::optional<Los
     try {
         program.replay({.cluster = free_messages(), .hash_timeline = false, .on_span = note});
     } catch (const DeadlockError&) {
-        // All others wait for the lost worker, for ever.
+        // All others wait forever for the lost worker.
         run.dry = run.computes.empty() ? Time{} : run.computes.back().end;
     }
     return run;
 }
 
 SteadyInput steady_input(const InputPipeline& pipeline) {
-    // A pattern of so many batches repeats; the first ones, while buffers fill, are left out.
+    // The pattern repeats with this period; the first ones, while buffers fill, are skipped.
     const int pattern = std::max(1, pipeline.workers * pipeline.prefetch);
     const int before = 4 * pattern;
     const auto computes = run_input(pipeline, before + pattern + 1).computes;

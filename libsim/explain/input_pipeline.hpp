@@ -1,13 +1,13 @@
 // The input pipeline brings batches to one GPU. It is simulated as rank programs of the kernel: workers read and
 // decode, a thread copies into pinned memory, the training process copies to the GPU, and the GPU computes.
 //
-// It is the loader of PyTorch: batch i is worker (i mod workers)'s; each worker is asked for `prefetch` batches in
-// advance, and for one more whenever the training process takes one; batches are taken in order. A copy beside the
-// computation is one batch ahead, no more. Between two batches the GPU then needs, on average,
+// It models PyTorch's loader: batch i belongs to worker (i mod workers); each worker has `prefetch` batches requested
+// in advance, and one more whenever the training process takes one; batches are taken in order. A copy that overlaps
+// the computation is one batch ahead at most. The average time per batch on the GPU is then
 //   without workers   load + copy + compute
-//   with them         the largest of  compute + copy (beside it: compute, copy),  pin,  load / workers,
+//   with workers      the maximum of  compute + copy (overlapped: compute, copy),  pin,  load / workers,
 //                     (load + pin) / (workers x prefetch)
-// which the simulation gives exactly.
+// and the simulation reproduces it exactly.
 #pragma once
 
 #include "libsim/units.hpp"
@@ -18,16 +18,16 @@
 namespace sim::explain {
 
 struct InputPipeline {
-    Duration load{0};  // of a batch by one worker: reading and decoding
-    Duration pin{0};   // of a batch, into pinned memory; 0: it is not copied there
-    Duration copy{0};  // of a batch, to the GPU
+    Duration load{0};  // one worker reads and decodes a batch
+    Duration pin{0};   // a batch is copied into pinned memory; 0: it is not
+    Duration copy{0};  // a batch is copied to the GPU
     Duration compute{0};
-    int workers = 0;  // 0: the training process loads each batch itself, when it needs it
+    int workers = 0;  // 0: the training process loads each batch itself, on demand
     int prefetch = 2;
-    bool copies_beside = false;  // the computation of the batch before
+    bool copies_beside = false;  // overlaps the computation of the previous batch
 };
 
-// A worker that dies once it has handed over so many batches of its own.
+// A worker that dies after it has delivered `batches` batches of its own.
 struct LostWorker {
     int worker = 0;
     int batches = 0;
@@ -39,25 +39,25 @@ struct Interval {
 };
 
 struct InputRun {
-    std::vector<Interval> loads;     // by batch: its worker, busy with it
-    std::vector<Interval> computes;  // by batch: the GPU, busy with it. Of a lost worker only those that came about
-    std::vector<Time> taken;         // by batch: the training process took it
-    std::optional<Time> dry;         // with a lost worker: the GPU has computed all that can ever come
+    std::vector<Interval> loads;     // by batch: when its worker loads it
+    std::vector<Interval> computes;  // by batch: when the GPU computes it; with a lost worker only those that happen
+    std::vector<Time> taken;         // by batch: when the training process takes it
+    std::optional<Time> dry;         // with a lost worker: when the GPU has computed all that can ever arrive
 };
 
-// Requires: 1 batch or more, no duration below 0.
+// Requires: at least 1 batch, no negative durations.
 InputRun run_input(const InputPipeline& pipeline, int batches, std::optional<LostWorker> lost = std::nullopt);
 
-// In the long run: between the beginnings of two computations, times `per` batches, so that it is a whole number.
+// Steady state: the time between the starts of two computations `batches` apart, so that it is a whole number.
 struct SteadyInput {
     Duration span{0};
     int batches = 1;
     double seconds_each() const { return seconds(span) / batches; }
 };
 SteadyInput steady_input(const InputPipeline& pipeline);
-// The closed form, in seconds.
+// The closed form above, in seconds.
 double closed_form_seconds(const InputPipeline& pipeline);
-// Of the GPU's time, once batches come as they do in the long run.
+// Idle share of the GPU's time in steady state.
 double idle_share(const InputPipeline& pipeline, const SteadyInput& steady);
 
 }  // namespace sim::explain

@@ -8,12 +8,12 @@ namespace sim::explain {
 
 namespace {
 
-// Of NVIDIA, "How to Optimize Data Transfers in CUDA C/C++" (2012): 2.3 GB/s where pinned memory gives 5.8.
+// Source: NVIDIA, "How to Optimize Data Transfers in CUDA C/C++" (2012): 2.3 GB/s, against 5.8 with pinned memory.
 constexpr double pageable_share = 0.4;
 // One core's copy within main memory.
 constexpr double pin_rate = 10e9;
 
-// The ways to load, each with one thing more than the one before.
+// The ways to load; each adds one technique to the one before.
 struct InputWay {
     const char* text;
     bool workers;
@@ -126,7 +126,7 @@ Section input_section(const InputSituation& input) {
 
 LoaderLoss loader_loss(const InputPipeline& pipeline) {
     const int ahead = pipeline.workers * pipeline.prefetch;
-    const int before = 4 * ahead;  // in the steady state
+    const int before = 4 * ahead;  // batches until steady state
     const int batches = before + 2 * ahead + 2 * pipeline.workers + 2;
     const InputRun whole = run_input(pipeline, batches);
     const Time killed = whole.computes[static_cast<std::size_t>(before)].begin;

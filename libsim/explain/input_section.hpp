@@ -1,5 +1,5 @@
-// The section on the input pipeline, of a predicted step or of a scenario's run: how long the GPU waits for samples, in
-// the ways in which they can be loaded.
+// The section on the input pipeline, for a predicted step or a scenario's run: how long the GPU waits for samples under
+// each way to load them.
 #pragma once
 
 #include "libsim/explain/explain_settings.hpp"
@@ -10,16 +10,16 @@
 
 namespace sim::explain {
 
-// A number that comes from somewhere.
+// A number and its source.
 struct Assumed {
     double value = 0;
     std::string how;
 };
 
-// What one replica of the model loads for each step.
+// The samples that one replica of the model loads for each step.
 struct InputSituation {
-    Assumed samples;         // of a step
-    Assumed sample_seconds;  // of one worker for one of them
+    Assumed samples;         // per step
+    Assumed sample_seconds;  // time of one worker per sample
     Assumed sample_bytes;
     Assumed link;     // bytes per second between host and GPU
     Assumed compute;  // seconds of the step
@@ -27,20 +27,20 @@ struct InputSituation {
     ExplainSettings settings;
 };
 
-// With the settings' own numbers of a sample in place of those that were assumed.
+// Replaces assumed sample times and sizes by those of the settings, if given.
 InputSituation as_asked(InputSituation input);
 
-// All that is done: workers, pinned memory, the copy beside the computation.
+// The pipeline with all techniques: workers, pinned memory, an overlapped copy.
 InputPipeline best_pipeline(const InputSituation& input);
 Section input_section(const InputSituation& input);
 
-// A loader worker that is killed when the pipeline has come to its steady state.
+// A loader worker that is killed in the steady state of the pipeline.
 struct LoaderLoss {
-    int ready = 0;           // batches that were loaded and not yet taken then
+    int ready = 0;           // batches loaded but not yet taken at that time
     int computed = 0;        // batches that the GPU still computes
-    double dry_seconds = 0;  // until it has computed them
+    double dry_seconds = 0;  // time until it has computed them
 };
-// Requires: there are workers.
+// Requires: the pipeline has workers.
 LoaderLoss loader_loss(const InputPipeline& pipeline);
 
 }  // namespace sim::explain

@@ -1,4 +1,4 @@
-// The same training on one GPU: what a step on many is compared with.
+// The same training on one GPU is the baseline for a step on many.
 #pragma once
 
 #include "libsim/predict/predict.hpp"
@@ -10,8 +10,8 @@ namespace sim::explain {
 
 struct OneGpu {
     bool fits = false;
-    std::int64_t memory = 0;   // that it takes at its peak
-    predict::Budget budget{};  // adds up to its step; where it does not fit, the work alone
+    std::int64_t memory = 0;   // its peak
+    predict::Budget budget{};  // adds up to its step; only the work if it does not fit
 };
 
 // The same global batch, micro-batch and kernels, without any parallelism.

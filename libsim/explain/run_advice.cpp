@@ -1,5 +1,5 @@
-// What to try with a scenario: the same run with one thing changed, done and compared; and what the explanation
-// assumes.
+// Advice for a scenario: variants of the run with one change each, run and compared; and the assumptions of the
+// explanation.
 #include "libsim/explain/run_sections.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What happens to a scenario's run when a part of it is killed: a rank's process really is.
+// The effect of killing a part of a scenario's run: the process of a rank really is killed.
 #include "libsim/explain/failure_section.hpp"
 #include "libsim/explain/run_sections.hpp"
 

@@ -1,4 +1,4 @@
-// Who holds what in the run of a scenario: which items, layers and weights each rank had, as its own timeline tells.
+// Distribution of a scenario's run: the items, layers and weights of each rank, read from its own timeline.
 #include "libsim/explain/run_sections.hpp"
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@ namespace sim::explain {
 
 namespace {
 
-// The number behind `word` in a label: 3 of "forward of micro-batch 3, layer 1".
+// The number after `word` in a label: 3 in "forward of micro-batch 3, layer 1".
 std::optional<int> number_behind(std::string_view label, std::string_view word) {
     const std::size_t at = label.find(word);
     int number = 0;
@@ -22,7 +22,7 @@ std::optional<int> number_behind(std::string_view label, std::string_view word) 
     return std::from_chars(begin, end, number).ec == std::errc() ? std::optional(number) : std::nullopt;
 }
 
-// "0 to 3, 8"
+// Formats numbers as ranges: "0 to 3, 8".
 std::string ranges_text(const std::set<int>& numbers) {
     std::string text;
     for (auto at = numbers.begin(); at != numbers.end();) {

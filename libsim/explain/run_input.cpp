@@ -1,5 +1,4 @@
-// The input pipeline of a scenario's run, and its energy: what a scenario itself does not simulate, computed for its
-// steps.
+// The input pipeline and the energy of a scenario's run. A scenario simulates neither; both are computed for its steps.
 #include "libsim/explain/run_sections.hpp"
 
 #include <fmt/format.h>
@@ -10,12 +9,12 @@ namespace {
 
 // A picture of 224 x 224 pixels in three colours of 4 bytes, as image models take it.
 constexpr double picture_bytes = 224.0 * 224 * 3 * 4;
-// PCIe 3 x16 as it is reached.
+// Achieved rate of PCIe 3 x16.
 constexpr double usual_link = 12e9;
-// Loading takes so much of an item's computation that a GPU which loads in between is idle for 40 %.
+// With this share of an item's computation for loading, a GPU that loads between steps is idle for 40 % of the time.
 constexpr double usual_load = 2.0 / 3;
 
-// Of a beginner's machine: a GPU and the CPU beside it.
+// A beginner's machine: a GPU and the CPU beside it.
 constexpr double gpu_watts = 350;
 constexpr double cpu_watts = 65;
 constexpr double idle_share_of_watts = 0.1;

@@ -1,4 +1,4 @@
-// The links of a scenario's run: what went over them, and how much of each step the ranks spent on it.
+// The links of a scenario's run: their traffic, and how much of each step the ranks spent on it.
 #include "libsim/explain/run_sections.hpp"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@ namespace sim::explain {
 
 namespace {
 
-// "forward of micro-batch 3, layer 1" is one of "forward of micro-batch".
+// The sort of "forward of micro-batch 3, layer 1" is "forward of micro-batch".
 std::string sort_of(const std::string& label) {
     std::string text = label.substr(0, label.find_first_of("0123456789"));
     while (!text.empty() && (text.back() == ' ' || text.back() == ',')) {
@@ -28,7 +28,7 @@ struct Traffic {
     std::int64_t messages = 0;
     std::set<std::pair<int, int>> pairs;
 };
-// Of messages that are alike: what they carry, and how much.
+// Messages of one sort, with their size.
 using Sort = std::tuple<std::string, bool, Measure, std::int64_t>;
 
 std::map<Sort, Traffic> traffic_of(const ExplainedRun& run) {
@@ -43,13 +43,13 @@ std::map<Sort, Traffic> traffic_of(const ExplainedRun& run) {
     return all;
 }
 
-// In units, or in bytes.
+// The amount in units or in bytes.
 double count_of(const Size& size) {
     return size.measure == Measure::units ? Units::from_billionths(size.amount).value()
                                           : static_cast<double>(size.amount);
 }
 
-// Of one message alone, where the network has such a price.
+// The price of one message alone, if the network has one.
 Value price_of(const ExplainedRun& run, const Size& size) {
     if (run.timeline.topology != nullptr || !run.cluster.network->prices_messages()) {
         return {};
@@ -81,7 +81,7 @@ FigureTable traffic_table(const ExplainedRun& run) {
 }
 
 struct Synchronising {
-    Duration exposed{0};  // on the main stream
+    Duration exposed{0};  // time on the main stream
     Duration beside{0};
 };
 

@@ -1,4 +1,4 @@
-// The memory of each rank of a scenario's run, as the programs allocated it, at each rank's fullest moment.
+// The memory of each rank of a scenario's run, as its program allocated it, at the rank's peak.
 #include "libsim/explain/run_sections.hpp"
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@ namespace sim::explain {
 
 namespace {
 
-// Billionths of units by label, at the moment at which they are most in all.
+// Billionths of units by label, at the moment of the largest total.
 using Classes = std::map<std::string, std::int64_t>;
 
 std::vector<Classes> fullest_moments(const ExplainedRun& run) {

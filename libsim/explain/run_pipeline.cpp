@@ -1,4 +1,4 @@
-// The pipeline of a scenario's run: its bubble beside the closed form, and what each rank did with its time.
+// The pipeline of a scenario's run: its bubble next to the closed form, and each rank's use of time.
 #include "libsim/explain/run_sections.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
 
@@ -24,7 +24,7 @@ FigureTable rank_times(const ExplainedRun& run) {
     return table;
 }
 
-// None where no formula is known.
+// Nothing if no formula is known.
 std::optional<PipelineBubble> closed_form_of(const ExplainedRun& run) {
     const auto& options = run.result.at("options");
     const NamedPipelineSchedule& schedule = pipeline_schedule(options.at("schedule").get<std::string>());

@@ -1,4 +1,4 @@
-// The process tree of a scenario's run: the real processes, with their numbers and the memory that they really used.
+// The process tree of a scenario's run: the real processes, with their pids and the memory that they really used.
 #include "libsim/explain/run_sections.hpp"
 #include "libsim/report/amounts.hpp"
 

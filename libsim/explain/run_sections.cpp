@@ -6,7 +6,7 @@ namespace sim::explain {
 
 namespace {
 
-// In the order in which they are shown.
+// In display order.
 constexpr std::array run_section_rows{
     explain_run_verdict,  explain_run_holdings,   explain_run_links,  explain_run_synchronisation, explain_run_speedup,
     explain_run_pipeline, explain_run_stragglers, explain_run_memory, explain_run_processes,       explain_run_input,

@@ -1,6 +1,6 @@
 // The sections of the explained run of a scenario: each is a function, and a row of the table in run_sections.cpp.
 //
-// They read what the scenario printed with --json and the timeline that it left, and hold no time of their own.
+// They read the scenario's --json output and the timeline that it left, and hold no times of their own.
 #pragma once
 
 #include "libsim/cluster.hpp"
@@ -17,29 +17,29 @@
 
 namespace sim::explain {
 
-// The same run with one thing changed.
+// The same run with one change.
 struct TriedRun {
     std::string what;     // in words
-    std::string command;  // that does it
+    std::string command;  // the command that runs it
     double seconds = 0;   // simulated
 };
 
 // A run in which a rank's process was killed.
 struct KilledRun {
-    nlohmann::ordered_json result;  // what --fault prints with --json
+    nlohmann::ordered_json result;  // the --json output of the run with --fault
     std::string command;
     std::vector<std::string> said;  // lines on standard error
 };
 
 struct ExplainedRun {
-    nlohmann::ordered_json result;  // what the scenario prints with --json
-    nlohmann::ordered_json alone;   // what 0d_sequential prints for the same training; null: it could not be run
+    nlohmann::ordered_json result;  // the scenario's --json output
+    nlohmann::ordered_json alone;   // 0d_sequential's output for the same training; null: it could not be run
     std::optional<KilledRun> killed;
     report::Timeline timeline;
     Cluster cluster;
     std::string command;  // "1d_data_parallel --ranks 8"
     std::vector<TriedRun> tried;
-    int explainer_pid = 0;  // of the process that started the run
+    int explainer_pid = 0;  // pid of the process that started the run
     ExplainSettings settings;
 
     std::size_t ranks() const { return result.at("per_rank").size(); }
@@ -65,25 +65,25 @@ std::optional<Section> explain_run_energy(const ExplainedRun& run);
 std::optional<Section> explain_run_advice(const ExplainedRun& run);
 std::optional<Section> explain_run_assumptions(const ExplainedRun& run);
 
-// All of them, in order.
+// All sections that apply, in display order.
 std::vector<Section> sections_of(const ExplainedRun& run);
 
-// What a replica of the run loads.
+// The samples that a replica of the run loads.
 InputSituation input_of(const ExplainedRun& run);
 
-// The value that the result has there: a number or a text.
+// The value at `pointer` in the result: a number or a text.
 Value value_at(const nlohmann::ordered_json& result, const std::string& pointer);
-// A figure that the result has.
+// `figure` with its value taken from `pointer` in the result.
 Figure figure_at(const ExplainedRun& run, const std::string& pointer, Figure figure);
 
-// Where the time of all GPUs together went. In whole picoseconds, so that the parts add up to the whole.
+// The time of all GPUs together, by cause. In whole picoseconds, so that the parts add up to the whole.
 struct RunLosses {
     Duration whole{0};  // GPUs x the time of the run
-    Duration ideal{0};  // what one GPU alone needs
+    Duration ideal{0};  // time that one GPU alone needs
     Duration extra_compute{0};
     Duration communication{0};
     Duration bubble{0};
-    Duration waiting{0};  // otherwise
+    Duration waiting{0};  // all other waiting
 };
 RunLosses losses_of(const ExplainedRun& run);
 

@@ -1,5 +1,5 @@
-// Which rank or link of a scenario's run is to blame for waiting: found from its timeline alone, whatever was asked
-// for.
+// The rank or link of a scenario's run that makes others wait, found from its timeline alone, regardless of the
+// options.
 #include "libsim/explain/run_sections.hpp"
 #include "libsim/trace/stragglers.hpp"
 

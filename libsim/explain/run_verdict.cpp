@@ -1,5 +1,4 @@
-// The verdict on the run of a scenario, and its speedup over one GPU: how much faster it is, and what became of the
-// rest.
+// The verdict on a scenario's run, and its speedup over one GPU: how much faster it is, and the causes of the rest.
 #include "libsim/explain/run_sections.hpp"
 
 #include <algorithm>
@@ -38,7 +37,7 @@ std::vector<Figure> speed_figures(const ExplainedRun& run) {
             figure_at(run, "/efficiency", {"efficiency", "efficiency", {}, Unit::share, "speedup / GPUs"})};
 }
 
-// GPUs x time, of each part; over the time of the run it is in GPUs.
+// GPUs x time of each part; divided by the time of the run, the result is in GPUs.
 FigureTable run_losses_table(const RunLosses& losses, double seconds_of_run) {
     FigureTable table{.key = "losses",
                       .title = "Where the GPUs go: the lines add up to all of them",

@@ -29,7 +29,7 @@ bool is_named(const std::vector<Sentence>& sentences, const std::string& key) {
     });
 }
 
-// A text that a sentence has said already is not said again.
+// Omits texts that a sentence already contains.
 std::string figures_text(const Section& section) {
     TextTable table{
         .columns = {{"", Align::left}, {""}, {"", Align::left}}, .rows = {}, .margin = std::string(page_margin, ' ')};
@@ -50,7 +50,7 @@ std::string figures_text(const Section& section) {
     return texts + (table.rows.empty() ? "" : text_of(table));
 }
 
-// "params, grads: the memory model": what was found in one way, together.
+// Groups columns by origin: "params, grads: the memory model".
 std::string ways_text(const std::vector<FigureColumn>& columns) {
     std::vector<std::pair<std::string, std::string>> ways;
     for (const FigureColumn& column : columns) {
@@ -76,7 +76,7 @@ bool is_list(const FigureTable& table) {
     return table.columns.size() == 1 && is_text(table.columns.front().unit);
 }
 
-// A table of one column of words: all of it.
+// A table with one column of words, in full.
 std::string list_text(const FigureTable& table) {
     std::string text = table.title.empty() ? "" : wrapped(table.title, page_width, page_margin);
     for (const FigureRow& row : table.rows) {

@@ -1,4 +1,4 @@
-// What to try next, each with its predicted gain and the command that tries it; and what an explanation assumes.
+// Advice on the next steps, each with its predicted gain and the command for it; and the assumptions of an explanation.
 #include "libsim/explain/collective_words.hpp"
 #include "libsim/explain/step_sections.hpp"
 #include "libsim/explain/train/sections.hpp"
@@ -14,8 +14,8 @@ namespace {
 constexpr std::size_t most_tried = 6;
 constexpr std::size_t most_smaller = 4;
 constexpr std::size_t most_useless = 4;
-constexpr double least_gain = 0.002;   // of the step
-constexpr double least_saving = 0.02;  // of the fullest rank's memory
+constexpr double least_gain = 0.002;   // fraction of the step
+constexpr double least_saving = 0.02;  // fraction of the fullest rank's memory
 
 FigureTable tried_table(const char* key, const char* title) {
     return {.key = key,

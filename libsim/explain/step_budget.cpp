@@ -1,4 +1,4 @@
-// Where the time of a training step goes, by category, and what it costs: as `ndsim train` has them.
+// The time of a training step by category, and its cost, as in `ndsim train`.
 #include "libsim/explain/step_sections.hpp"
 #include "libsim/explain/train/sections.hpp"
 #include "libsim/report/time_table.hpp"

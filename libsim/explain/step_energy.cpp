@@ -10,12 +10,12 @@ using namespace predict;
 
 namespace {
 
-// Where no file says it: of a GPU that waits, of its full load.
+// Default if no file gives it: power of a waiting GPU as a share of full load.
 constexpr double usual_idle_share = 0.1;
-// Where no file says it: 350 W for the 112 hardware threads of a Xeon 8480.
+// Default if no file gives it: 350 W for the 112 hardware threads of a Xeon 8480.
 constexpr double watts_per_core = 350.0 / 112;
 
-// Its own work; the rest of the step it waits, or moves data.
+// The GPU's own work; for the rest of the step it waits or moves data.
 double busy_seconds(const Budget& budget) {
     double busy = 0;
     for (const TimeCategory one : {TimeCategory::compute, TimeCategory::recompute, TimeCategory::optimizer}) {
@@ -28,7 +28,7 @@ struct Watts {
     double busy = 0;
     double idle = 0;
     std::string idle_how;
-    double host = 0;  // of a node; 0: not known
+    double host = 0;  // per node; 0: unknown
     std::string host_how;
 };
 

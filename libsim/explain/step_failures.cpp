@@ -1,4 +1,4 @@
-// What happens to a training step when a part of it is killed.
+// The effect of killing a part of a training step.
 #include "libsim/explain/failure_section.hpp"
 #include "libsim/explain/step_sections.hpp"
 #include "libsim/replay/recording.hpp"
@@ -11,16 +11,16 @@ using namespace predict;
 
 namespace {
 
-// Simulating every rank takes a moment for each.
+// Larger runs take too long, because every rank is simulated.
 constexpr int most_simulated = 64;
 
-// A GPU's process that dies in the middle of a step, and what the others then do.
+// A GPU's process that dies in the middle of a step, and the reaction of the others.
 struct KilledGpu {
     int rank = 0;
     double died = 0;
     std::int64_t waiting = 0;
-    double first = 0;  // when the first of them begins to wait for ever
-    double last = 0;   // and the last
+    double first = 0;  // when the first of them begins to wait forever
+    double last = 0;   // when the last of them does
 };
 
 KilledGpu killed_gpu(const TrainingCase& what, const Prediction& step) {

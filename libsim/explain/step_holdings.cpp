@@ -1,4 +1,4 @@
-// Who holds what in a training step: which samples, layers, parameters and bytes lie on which GPU.
+// Distribution of a training step: the samples, layers, parameters and bytes of each GPU.
 #include "libsim/explain/step_sections.hpp"
 #include "libsim/training/parameters.hpp"
 #include "libsim/training/split.hpp"
@@ -16,7 +16,7 @@ std::string range_text(std::int64_t first, std::int64_t count) {
     return count == 1 ? fmt::format("{}", first) : fmt::format("{} to {}", first, first + count - 1);
 }
 
-// "0 to 15", or "0 to 3, 16 to 19" of a stage with several chunks.
+// "0 to 15", or "0 to 3, 16 to 19" for a stage with several chunks.
 std::string layers_text(const TrainingCase& what, int stage) {
     const training::Layout& layout = what.layout;
     std::string text;
@@ -53,7 +53,7 @@ FigureTable classes_of_ranks(const TrainingCase& what, const Prediction& step) {
     return table;
 }
 
-// The GPUs of a replica: a run of neighbours on each stage.
+// The GPUs of a replica: consecutive ranks on each stage.
 std::string gpus_text(const TrainingCase& what, int replica) {
     const training::Parallelism& axes = what.layout.parallelism;
     const std::int64_t together = std::int64_t{axes.cp} * axes.tp;

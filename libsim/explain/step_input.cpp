@@ -7,11 +7,11 @@ namespace sim::explain {
 
 namespace {
 
-// A text in place of tokens: OpenAI's rule of thumb.
+// Text per token: OpenAI's rule of thumb.
 constexpr double bytes_per_token = 4;
-// Hugging Face says of its tokenizers "less than 20 seconds for a GB of text on a server's CPU"; taken as 16 cores.
+// Source: Hugging Face tokenizers, "less than 20 seconds for a GB of text on a server's CPU"; taken as 16 cores.
 constexpr double tokens_bytes_per_second = 1e9 / 20 / 16;
-// PyTorch's integers.
+// PyTorch's integers are int64.
 constexpr double bytes_of_token = 8;
 
 }  // namespace

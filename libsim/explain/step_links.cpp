@@ -1,4 +1,4 @@
-// The links of a training step, what goes over each, and how long a step waits for them.
+// The links of a training step, their traffic, and how long a step waits for it.
 #include "libsim/explain/collective_words.hpp"
 #include "libsim/explain/step_sections.hpp"
 #include "libsim/explain/train/sections.hpp"
@@ -14,7 +14,7 @@ using namespace predict;
 
 namespace {
 
-// Bytes on the bus, and the time that they would take with nothing else under way.
+// Bytes on the bus, and their transmission time without other traffic.
 struct Traffic {
     double bytes = 0;
     double seconds = 0;
@@ -72,7 +72,7 @@ Sentence links_sentence(const StepReport& report) {
                              "leave."};
 }
 
-// "4 NVSwitch3 with SHARP, 450 GB/s/dir", where the machine's file says it.
+// "4 NVSwitch3 with SHARP, 450 GB/s/dir", if the machine file gives it.
 std::string wires_of(const std::string& machine) {
     for (const auto& [name, text] : read_machine_with_sources(machine).remarks) {
         if (name == "links") {

@@ -1,4 +1,4 @@
-// The memory of each process of a training step, and what spreading saves against one GPU.
+// The memory of each process of a training step, and the savings over one GPU.
 #include "libsim/explain/one_gpu.hpp"
 #include "libsim/explain/step_sections.hpp"
 #include "libsim/training/memory.hpp"
@@ -18,7 +18,7 @@ struct Kind {
     const char* heading;
     std::int64_t MemoryUse::*bytes;
 };
-// As `ndsim train` and `ndsim memory` divide it; the CUDA context is part of the reserve.
+// The same classes as in `ndsim train` and `ndsim memory`; the CUDA context is part of the reserve.
 constexpr std::array kinds{
     Kind{"parameters", "parameters", &MemoryUse::parameters},
     Kind{"gradients", "gradients", &MemoryUse::gradients},

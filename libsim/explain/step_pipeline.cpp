@@ -1,4 +1,4 @@
-// The pipeline of a training step: its bubble, simulated, beside the closed form.
+// The pipeline of a training step: its simulated bubble next to the closed form.
 #include "libsim/explain/step_sections.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
 

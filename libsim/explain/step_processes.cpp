@@ -1,5 +1,5 @@
-// The processes of a training step, as torchrun starts them: one for each GPU, and the loader workers below it, with
-// the memory that each needs on the host and on the GPU.
+// The processes of a training step, as torchrun starts them: one per GPU with its loader workers, and the memory that
+// each needs on the host and on the GPU.
 #include "libsim/explain/step_sections.hpp"
 #include "libsim/report/amounts.hpp"
 #include "libsim/training/memory.hpp"
@@ -13,18 +13,18 @@ using namespace predict;
 
 namespace {
 
-// A Python that has loaded PyTorch with CUDA; and what a forked worker does not share with it. Rough.
+// Rough sizes: a Python process with PyTorch and CUDA, and the unshared memory of a forked worker.
 constexpr double trainer_bytes = 3e9;
 constexpr double worker_bytes = 0.4e9;
 constexpr double launcher_bytes = 0.3e9;
 
 constexpr int most_drawn = 8;
 
-// On a node, all together.
+// Total over a node.
 struct HostMemory {
     double trainers = 0;
     double loaders = 0;
-    double batches = 0;  // that are ready, and pinned
+    double batches = 0;  // ready batches, and pinned ones
     double offloaded = 0;
     double all() const { return trainers + loaders + batches + offloaded + launcher_bytes; }
 };

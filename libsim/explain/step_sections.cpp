@@ -7,7 +7,7 @@ namespace sim::explain {
 
 namespace {
 
-// In the order in which they are shown.
+// In display order.
 constexpr std::array step_section_rows{
     StepSection{explain_verdict},         StepSection{explain_holdings},    StepSection{explain_links},
     StepSection{explain_synchronisation}, StepSection{explain_speedup},     StepSection{explain_pipeline},

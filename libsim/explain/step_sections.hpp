@@ -11,17 +11,17 @@
 
 namespace sim::explain {
 
-// A training step, and all that its explanation is computed from.
+// A training step, and all inputs of its explanation.
 struct ExplainedStep {
     const predict::TrainingOptions* options = nullptr;
     const StepReport* report = nullptr;
-    // "ndsim train --model llama3-8b …", which gives the same step, with a change.
+    // "ndsim train --model llama3-8b …": the command for the same step with a change.
     std::function<std::string(const predict::Change&)> command;
-    std::vector<std::string> told;  // what was chosen before that, a line each
+    std::vector<std::string> told;  // choices made before, one line each
     ExplainSettings settings;
 };
 
-// One section; nothing where there is nothing to say.
+// One section; nothing if it does not apply.
 using StepSection = std::optional<Section> (*)(const ExplainedStep& step);
 
 std::optional<Section> explain_verdict(const ExplainedStep& step);
@@ -41,12 +41,12 @@ std::optional<Section> explain_cost(const ExplainedStep& step);
 std::optional<Section> explain_advice(const ExplainedStep& step);
 std::optional<Section> explain_assumptions(const ExplainedStep& step);
 
-// What a replica of the step loads.
+// The samples that a replica of the step loads.
 InputSituation input_of(const ExplainedStep& step);
 
-// Those of an explanation, in order.
+// All sections of an explanation, in display order.
 std::vector<Section> sections_of(const ExplainedStep& step);
-// What the page of a step begins with: the verdict, where the time goes, memory by kind, cost and what to try.
+// The sections at the top of a step's page: verdict, time budget, memory by kind, cost and advice.
 std::vector<Section> verdict_sections(const ExplainedStep& step);
 
 }  // namespace sim::explain

@@ -1,5 +1,4 @@
-// The speedup of a training step over one GPU, and what became of the rest: the losses and the speedup add up to the
-// number of GPUs.
+// The speedup of a training step over one GPU, and the losses: losses and speedup add up to the number of GPUs.
 #include "libsim/explain/one_gpu.hpp"
 #include "libsim/explain/step_sections.hpp"
 #include "libsim/explain/train/sections.hpp"
@@ -16,11 +15,11 @@ namespace {
 
 struct Loss {
     TimeCategory category;
-    double gpus = 0;  // so many GPUs' time; below 0: many GPUs do this part faster than one does
+    double gpus = 0;  // loss in GPUs; negative: many GPUs spend less on this part than one does
 };
 
-// In GPUs: N x what many spend - what one spends, over the step. They and the speedup add up to the GPUs, to the last
-// bit: what rounding leaves is the last one's.
+// Loss in GPUs: (N x time on many - time on one) / step. Losses and speedup add up to the number of GPUs exactly,
+// because the last loss absorbs the rounding.
 std::vector<Loss> losses_of(const Prediction& step, const Budget& one, int gpus, double speedup) {
     std::vector<Loss> losses;
     const double time = seconds(step.step);

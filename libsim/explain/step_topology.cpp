@@ -1,5 +1,5 @@
-// What the topology does to a training step: the same step with its GPUs in other nodes, and what gradients of models
-// of three sizes take on this cluster.
+// The effect of the topology on a training step: the same step with other node sizes, and the cost of all-reducing the
+// gradients of models of three sizes on this cluster.
 #include "libsim/error.hpp"
 #include "libsim/explain/one_gpu.hpp"
 #include "libsim/explain/step_sections.hpp"
@@ -26,7 +26,7 @@ training::Machine with_nodes_of(const training::Machine& machine, int gpus) {
     return other;
 }
 
-// All in one node, as they are, half of that, and each alone; a machine without a network has but one node.
+// All GPUs in one node, the current size, half of it, and one per node; a machine without a network has only one node.
 std::vector<int> node_sizes(const training::Machine& machine, int gpus) {
     std::vector<int> sizes{gpus, machine.gpus_per_node};
     if (machine.scale_out > 0) {
@@ -67,13 +67,13 @@ FigureTable nodes_table(const StepReport& report) {
                 {{std::int64_t{size}, std::int64_t{ceil_div(what.gpus(), size)}, seconds(step.step), exposed(step),
                   ideal / seconds(step.step), seconds(step.step) / seconds(report.step.step) - 1}});
         } catch (const ProgramError&) {
-            // This layout cannot lie on such nodes.
+            // This layout does not fit on such nodes.
         }
     }
     return table;
 }
 
-// A rank program of one all-reduce over all GPUs, run by the kernel.
+// A rank program with one all-reduce over all GPUs, run by the kernel.
 double all_reduce_seconds(const training::Machine& machine, int gpus, double bytes) {
     const replay::Recording program(gpus, [&](GPU& gpu) {
         gpu.collective(Group::strided(0, 1, gpus), {.kind = CollectiveKind::all_reduce,

@@ -1,4 +1,4 @@
-// The verdict on a training step: how long it takes, whether it fits, and what it is spent on most.
+// The verdict on a training step: how long it takes, whether it fits, and what takes most of the time.
 #include "libsim/explain/step_sections.hpp"
 #include "libsim/explain/train/sections.hpp"
 

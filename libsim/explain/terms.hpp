@@ -1,6 +1,6 @@
 // This table introduces the terms of explanations to beginners: a row for each, in alphabetical order.
 //
-// Introductions use plain words, and terms that have a row of their own; they never lead back to themselves.
+// Introductions use plain words, and terms that have a row of their own; they are never circular.
 #pragma once
 
 #include "libsim/explain/vocabulary.hpp"
@@ -46,7 +46,7 @@ inline constexpr Term terms[] = {
     {"dense", "dense", "used for every token, unlike an expert."},
     {"embedding", "embedding|embeddings", "the table that turns each token into a list of numbers."},
     {"exposed", "exposed", "not hidden: nothing useful goes on meanwhile."},
-    {"expert", "expert|experts", "one of several parts of a layer, of which each token visits a few only."},
+    {"expert", "expert|experts", "one of several parts of a layer; each token visits only a few of them."},
     {"expert parallelism", "expert parallelism|expert parallel|expert-parallel|ep",
      "each GPU has some of the experts; ep is over how many they are spread."},
     {"expert tensor parallelism", "expert-tp|expert tensor parallelism",
@@ -87,13 +87,13 @@ inline constexpr Term terms[] = {
     {"message", "message|messages", "data that one GPU sends to one other GPU."},
     {"MFU", "mfu|model flops utilization|model flops utilisation",
      "the share of what the GPUs could calculate at most that is spent on the model."},
-    {"HFU", "hfu", "as MFU, with the calculations that are done twice counted twice."},
+    {"HFU", "hfu", "like MFU, but calculations that are done twice count twice."},
     {"micro-batch", "micro-batch|micro-batches|microbatch|microbatches",
      "the few samples that a GPU works on at a time."},
     {"model", "model|models", "a program with very many numbers in it that are found by training."},
     {"NCCL", "nccl|nccl-tests", "the library with which NVIDIA's GPUs exchange data."},
     {"network", "network|networks", "the cables and switches between computers."},
-    {"network card", "nic|nics|network card|network cards", "the part with which a computer is connected to others."},
+    {"network card", "nic|nics|network card|network cards", "the part that connects a computer to others."},
     {"node", "node|nodes", "one computer with several GPUs."},
     {"NVLink", "nvlink|nvswitch", "the fast wires between the GPUs of one computer."},
     {"offload", "offload|offloaded|offload-optimizer",
@@ -107,7 +107,7 @@ inline constexpr Term terms[] = {
     {"pipeline", "pipeline|pipelines|pipeline parallelism|pipeline parallel|pipeline-parallel|pp",
      "each GPU has some of the layers, and samples go from one to the next, as on an assembly line; pp is how many "
      "GPUs such a line has."},
-    {"precision", "precision", "how many digits the numbers have with which a model calculates."},
+    {"precision", "precision", "how many digits the numbers of a model have."},
     {"prefetch", "prefetch|prefetches|prefetched|prefetching", "to have the next data ready before it is asked for."},
     {"process", "process|processes", "a running program."},
     {"PCIe", "pcie", "the wires between the main processor of a computer and its GPUs."},
@@ -116,7 +116,7 @@ inline constexpr Term terms[] = {
     {"profile", "profile|profiles", "a list of what work and messages cost in a simulation."},
     {"rank", "rank|ranks", "the number of a GPU among all that work together, or the program that drives it."},
     {"recompute", "recompute|recomputation|activation checkpointing",
-     "to calculate the activations a second time in place of keeping them, which saves memory."},
+     "to calculate the activations a second time instead of keeping them, which saves memory."},
     {"reduce-scatter", "reduce-scatter|reduce-scatters|reduction|reductions",
      "every GPU has a list of numbers, and afterwards each has its part of the sum of all lists."},
     {"replica", "replica|replicas", "one copy of the whole model, on one GPU or spread over several."},
@@ -127,7 +127,7 @@ inline constexpr Term terms[] = {
     {"sequence", "sequence|sequences", "the tokens of one sample."},
     {"sequence parallelism", "sequence parallelism|sequence parallel|sequence-parallel",
      "with tensor parallelism, the work in between is split over the same GPUs by tokens."},
-    {"SHA-256", "sha-256", "a short number that is another one if anything at all is different."},
+    {"SHA-256", "sha-256", "a short number that changes if anything at all changes."},
     {"shard", "shard|shards|sharded|sharding", "to cut into parts, one for each GPU."},
     {"signal", "signal|signals", "a notice of the operating system to a program; number 9 ends it at once."},
     {"simulate", "simulate|simulates|simulated|simulation|simulations",
@@ -151,7 +151,7 @@ inline constexpr Term terms[] = {
     {"transformer", "transformer|transformers", "the kind of model that most language models are."},
     {"tuner", "tuner", "the part of a program that chooses the fastest way."},
     {"speedup", "speedup|speedups", "how many times faster something is."},
-    {"workspace", "workspace|working|buffers|buffer", "memory that is needed for a moment of the work only."},
+    {"workspace", "workspace|working|buffers|buffer", "memory that is needed only for a moment of the work."},
     {"ZeRO", "zero",
      "a way to share out what the copies of a model would all keep: 1 shares the optimizer's states, 2 "
      "the gradients, too, 3 the parameters, too; 0 shares nothing."},

@@ -17,7 +17,7 @@ bool is_of_a_word(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-// Every form of every term; the longest of those that begin alike comes first.
+// Every form of every term, longest first, so that the longest match wins.
 std::vector<std::pair<std::string, const Term*>> all_forms() {
     std::vector<std::pair<std::string, const Term*>> forms;
     for (const Term& term : vocabulary()) {
@@ -49,7 +49,7 @@ std::vector<const Term*> Reader::meet(std::string_view text) {
     return found;
 }
 
-// At each word's beginning the longest form that fits as whole words is the term that is meant.
+// At each word boundary, the longest form that matches whole words is the term.
 void Reader::meet(std::string_view text, std::vector<const Term*>& found) {
     static const auto forms = all_forms();
     const std::string low = lower(text);

@@ -104,7 +104,7 @@ TEST(ChakraFiles, HoldWholeNumbersOfAnyType) {
     EXPECT_THAT(refusal_of("id: 1 type: COMM_COLL_NODE attr { name: \"comm_type\" double_val: 7 }\n"),
                 HasSubstr("t.0.et: node 1: comm_type must be a whole number"));
     EXPECT_THAT(refusal_of("id: 1 type: COMP_NODE attr { name: \"num_ops\" uint64_val: 18446744073709551615 }\n"),
-                HasSubstr("num_ops must be a whole number of 64 bits"));
+                HasSubstr("num_ops must be a 64-bit whole number"));
 }
 
 TEST(ChakraFiles, MayBeCompressedAndLieInAFolderOfTheirOwn) {
@@ -258,7 +258,7 @@ TEST(ChakraFiles, NeverCrashWhateverAByteBecomes) {
 
 TEST(ChakraFiles, AreRefusedWhereTheyAreSomethingElse) {
     EXPECT_THAT(refusal_of_bytes("{\"traceEvents\":[]}"), HasSubstr("t.0.et: is "));
-    EXPECT_THAT(refusal_of_bytes(std::string(20, '\xff')), HasSubstr("what should be the length of a message is none"));
+    EXPECT_THAT(refusal_of_bytes(std::string(20, '\xff')), HasSubstr("the length of a message is invalid"));
     EXPECT_THAT(refusal_of_bytes("\xff\xff\xff\xff\x0f"), HasSubstr("a message of 4294967295 bytes"));
     EXPECT_THAT(refusal_of_bytes(std::string(1, '\0')), HasSubstr("has no nodes"));
 }

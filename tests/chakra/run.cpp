@@ -233,7 +233,7 @@ TEST(ChakraRun, RefusesAGroupThatIsNotDefinedAndRanksWithoutFiles) {
     EXPECT_THAT(error_of<config::UsageError>({in_group("3")}),
                 HasSubstr("t.0.et: node 1 \"collective 1\": process group \"3\" is not defined"));
     EXPECT_THAT(error_of<config::UsageError>({groups + in_group("0")}),
-                HasSubstr("process group \"0\" has rank 1, of which there is no file"));
+                HasSubstr("process group \"0\" has rank 1, which has no file"));
     EXPECT_THAT(error_of<config::UsageError>({send(1, 4, 5)}), HasSubstr("there is no file of its peer, rank 4"));
     EXPECT_THAT(error_of<config::UsageError>({send(1, 1, 5), receive(1, 0, 5)}, gpu_py()),
                 HasSubstr("t.0.et: node 1 \"send 1\": "));

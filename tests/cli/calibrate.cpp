@@ -92,7 +92,7 @@ TEST(NdsimHardwareImport, PrintsTheMachineOfNvidiaSmisMatrix) {
     EXPECT_THAT(said.out, HasSubstr("\nname = \"ours\"\naccelerator = \"H100-SXM-80GB\"\n"));
     EXPECT_THAT(said.out, HasSubstr("\ngpus_per_node = { value = 4, source = \"nvidia-smi topo -m\""));
     EXPECT_THAT(said.out, HasSubstr("\nnic_gbit = { value = 800, "));
-    EXPECT_THAT(refusal(import), testing::EndsWith("topology.txt:2: does not tell what GPU it is; give --gpu NAME"));
+    EXPECT_THAT(refusal(import), testing::EndsWith("topology.txt:2: does not identify the GPU; give --gpu NAME"));
 }
 
 TEST(NdsimHardwareImport, RefusesWhatItCannotUse) {

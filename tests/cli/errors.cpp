@@ -185,7 +185,7 @@ TEST(Output, ThatCannotBeWrittenEndsWithExitCode6) {
               "0d_sequential: " + file + " cannot be written: folder " + folder.file("nowhere") +
                   ": No such file or directory");
     EXPECT_EQ(refusal("0d_sequential --quiet --trace /dev/stdout", 6),
-              "0d_sequential: /dev/stdout cannot be written: it is there and is not an ordinary file");
+              "0d_sequential: /dev/stdout cannot be written: it exists and is not an ordinary file");
 }
 
 TEST(Output, OnAFullDeviceEndsWithExitCode6) {

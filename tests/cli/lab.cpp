@@ -41,8 +41,8 @@ TEST(NdsimLab, WritesThePageTheFileAndTheCase) {
 
 TEST(NdsimLab, OverwritesNothing) {
     const Desk desk;
-    EXPECT_THAT(refusal("ndsim lab start 2 " + desk.folder()), HasSubstr("is there already, and would be lost"));
-    EXPECT_THAT(refusal("ndsim lab start 2 " + desk.folder() + " --python"), HasSubstr("lab.py is there already"));
+    EXPECT_THAT(refusal("ndsim lab start 2 " + desk.folder()), HasSubstr("already exists and would be lost"));
+    EXPECT_THAT(refusal("ndsim lab start 2 " + desk.folder() + " --python"), HasSubstr("lab.py already exists"));
 }
 
 TEST(NdsimLab, RefusesWhatIsNotThereWithTheNearest) {
@@ -94,7 +94,7 @@ TEST(NdsimLab, SaysWhatTheCompilerSays) {
     std::ofstream(desk.file("lab.cpp")) << "int x = ;\n";
     const Said said = desk.check();
     EXPECT_EQ(said.exit_code, 1);
-    EXPECT_THAT(said.out, HasSubstr("lab.cpp does not come to run:\n"));
+    EXPECT_THAT(said.out, HasSubstr("lab.cpp cannot be run:\n"));
     EXPECT_THAT(said.out, HasSubstr("lab.cpp:1:9: error: expected primary-expression"));
 }
 

@@ -19,9 +19,9 @@ TEST(CommandLine, RefusesAnOptionThatIsGivenTwice) {
 
 TEST(CommandLine, RefusesAFileThatIsCalledAnotherKind) {
     EXPECT_EQ(refusal("ndsim train --model llama3-8b --svg r.png"),
-              "ndsim train: --svg writes .svg files; r.png would have to end with .svg");
+              "ndsim train: --svg writes .svg files; r.png must end with .svg");
     EXPECT_EQ(refusal("ndsim train --model llama3-8b --report r.txt"),
-              "ndsim train: --report writes .html files; r.txt would have to end with .html");
+              "ndsim train: --report writes .html files; r.txt must end with .html");
 }
 
 TEST(CommandLine, RefusesTwoOutputsInOneFileAndOneInPlaceOfAnInput) {

@@ -221,7 +221,7 @@ def test_a_student_who_joins_later_changes_nobodys_seed(course, tmp_path):
         ("kit --gradescope x --labs 1-3", "--roster is missing"),
         ("kit --gradescope x --labs 8-1 --roster roster.csv", "--labs must be numbers such as 1-8 or 2,5,7, not 8-1"),
         ("kit --gradescope x --labs 1-99 --roster roster.csv", 'there is no lab "17"'),
-        ("kit --gradescope . --labs 1 --roster roster.csv", ". is there already, and holds something"),
+        ("kit --gradescope . --labs 1 --roster roster.csv", ". already exists and is not empty"),
         ("kit --gradescope x --labs 1 --roster roster.csv --points 0", "--points must be a number above 0, not 0"),
         ("kit --gradescope x --labs 1 --roster roster.csv --install x.whl", "--install: there is no file x.whl"),
         ("kit --gradescope x --labs 1 --roster roster.csv --class $(id)", "--class must be of letters, digits"),

@@ -66,7 +66,7 @@ TEST(OutputFile, IsRefusedInPlaceOfWhatIsNoOrdinaryFile) {
     ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
     for (const std::string& file :
          {folder.file(""), link, pipe, std::string("/dev/stdout"), std::string("/dev/null")}) {
-        EXPECT_EQ(complaint(file), file + " cannot be written: it is there and is not an ordinary file");
+        EXPECT_EQ(complaint(file), file + " cannot be written: it exists and is not an ordinary file");
     }
     EXPECT_EQ(content_of(target), "old");
 }

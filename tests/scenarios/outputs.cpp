@@ -57,7 +57,7 @@ TEST(Outputs, ArePartsOfATimelineOnlyWhereOneIsDrawnAndItsEndIsBehindItsBeginnin
         return std::string();
     };
     EXPECT_EQ(complaint({{"timeline", ""}, {"from", "1.5s"}, {"to", "1600ms"}}), "");
-    EXPECT_EQ(complaint({{"from", "1s"}}), "--from is for --timeline, which is not asked for");
+    EXPECT_EQ(complaint({{"from", "1s"}}), "--from needs --timeline");
     EXPECT_EQ(complaint({{"timeline", ""}, {"to", "5"}}),
               "--to must be a time with its unit, such as 120ms, not \"5\"");
     EXPECT_EQ(complaint({{"timeline", ""}, {"from", "2s"}, {"to", "1s"}}), "--to 1s must be later than --from 2s");

@@ -108,7 +108,7 @@ TEST(StepReport, BeginsWithTheAnswer) {
                                     "recompute none\n\n"
                                     "  step        1.000 s; 32.77 k tokens/s, 4.096 k per GPU\n"
                                     "  range       900.0 ms to 1.100 s, in 8 of 10 cases\n"
-                                    "  MFU         41.2 %; HFU 50.0 % with what is computed again, 45.0 % without "
+                                    "  MFU         41.2 %; HFU 50.0 % including recomputation, 45.0 % without "
                                     "attention's masked half\n"
                                     "  FLOPs       407.6 TFLOP/s per GPU; MFU and HFU are of the 989.4 TFLOP/s of "
                                     "bf16\n"

@@ -147,7 +147,7 @@ TEST(RankOfAFile, IsOneThatThereMayBe) {
     EXPECT_EQ(refusal_of_text("t.json", R"({"distributedInfo": {"rank": 1048576}, )" + events + "}"),
               ": rank must be from 0 to 1048575, not 1048576");
     EXPECT_EQ(refusal_of_text("t.json", R"({"distributedInfo": {"rank": "one"}, )" + events + "}"),
-              ": rank must be a whole number of 64 bits, not one");
+              ": rank must be a 64-bit whole number, not one");
 }
 
 TEST(TracesOfRanks, AreOfOneRun) {
@@ -190,7 +190,7 @@ TEST(TraceOfLines, MayHaveNoLabelsAndOtherEndsOfLines) {
     EXPECT_EQ(timeline.end, Time{Duration{9}});
     EXPECT_EQ(refusal_of_text("t.csv", names + "\ncompute,3,0,,5,9,0\n"), ":2: op is missing");
     EXPECT_EQ(refusal_of_text("t.csv", names + "\ncompute,3,0,0,5,99999999999999999999,0\n"),
-              ":2: end_ps must be a whole number of 64 bits, not \"99999999999999999999\"");
+              ":2: end_ps must be a 64-bit whole number, not \"99999999999999999999\"");
     EXPECT_EQ(refusal_of_text("t.csv", names + "\ncompute,3,0,0,5,9,0"), ":2: is cut off: the last line has no end");
     EXPECT_EQ(refusal_of_text("t.csv", "\"kind\n"),
               ":1: the first line must name the columns of a trace: kind, label, rank, begin_ps, …");
@@ -201,7 +201,7 @@ TEST(TraceOfLines, HasTextsWhereTextsAreWanted) {
     EXPECT_EQ(refusal_of_text("t.ndjson", "{\"kind\":\"send\",\"label\":null}\n"), ":1: label must be a text");
     EXPECT_EQ(refusal_of_text("t.ndjson", "[]\n"), ":1: must be an object");
     EXPECT_EQ(refusal_of_text("t.ndjson", "{\"kind\":\"send\",\"rank\":\"0\"}\n"),
-              ":1: rank must be a whole number of 64 bits, not \"\"0\"\"");
+              ":1: rank must be a 64-bit whole number, not \"\"0\"\"");
 }
 
 TEST(CompressedTrace, ThatIsCutOffOrBentIsRefused) {
@@ -241,7 +241,7 @@ TEST(Difference, NamesTheLabelThatMadeMostOfIt) {
     EXPECT_EQ(difference_of(of("x", {{"a", 10}, {"b", 10}}), of("y", {{"a", 16}, {"b", 14}})).cause,
               "y takes 50.0 % more time than x: it has 50.0 % more compute, most of it in \"a\".");
     EXPECT_EQ(difference_of(of("x", {{"a", 10}, {"b", 5}, {"c", 5}}), of("y", {{"a", 14}, {"b", 8}, {"c", 8}})).cause,
-              "y takes 50.0 % more time than x: it has 50.0 % more compute, first of all in \"a\".");
+              "y takes 50.0 % more time than x: it has 50.0 % more compute, above all in \"a\".");
 }
 
 TEST(NamesOfActivities, AreThoseOfTheField) {

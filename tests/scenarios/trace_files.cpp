@@ -231,7 +231,7 @@ TEST(BadTrace, IsNamedWithItsPlace) {
     EXPECT_EQ(complaint("t.json", R"([{"ph":"X","cat":"send","pid":-1,"args":{"ps":0,"dur_ps":1}}])"),
               ": event 1: rank must be from 0 to 1048575, not -1");
     EXPECT_EQ(complaint("t.json", R"([{"ph":"X","cat":"sent","pid":0,"args":{"ps":0,"dur_ps":1}}])"),
-              ": event 1: \"sent\" is no kind of span; did you mean send?");
+              ": event 1: \"sent\" is not a kind of span; did you mean send?");
 }
 
 TEST(Kineto, TellsWhoSendsAndWhoReceivesWhereTheProfilerSaysIt) {
@@ -270,7 +270,7 @@ TEST(BadTrace, OfAProfilerHasNumbersInRange) {
     EXPECT_THAT(refusal(R"(, "In msg nelems": 9223372036854775808, "dtype": "Float")"),
                 HasSubstr("In msg nelems must fit into 64 bits"));
     EXPECT_THAT(complaint("t.json", R"({"baseTimeNanoseconds": 1e30, "traceEvents": []})"),
-                HasSubstr("baseTimeNanoseconds must be a whole number of 64 bits, not 1e30"));
+                HasSubstr("baseTimeNanoseconds must be a 64-bit whole number, not 1e30"));
 }
 
 TEST(BadTrace, IsNotOursAndAProfilersAtOnce) {
@@ -306,10 +306,10 @@ TEST(BadTrace, OfLinesIsNamedWithItsLine) {
     EXPECT_EQ(complaint("t.csv", names + "compute,\"w\nx\",0,0,0,1,4\n"), ":3: has 7 cells, not 8");
     EXPECT_EQ(complaint("t.csv", names + "compute,\"w,0,0,0,1,4\n"), ":2: a quote is not closed");
     EXPECT_EQ(complaint("t.csv", names + "compute,w,0,0,0,1.5,4,0\n"),
-              ":2: begin_ps must be a whole number of 64 bits, not \"1.5\"");
+              ":2: begin_ps must be a 64-bit whole number, not \"1.5\"");
     EXPECT_EQ(complaint("t.ndjson", "{}\n"), ":1: kind is missing");
     EXPECT_EQ(complaint("t.ndjson", "{\"kind\":\"send\"}\n"), ":1: rank is missing");
-    EXPECT_EQ(complaint("t.ndjson", "{\"kind\":\"send\"\n"), ":1: is no JSON: an object must stand on each line");
+    EXPECT_EQ(complaint("t.ndjson", "{\"kind\":\"send\"\n"), ":1: is not JSON: each line must hold one object");
     EXPECT_EQ(complaint("t.pftrace", ""), ": Perfetto's protobuf is written, not read; known: .json .csv .ndjson");
 }
 

@@ -269,7 +269,7 @@ TEST(TraceFolder, IsWrittenAsAWholeOrNotAtAll) {
         command_line::check_trace(run);
         FAIL();
     } catch (const config::OutputError& error) {
-        EXPECT_EQ(error.what(), run + " cannot be written: it is there and is not empty");
+        EXPECT_EQ(error.what(), run + " cannot be written: it exists and is not empty");
     }
     const std::string other = folder.file("other");
     EXPECT_THROW(

@@ -99,48 +99,48 @@ TEST(GoalText, SkipsCommentsAndTheLineEndsOfOtherSystems) {
 TEST(GoalText, SaysWhichWordIsWrong) {
     EXPECT_EQ(complaint_of("sned 5b to 1"), "x:2:1: \"sned\" is not an operation; did you mean send?");
     EXPECT_EQ(complaint_of("a: sned 5b to 1"),
-              "x:2:4: send or recv or calc is wanted, not \"sned\"; did you mean send?");
-    EXPECT_EQ(complaint_of("send 5 to 1"), "x:2:8: \"b\" is wanted behind the size, not \"to\"");
-    EXPECT_EQ(complaint_of("send 5bytes to 1"), "x:2:7: \"b\" is wanted behind the size, not \"bytes\"");
-    EXPECT_EQ(complaint_of("send 5b from 1"), "x:2:9: \"to\" is wanted before the receiving rank, not \"from\"");
-    EXPECT_EQ(complaint_of("recv 5b to 1"), "x:2:9: \"from\" is wanted before the sending rank, not \"to\"");
+              "x:2:4: expected send or recv or calc, not \"sned\"; did you mean send?");
+    EXPECT_EQ(complaint_of("send 5 to 1"), "x:2:8: expected \"b\" after the size, not \"to\"");
+    EXPECT_EQ(complaint_of("send 5bytes to 1"), "x:2:7: expected \"b\" after the size, not \"bytes\"");
+    EXPECT_EQ(complaint_of("send 5b from 1"), "x:2:9: expected \"to\" before the receiving rank, not \"from\"");
+    EXPECT_EQ(complaint_of("recv 5b to 1"), "x:2:9: expected \"from\" before the sending rank, not \"to\"");
     EXPECT_EQ(complaint_of("send 5b to 1 tga 3"),
-              "x:2:14: tag or cpu or nic or the end of the line is wanted, not \"tga\"; did you mean tag?");
-    EXPECT_EQ(complaint_of("calc 5 tag 3"), "x:2:8: cpu or the end of the line is wanted, not \"tag\"");
+              "x:2:14: expected tag or cpu or nic or the end of the line, not \"tga\"; did you mean tag?");
+    EXPECT_EQ(complaint_of("calc 5 tag 3"), "x:2:8: expected cpu or the end of the line, not \"tag\"");
     EXPECT_EQ(complaint_of("a: calc 5\nb: calc 5\na require b"),
-              "x:4:3: : or requires or irequires is wanted, not \"require\"; did you mean requires?");
-    EXPECT_EQ(complaint_of("a: calc 5\nb: calc 5\na requires b c"), "x:4:14: the end of the line is wanted, not \"c\"");
+              "x:4:3: expected : or requires or irequires, not \"require\"; did you mean requires?");
+    EXPECT_EQ(complaint_of("a: calc 5\nb: calc 5\na requires b c"), "x:4:14: expected the end of the line, not \"c\"");
     EXPECT_EQ(complaint_of("send: calc 5"), "x:2:1: send cannot be a label");
-    EXPECT_EQ(complaint_of("5: calc 5"), "x:2:1: a label, send, recv, calc or } is wanted, not \"5\"");
-    EXPECT_EQ(complaint("num_rank 2"), "x:1:1: rank or num_ranks is wanted, not \"num_rank\"; did you mean num_ranks?");
-    EXPECT_EQ(complaint("num_ranks 2\nrank 0\ncalc 5\n"), "x:3:1: \"{\" is wanted behind rank 0, not \"calc\"");
+    EXPECT_EQ(complaint_of("5: calc 5"), "x:2:1: expected a label, send, recv, calc or }, not \"5\"");
+    EXPECT_EQ(complaint("num_rank 2"), "x:1:1: expected rank or num_ranks, not \"num_rank\"; did you mean num_ranks?");
+    EXPECT_EQ(complaint("num_ranks 2\nrank 0\ncalc 5\n"), "x:3:1: expected \"{\" after rank 0, not \"calc\"");
 }
 
 TEST(GoalText, SaysWhichNumberIsWrong) {
-    EXPECT_EQ(complaint_of("calc -5"), "x:2:6: a time is wanted, a whole number, not \"-5\"");
-    EXPECT_EQ(complaint_of("calc"), "x:2:5: a time is wanted, a whole number, not the end of the line");
+    EXPECT_EQ(complaint_of("calc -5"), "x:2:6: expected a time, a whole number, not \"-5\"");
+    EXPECT_EQ(complaint_of("calc"), "x:2:5: expected a time, a whole number, not the end of the line");
     EXPECT_EQ(complaint_of("calc 9223372036854775808"),
               "x:2:6: a time must be at most 9223372036854775807, not 9223372036854775808");
     EXPECT_EQ(complaint_of("calc 5 cpu 256"), "x:2:12: a CPU must be at most 255, not 256");
     EXPECT_EQ(complaint_of("send 5b to 1 nic 256"), "x:2:18: a NIC must be at most 255, not 256");
     EXPECT_EQ(complaint_of("send 5b to 1 tag 4294967295"), "x:2:18: a tag must be at most 4294967294, not 4294967295");
-    EXPECT_EQ(complaint_of("send 5b to 1 tag -2"), "x:2:18: a tag is wanted, or -1: any tag");
-    EXPECT_EQ(complaint_of("send 5b to 2"), "x:2:12: rank 2 is none of the 2 ranks, 0 to 1");
-    EXPECT_EQ(complaint_of("send 5b to -1"), "x:2:12: a rank is wanted, a whole number, not \"-1\"");
-    EXPECT_EQ(complaint_of("recv 5b from -2"), "x:2:14: a rank is wanted, or -1: any rank");
+    EXPECT_EQ(complaint_of("send 5b to 1 tag -2"), "x:2:18: expected a tag, or -1 for any tag");
+    EXPECT_EQ(complaint_of("send 5b to 2"), "x:2:12: rank 2 is not one of the 2 ranks, 0 to 1");
+    EXPECT_EQ(complaint_of("send 5b to -1"), "x:2:12: expected a rank, a whole number, not \"-1\"");
+    EXPECT_EQ(complaint_of("recv 5b from -2"), "x:2:14: expected a rank, or -1 for any rank");
     EXPECT_EQ(complaint("num_ranks 0"), "x:1:11: there must be at least one rank");
     EXPECT_EQ(complaint("num_ranks 99999999"), "x:1:11: the number of ranks must be at most 16777216, not 99999999");
 }
 
 TEST(GoalText, SaysWhatIsMissingOrThereTwice) {
-    EXPECT_EQ(complaint(""), "x:1:1: num_ranks is missing: how many ranks there are");
+    EXPECT_EQ(complaint(""), "x:1:1: num_ranks, the number of ranks, is missing");
     EXPECT_EQ(complaint("rank 0 {\n}\n"), "x:1:1: num_ranks must come before the first rank");
-    EXPECT_EQ(complaint("num_ranks 1\nnum_ranks 1\n"), "x:2:1: num_ranks is there already");
-    EXPECT_EQ(complaint("num_ranks 2\nrank 0 {\n}\nrank 0 {\n}\n"), "x:4:1: rank 0 is there already, at line 2");
+    EXPECT_EQ(complaint("num_ranks 1\nnum_ranks 1\n"), "x:2:1: num_ranks is given twice");
+    EXPECT_EQ(complaint("num_ranks 2\nrank 0 {\n}\nrank 0 {\n}\n"), "x:4:1: rank 0 is already at line 2");
     EXPECT_EQ(complaint("num_ranks 1\n\nrank 0 {\ncalc 5\n"),
-              "x:5:1: the text ends inside of rank 0, which begins at line 3: } is missing");
+              "x:5:1: the text ends inside rank 0, which begins at line 3: } is missing");
     EXPECT_EQ(complaint("num_ranks 1\nrank 0 { /* }\n"), "x:2:10: this comment has no end: */ is missing");
-    EXPECT_EQ(complaint_of("l1: calc 5\nl1: calc 6"), "x:3:1: label l1 is there already, at line 2");
+    EXPECT_EQ(complaint_of("l1: calc 5\nl1: calc 6"), "x:3:1: label l1 is already at line 2");
     EXPECT_EQ(complaint_of("first: calc 5\nother: calc 6\nother requires frist"),
               "x:4:16: there is no label frist in rank 0; did you mean first?");
     EXPECT_EQ(complaint_of("l1: calc 5\nl1 requires l1"), "x:3:4: l1 cannot wait for itself");

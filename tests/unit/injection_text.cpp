@@ -55,9 +55,9 @@ TEST(InjectionText, IsRefusedWithTheFormThatBeginsLikeIt) {
 
 TEST(InjectionText, IsRefusedWithWhatIsWrongInIt) {
     EXPECT_EQ(refusal("kill rank 3 at 12 km"),
-              "--fault 'kill rank 3 at 12 km': '12 km' is no time, such as 120ms or 1.5s");
+              "--fault 'kill rank 3 at 12 km': '12 km' is not a time such as 120ms or 1.5s");
     EXPECT_EQ(refusal("slow rank 3 x0.5"),
-              "--fault 'slow rank 3 x0.5': x0.5 must be x1 to x1000000: so many times as long");
+              "--fault 'slow rank 3 x0.5': x0.5 must be x1 to x1000000: the factor by which it takes longer");
     EXPECT_EQ(refusal("slow rank 3 x2 from 4s to 1s"),
               "--fault 'slow rank 3 x2 from 4s to 1s': it must end after it begins");
     EXPECT_THAT(refusal("slow rank 3 x2 from 4s every 1s"), HasSubstr("must end before it does: add 'to TIME'"));

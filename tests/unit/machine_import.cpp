@@ -92,9 +92,9 @@ TEST(MachineImport, RefusesContradictionsWithLineAndReason) {
     const std::string h100 = gpu_element(0, "") + gpu_element(1, links_to_switch);
     EXPECT_EQ(import_refusal(topology_of(h100)), "x:3: this GPU has no links, and the one of line 4 has some");
     EXPECT_EQ(import_refusal(topology_of(gpu_element(0, "") + gpu_element(0, ""))),
-              "x:4: the GPU 0000:00:00.0 stands there twice");
+              "x:4: the GPU 0000:00:00.0 appears twice");
     EXPECT_EQ(import_refusal(topology_of(gpu_element(0, "") + gpu_element(1, "", "0x20b2", "80"))),
-              "x:4: this GPU is another than the one of line 3: a machine has GPUs of one kind");
+              "x:4: this GPU differs from the one at line 3: a machine has GPUs of one kind");
     EXPECT_EQ(import_refusal(topology_of(gpu_element(0, "", "0xffff"))),
               "x:3: the PCI device 0x10de:0xffff is not known; give --gpu NAME");
     EXPECT_EQ(import_refusal(topology_of(gpu_element(0, "")), {.gpu = "a100", .name = "x"}),

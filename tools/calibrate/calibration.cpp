@@ -31,7 +31,7 @@ double huber(double error) {
     return size <= knee ? size * size / (2 * knee) : size - knee / 2;
 }
 
-// A number that is 0 begins to move by a thousandth of its range, at most of 1.
+// A number at 0 moves first by a thousandth of its range, where the range counts as 1 at most.
 double first_step(const DescentCoordinate& c, double share) {
     const double value = std::abs(c.value);
     return value > 0 ? value * share : std::min(1.0, c.highest - c.lowest) / 1000;

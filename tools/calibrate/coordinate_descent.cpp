@@ -18,7 +18,7 @@ public:
         result_.least = call(result_.values);
     }
 
-    // Whether one of the two neighbours is less, and is taken.
+    // Moves to the better neighbour, and returns whether there is one.
     bool improve(std::size_t i, const DescentCoordinate& c) {
         for (const double step : std::array{c.step, -c.step}) {
             std::vector<double> values = result_.values;

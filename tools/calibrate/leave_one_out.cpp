@@ -21,7 +21,7 @@ std::vector<std::string> sets_of(const CalibrationRuns& runs) {
     return names;
 }
 
-// Those of the set, or all others.
+// The runs of the set, or all others.
 CalibrationRuns chosen(const CalibrationRuns& runs, const std::string& set, bool of_it) {
     CalibrationRuns result{.machines = runs.machines};
     for (std::size_t i = 0; i < runs.records.size(); ++i) {

@@ -1,4 +1,4 @@
-// Leaving sets out shows how far off predictions are of runs that took no part in a fit, set by set.
+// Leave-one-out validation measures the prediction error for runs that took no part in a fit, set by set.
 #pragma once
 
 #include "libsim/fit/validation/spread.hpp"
@@ -10,7 +10,7 @@
 
 namespace sim::tools {
 
-// The runs of one set, predicted by numbers that were found on all other sets, and by those that ship.
+// The runs of one set, predicted with numbers fitted on all other sets, and with the shipped ones.
 struct LeftOutSet {
     std::string name;
     std::vector<fit::Measured> measured;
@@ -18,16 +18,16 @@ struct LeftOutSet {
     std::vector<fit::RunPrediction> shipped;
 };
 
-// In the order in which the sets come. Cost: a calibration for each set.
+// In the order of the sets. Cost: one calibration per set.
 std::vector<LeftOutSet> leave_one_out(const CalibrationRuns& runs, const Calibration& calibration);
 
-// What of the generation's uncertainty these runs tell; all but those of the set `without`.
+// The uncertainty of the generation that these runs imply; excludes the set `without`.
 training::Uncertainty uncertainty_of(const std::vector<LeftOutSet>& sets, const std::string& without = "");
 
-// The part of the set's runs that lies within ranges of which nothing was found on it: neither numbers nor width.
+// The share of the set's runs within predicted ranges for which neither numbers nor width were fitted on this set.
 double share_in_range(const LeftOutSet& set, const std::vector<LeftOutSet>& sets);
 
-// "generation,set,id,predicted_s,measured_s": a row for each run that was left out.
+// "generation,set,id,predicted_s,measured_s": a row for each left-out run.
 report::Table left_out_runs(const std::vector<LeftOutSet>& sets);
 
 }  // namespace sim::tools

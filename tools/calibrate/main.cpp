@@ -1,4 +1,4 @@
-// ndsim_calibrate: the numbers of an accelerator generation's data file, found on published runs. For developers.
+// ndsim_calibrate: fits the numbers of an accelerator generation's data file to published runs. For developers.
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
 #include "libsim/nearest.hpp"
@@ -41,7 +41,7 @@ struct Options {
 
 const command_line::Executable executable{
     .name = "ndsim_calibrate",
-    .summary = "Finds what a GPU generation reaches of its peaks, and prints it as lines of its data file.",
+    .summary = "Fits the achieved shares of a GPU generation's peaks, and prints them as lines of its data file.",
     .examples = {"ndsim_calibrate docs/data/published_runs.json --generation ampere --fields gemm_peak,gemm_half_flops "
                  "--sets KORTH-T5,MOSAIC-A100-80"},
 };
@@ -49,18 +49,17 @@ const command_line::Executable executable{
 std::vector<config::OptionRow> option_rows(Options& options) {
     return {
         config::as_argument({"FILE", "", "records of runs, in JSON (docs/data/README.md)", config::text(options.file)}),
-        {"generation", "NAME", "whose numbers", config::text(options.generation)},
-        {"fields", "NAMES", "which of them, separated by commas", config::text(options.fields)},
-        {"sets", "NAMES", "on which sets of runs, separated by commas; all of the generation",
+        {"generation", "NAME", "GPU generation to calibrate", config::text(options.generation)},
+        {"fields", "NAMES", "numbers to fit, separated by commas", config::text(options.fields)},
+        {"sets", "NAMES", "sets of runs to fit to, separated by commas (all of the generation)",
          config::text(options.sets)},
         {"efficiency", "CHANGES", "numbers to start from: KEY=VALUE or GENERATION.KEY=VALUE, separated by commas",
          config::text(options.efficiency)},
-        config::writing(
-            {"leave-one-out", "FILE",
-             "find the numbers without one set after the other, and write how far off its runs are then, as CSV",
-             config::file(options.leave_one_out)}),
-        {"passes", "N", "how often each number is changed at most", whole(options.passes, 1, 10'000)},
-        {"step", "X", "the first change, as a share of the number", config::real(options.step, 1e-6, 1)},
+        config::writing({"leave-one-out", "FILE",
+                         "leave out each set in turn, and write the prediction errors of its runs as CSV",
+                         config::file(options.leave_one_out)}),
+        {"passes", "N", "maximum number of passes over the numbers", whole(options.passes, 1, 10'000)},
+        {"step", "X", "initial step, relative to each number", config::real(options.step, 1e-6, 1)},
         command_line::jobs_row(options.jobs),
     };
 }
@@ -85,7 +84,7 @@ std::vector<sim::training::EfficiencyField> fields_named(const std::string& name
     return result;
 }
 
-// Runs on GPUs of the generation, in these sets (none: in any).
+// Runs on GPUs of the generation, in these sets (empty: in any).
 CalibrationRuns runs_of(const Options& options) {
     const std::string content = config::read_json_text(options.file, "a JSON file", written_by_programs);
     const std::vector<RunRecord> records = read_runs(content, options.file);

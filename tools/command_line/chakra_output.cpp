@@ -30,7 +30,7 @@ std::vector<report::TraceFile> chakra_files(const RecordedProgram& program) {
     }
     std::vector<report::TraceFile> files = chakra::files_of(program.title, *traces);
     for (report::TraceFile& file : files) {
-        file.write = [traces, write = std::move(file.write)](std::ostream& out) { write(out); };  // they live as long
+        file.write = [traces, write = std::move(file.write)](std::ostream& out) { write(out); };  // keeps them alive
     }
     return files;
 }

@@ -1,4 +1,4 @@
-// This output is a program as Chakra execution traces, for ASTRA-sim and `ndsim chakra`.
+// This output writes a program as Chakra execution traces, for ASTRA-sim and `ndsim chakra`.
 #pragma once
 
 #include "libsim/report/trace_file.hpp"
@@ -9,15 +9,15 @@
 
 namespace sim::command_line {
 
-// Why there is none, where this ndsim was built without Protobuf.
+// The error message of an ndsim that was built without Protobuf.
 inline constexpr const char* without_protobuf =
     "this ndsim was built without Protobuf, which Chakra's traces need; install Debian's libprotobuf-dev and "
     "protobuf-compiler, and build it again";
 
-// Throws MachineLimit without Protobuf, and OutputError where the folder cannot be written.
+// Throws MachineLimit without Protobuf, and OutputError if the folder cannot be written.
 void check_chakra(const std::string& folder);
 
-// The files of its ranks, and those of its process groups. Throws OutputError for groups that stand for larger ones.
+// The files of its ranks and process groups. Throws OutputError for groups that represent larger ones.
 std::vector<report::TraceFile> chakra_files(const RecordedProgram& program);
 
 }  // namespace sim::command_line

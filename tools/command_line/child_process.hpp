@@ -1,4 +1,4 @@
-// This function runs another program to its end.
+// These functions run another program to its end, and find its files.
 #pragma once
 
 #include <string>
@@ -6,20 +6,20 @@
 
 namespace sim::command_line {
 
-// What standard output and standard error are written to.
+// The files for standard output and standard error.
 struct ChildFiles {
     std::string out;
     std::string err;
 };
 
-// Without standard input. Returns its exit code, 128 + the signal that ended it, as shells do. Throws MachineLimit
-// where it cannot be started.
+// Runs the program without standard input. Returns its exit code, or 128 + the signal that ended it, as in a shell.
+// Throws MachineLimit if it cannot be started.
 int run_child(const std::string& program, const std::vector<std::string>& arguments, const ChildFiles& files);
 
-// The folder of the executable that runs now.
+// The folder of the running executable.
 std::string own_folder();
 
-// A folder for files that nobody needs once it is gone.
+// A temporary folder, deleted with this object.
 class PassingFolder {
 public:
     PassingFolder();  // throws OutputError

@@ -70,7 +70,7 @@ private:
 
     const Schemas& schemas_;
     std::string text_;
-    std::set<std::string> shown_;  // what several programs print is shown once
+    std::set<std::string> shown_;  // output shared by several programs is shown once
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Columns are what the programs print for other programs: --help columns describes each key of --json and --trace and
-// each column of --csv, with its unit.
+// Columns document the output for other programs: --help columns describes each key of --json and --trace and each
+// column of --csv, with its unit.
 #pragma once
 
 #include "tools/command_line/schema_keys.hpp"
@@ -14,15 +14,15 @@ struct CsvTable {
     std::vector<SchemaKey> columns;  // in their order; "<OPTION>" stands for any number of columns
 };
 
-// What is documented of programs that print the same.
+// The documentation of programs with the same output.
 struct ProgramColumns {
     std::vector<std::string> programs;  // "ndsim train"
-    std::vector<std::string> json;      // schemas of what --json prints: one of them
-    std::vector<std::string> trace;     // of what --trace writes; empty: it has none
-    std::vector<CsvTable> csv;          // what --csv writes: one of them
+    std::vector<std::string> json;      // schemas of --json, which prints one of them
+    std::vector<std::string> trace;     // schemas of --trace; empty: it has none
+    std::vector<CsvTable> csv;          // tables of --csv, which writes one of them
 };
 
-// Of all programs, in the order in which they are shown.
+// The documentation of all programs, in display order.
 std::vector<ProgramColumns> documented_columns(const Schemas& schemas);
 
 bool has_columns(const std::string& program);

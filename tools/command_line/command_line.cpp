@@ -27,7 +27,7 @@ std::string footer(const Executable& executable) {
     return text;
 }
 
-// What follows the options on a usage line: "KIND [FILE]".
+// The arguments on a usage line: "KIND [FILE]".
 std::string arguments_of(const std::vector<OptionRow>& rows) {
     std::vector<std::string> names;
     for (const OptionRow& row : rows) {
@@ -64,7 +64,7 @@ std::string typed_name(const std::string& name) {
 void add_row(CLI::App& app, const OptionRow& row, CommandLine& line) {
     const auto take = [&line, name = row.name](const std::string& text) { line.given.emplace_back(name, text); };
     if (row.role != Role::option) {
-        // Not required() yet: a wrong option is the better complaint than a missing argument.
+        // Not required() yet, because an unknown option is the better error than a missing argument.
         app.add_option_function<std::string>(row.name, take, row.help)->type_name("");
     } else if (std::holds_alternative<Flag>(row.kind)) {
         const auto on = [take](std::int64_t count) { take(count > 0 ? "true" : "false"); };
@@ -85,7 +85,7 @@ void add_row(CLI::App& app, const OptionRow& row, CommandLine& line) {
     }
 }
 
-// The last one would win in silence.
+// Without this check the last one would win silently.
 void refuse_twice(const CLI::Option& option) {
     const std::vector<std::string>& typed = option.results();
     if (typed.size() > 1) {
@@ -119,7 +119,7 @@ std::variant<CommandLine, Answer> read_command_line(const Executable& executable
     app.set_help_flag("-h,--help", help_option().help);
     app.set_version_flag("--version", version_line(), version_option().help);
     app.get_formatter()->column_width(30);
-    app.get_formatter()->label("REQUIRED", "");  // the usage line shows it
+    app.get_formatter()->label("REQUIRED", "");  // the usage line already shows it
     app.footer(footer(executable));
     app.allow_extras();
     for (const OptionRow& row : rows) {

@@ -1,4 +1,4 @@
-// The parsed command line holds the options that were given, with their values. This is the one place that knows CLI11.
+// The parsed command line holds the given options with their values. Only this code knows CLI11.
 #pragma once
 
 #include "libsim/config/option_row.hpp"
@@ -12,12 +12,12 @@
 
 namespace sim::command_line {
 
-// The facts of an executable that --help and the error messages need.
+// The facts about an executable that --help and the error messages need.
 struct Executable {
     std::string name;
     std::string summary;
     std::vector<std::string> examples;
-    std::map<std::string, std::string> elsewhere = {};  // options that it lacks, and the executable that has them
+    std::map<std::string, std::string> elsewhere = {};  // options of other executables, by the name of the option
 };
 
 // --help, --help columns or --version was given: print this and stop.
@@ -33,8 +33,8 @@ struct CommandLine {
 // "ndsim 0.1.0\n"
 std::string version_line();
 
-// Throws UsageError for an unknown option, a missing value, an option that is given twice, and arguments that are too
-// many or too few. Values are not looked at.
+// Throws UsageError for an unknown option, a missing value, an option that is given twice, and too many or too few
+// arguments. Does not check values.
 std::variant<CommandLine, Answer> read_command_line(const Executable& executable,
                                                     const std::vector<config::OptionRow>& rows, int argc,
                                                     const char* const* argv);

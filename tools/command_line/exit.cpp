@@ -23,9 +23,9 @@ using namespace config;
 
 namespace {
 
-// A line that echoes more than this of what was typed or read helps nobody.
+// Longer echoes of input do not help the reader.
 constexpr std::size_t longest_complaint = 1'000;
-// 1 where an allocation has failed.
+// 1 if an allocation has failed.
 volatile std::sig_atomic_t memory_is_short = 0;
 
 [[noreturn]] void fail_allocation() {
@@ -33,8 +33,8 @@ volatile std::sig_atomic_t memory_is_short = 0;
     throw std::bad_alloc();
 }
 
-// Some of what fails for want of memory cannot be caught: what initialises before main(), and the functions of
-// libraries that promise to throw nothing. Allocates nothing.
+// Some out-of-memory failures cannot be caught: in initialisation before main(), and in library functions that promise
+// not to throw. Allocates nothing.
 [[noreturn]] void end_program() {
     if (memory_is_short == 0) {
         __gnu_cxx::__verbose_terminate_handler();
@@ -42,13 +42,13 @@ volatile std::sig_atomic_t memory_is_short = 0;
     for (const std::string_view part :
          {std::string_view(program_invocation_short_name), std::string_view(": there is not enough memory\n")}) {
         if (::write(STDERR_FILENO, part.data(), part.size()) < 0) {
-            break;  // the exit code still tells
+            break;  // the exit code still reports it
         }
     }
     ::_exit(machine_limit);
 }
 
-// Before the initialisation of anything else.
+// Runs before all other initialisation.
 [[gnu::constructor(101)]] void expect_little_memory() {
     std::set_new_handler(fail_allocation);
     std::set_terminate(end_program);
@@ -61,12 +61,12 @@ void tell(const std::string& text) {
 }
 
 void tell_drawn(const std::string& text) {
-    // fmt::print() would throw, and from a handler that ends the program. The exit code says what went wrong.
+    // fmt::print() would throw, here even from a handler that ends the program. The exit code reports the error.
     std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
 int complain(const std::string& name, std::string what, int exit_code) {
-    // One line, whatever was typed or read.
+    // One line, whatever the input contained.
     std::replace_if(
         what.begin(), what.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
     tell(fmt::format("{}: {}\n", name, shortened(what, longest_complaint)));
@@ -89,7 +89,7 @@ void print_drawn(const std::string& text) {
 
 namespace {
 
-// Requires: called in the handler of an exception.
+// Requires: called while an exception is being handled.
 int exit_code_of_exception(const std::string& name) {
     try {
         throw;
@@ -97,9 +97,9 @@ int exit_code_of_exception(const std::string& name) {
         return complain(name, error.what(), usage);
     } catch (const std::invalid_argument& error) {
         return complain(name, error.what(), usage);
-    } catch (const std::out_of_range& error) {  // of a unit, a rate or a duration
+    } catch (const std::out_of_range& error) {  // from a unit, a rate or a duration
         return complain(name, error.what(), usage);
-    } catch (const std::overflow_error& error) {  // of simulated time
+    } catch (const std::overflow_error& error) {  // from simulated time
         return complain(name, error.what(), usage);
     } catch (const DeadlockError& error) {
         tell(fmt::format("{}: {}\n", name, error.what()));
@@ -127,7 +127,7 @@ int exit_code_of_exception(const std::string& name) {
 }  // namespace
 
 int exit_code_of(const std::string& name, const std::function<int()>& body) {
-    // A file that grows too large and a reader that goes away are failed writes, which are reported, not an end.
+    // Files that exceed the size limit and readers that close the pipe become failed writes, which are reported.
     std::signal(SIGXFSZ, SIG_IGN);
     std::signal(SIGPIPE, SIG_IGN);
     try {
@@ -135,7 +135,7 @@ int exit_code_of(const std::string& name, const std::function<int()>& body) {
     } catch (const Interrupted& interrupted) {
         return stopped + interrupted.signal;
     } catch (...) {
-        // A library that could not allocate may have said something else of it.
+        // A library that could not allocate may have reported another error.
         return memory_is_short != 0 ? complain(name, "there is not enough memory", machine_limit)
                                     : exit_code_of_exception(name);
     }

@@ -1,4 +1,4 @@
-// This output is a program as a GOAL schedule, for LogGOPSim, for other simulators, and for `ndsim goal`.
+// This output writes a program as a GOAL schedule, for LogGOPSim, other simulators, and `ndsim goal`.
 #pragma once
 
 #include "libsim/report/trace_file.hpp"
@@ -8,7 +8,7 @@
 
 namespace sim::command_line {
 
-// One file. Throws OutputError for what GOAL has no words for (libsim/interop/goal/from_program.hpp).
+// A single file. Throws OutputError for a program that GOAL cannot express (libsim/interop/goal/from_program.hpp).
 std::vector<report::TraceFile> goal_file(const RecordedProgram& program);
 
 }  // namespace sim::command_line

@@ -15,7 +15,7 @@ namespace sim::command_line {
 
 namespace {
 
-// A program with commands that documents no columns of its own shows those of all.
+// A program with commands and no columns of its own shows those of all its commands.
 std::string columns_of(const ProgramFacts& facts) {
     return facts.commands.empty() || has_columns(facts.name) ? columns_text(facts.name) : columns_text_of_all();
 }

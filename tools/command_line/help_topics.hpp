@@ -1,4 +1,4 @@
-// The help topics are what --help TOPIC prints of every program in place of the list of options.
+// Help topics are printed by --help TOPIC of every program instead of the list of options.
 #pragma once
 
 #include "tools/command_line/program_facts.hpp"
@@ -12,10 +12,10 @@ struct HelpTopic {
     std::string (*text)(const ProgramFacts& facts);
 };
 
-// The topic after --help, wherever that stands; null: --help is not there, or has none.
+// The topic after --help, at any position; null: no --help, or no topic.
 const HelpTopic* topic_asked_for(int argc, const char* const* argv);
 
-// What --help prints of a program with commands: the topic that was asked for, or the list of commands.
+// The --help output of a program with commands: the requested topic, or the list of commands.
 std::string help_of_commands(const ProgramFacts& facts, int argc, const char* const* argv);
 
 }  // namespace sim::command_line

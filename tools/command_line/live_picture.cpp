@@ -30,7 +30,7 @@ void LivePicture::draw(const std::string& whole) {
     const Terminal terminal = terminal_at(STDERR_FILENO);
     const int columns = terminal.columns;
     const std::string picture = terminal.lines > 0 ? first_lines(whole, terminal.lines - 1) : whole;
-    // In a window of another width the lines that were drawn lie somewhere else.
+    // After a change of the window's width the drawn lines are no longer where they were.
     const bool moved = columns_ != 0 && columns != columns_;
     tell_drawn((moved ? "\033[2J\033[H" : "") + redrawing(picture, moved ? 0 : lines_));
     lines_ = static_cast<int>(std::count(picture.begin(), picture.end(), '\n'));

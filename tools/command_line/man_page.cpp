@@ -21,8 +21,8 @@ const std::array<ManRow, 9>& exit_rows() {
     static const std::array<ManRow, 9> rows{{
         {fmt::format("{}", +exit_code::done), "All went well."},
         {fmt::format("{}", +exit_code::failed), "The answer is no: it does not fit, or numbers are wrong."},
-        {fmt::format("{}", +exit_code::usage), "The command line or a file asks for what cannot be."},
-        {fmt::format("{}", +exit_code::deadlock), "Ranks wait for what never comes, or disagree."},
+        {fmt::format("{}", +exit_code::usage), "The command line or a file asks for something impossible."},
+        {fmt::format("{}", +exit_code::deadlock), "Ranks wait forever, or disagree."},
         {fmt::format("{}", +exit_code::rank_died), "A rank died."},
         {fmt::format("{}", +exit_code::rank_hung), "A rank hung."},
         {fmt::format("{}", +exit_code::no_output), "A result could not be written."},
@@ -34,12 +34,12 @@ const std::array<ManRow, 9>& exit_rows() {
 
 constexpr std::array<std::pair<const char*, const char*>, 4> variables{{
     {"NO_COLOR", "Set and not empty: no colours."},
-    {"CLICOLOR_FORCE", "Set and not 0: colours in files and pipes, too."},
-    {"COLUMNS", "The width of what is drawn, where no terminal says it."},
-    {"TERM", "dumb: a terminal with neither colours nor a cursor that moves, whose letters are ASCII's."},
+    {"CLICOLOR_FORCE", "Set and not 0: colours also in files and pipes."},
+    {"COLUMNS", "Width of drawings if no terminal gives it."},
+    {"TERM", "dumb: a terminal without colours, cursor movement or characters beyond ASCII."},
 }};
 
-// Text as roff shows it: a backslash and a hyphen are characters, and no line begins with a command.
+// Escapes text for roff: backslashes and hyphens stay characters, and no line begins with a command.
 std::string shown(const std::string& text) {
     std::string result;
     for (const char c : text) {
@@ -98,7 +98,7 @@ void add_options(std::string& page, const char* title, const ProgramFacts& facts
     }
 }
 
-// The first sentence, as a part of one: what apropos lists.
+// The first sentence, as a clause: apropos lists it.
 std::string one_line(const ProgramFacts& facts) {
     std::string line = facts.summary.substr(0, facts.summary.find(". "));
     line = line.substr(0, line.find_last_not_of('.') + 1);
@@ -109,7 +109,7 @@ std::string one_line(const ProgramFacts& facts) {
     return line;
 }
 
-// The pages of its commands; of a command, that of the program.
+// The manual pages of its commands; for a command, that of the program.
 std::string see_also(const ProgramFacts& facts) {
     std::string pages;
     const auto add = [&](const std::string& program) {

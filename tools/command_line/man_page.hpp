@@ -1,4 +1,4 @@
-// A manual page is a program's facts in the language of man: ndsim-train.1.
+// A manual page presents a program's facts in the format of man: ndsim-train.1.
 #pragma once
 
 #include "tools/command_line/program_facts.hpp"
@@ -7,11 +7,10 @@
 
 namespace sim::command_line {
 
-// The page's name: "ndsim-train". Requires: it is a program's name.
+// The page's name: "ndsim-train". Requires: `program` is a program's name.
 std::string man_name(const std::string& program);
 
-// The page in roff, section 1. Every character that roff
-// reads as its own is written so that it is shown.
+// The page in roff, section 1. Every character with a meaning in roff is escaped.
 std::string man_page(const ProgramFacts& facts, const std::string& version);
 
 }  // namespace sim::command_line

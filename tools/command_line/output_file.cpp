@@ -25,7 +25,7 @@ namespace {
     throw OutputError(fmt::format("{} cannot be written: {}", file, reason));
 }
 
-// Returns an errno; 0: all is written.
+// Returns an errno; 0: everything is written.
 int write_all(int fd, std::string_view text) {
     while (!text.empty()) {
         const ssize_t written = ::write(fd, text.data(), text.size());
@@ -38,7 +38,7 @@ int write_all(int fd, std::string_view text) {
     return 0;
 }
 
-// A file that was opened so that nobody else can have it, which no std::ofstream does.
+// A file opened exclusively, which std::ofstream cannot do.
 class Descriptor : public std::streambuf {
 public:
     explicit Descriptor(int fd) : fd_(fd) { setp(buffer_.data(), buffer_.data() + buffer_.size()); }
@@ -48,12 +48,12 @@ public:
 
     int error() const { return error_; }  // an errno; 0: none so far
 
-    // To the disk, so that the move into place never shows a file without its contents.
+    // Syncs to disk, so that the move into place never exposes a file without its contents.
     bool complete() {
         if (!write_out()) {
             return false;
         }
-        // What cannot be synchronised (some network file systems) is written all the same.
+        // Files that cannot be synchronised (on some network file systems) are written all the same.
         if (::fsync(fd_) != 0 && errno != EINVAL && errno != ENOTSUP) {
             error_ = errno;
         }
@@ -117,7 +117,7 @@ void check_output(const std::string& file) {
     struct stat status {};
     if (::lstat(file.c_str(), &status) == 0) {
         if (!S_ISREG(status.st_mode)) {
-            refuse(file, "it is there and is not an ordinary file");
+            refuse(file, "it exists and is not an ordinary file");
         }
     } else if (errno != ENOENT) {
         refuse(file, std::strerror(errno));
@@ -174,7 +174,7 @@ AppendedOutput::AppendedOutput(std::string file)
     }
     if (!S_ISREG(status.st_mode)) {
         ::close(fd_);
-        refuse(file_, "it is there and is not an ordinary file");
+        refuse(file_, "it exists and is not an ordinary file");
     }
 }
 

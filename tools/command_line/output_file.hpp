@@ -1,5 +1,5 @@
-// An output file is written as a whole or not at all: under another name in the same folder, moved into place when it
-// is complete.
+// An output file is written as a whole or not at all: under another name in the same folder, and moved into place when
+// complete.
 #pragma once
 
 #include <functional>
@@ -9,17 +9,17 @@
 
 namespace sim::command_line {
 
-// Checks that `file` can be written, as far as this can be known in advance: its folder exists, and it would replace
-// nothing but an ordinary file. Throws OutputError, naming file and reason.
+// Checks in advance, as far as possible, that `file` can be written: its folder exists, and it would replace only an
+// ordinary file. Throws OutputError, naming file and reason.
 void check_output(const std::string& file);
 
-// Throws OutputError, naming file and reason; then `file` is as it was.
+// Throws OutputError, naming file and reason, and then leaves `file` unchanged.
 void write_output(const std::string& file, const std::function<void(std::ostream&)>& write);
 
-// What is added to a file that write_output() has written, piece by piece, each of which is there at once.
+// Appends to a file that write_output() has written; each piece is visible at once.
 class AppendedOutput {
 public:
-    // Throws OutputError, also where `file` is no ordinary file any more.
+    // Throws OutputError, also if `file` is no longer an ordinary file.
     explicit AppendedOutput(std::string file);
     AppendedOutput(const AppendedOutput&) = delete;
     AppendedOutput& operator=(const AppendedOutput&) = delete;

@@ -23,12 +23,12 @@ namespace {
 std::string without_slashes(const std::string& folder) {
     const std::size_t last = folder.find_last_not_of('/');
     if (last == std::string::npos) {
-        refuse_folder(folder, "it is no folder of a trace's own");
+        refuse_folder(folder, "it is not a separate folder for the trace");
     }
     return folder.substr(0, last + 1);
 }
 
-// A new folder beside `path`.
+// Creates a new folder beside `path`.
 std::string make_beside(const std::string& path, const std::string& folder) {
     for (int attempt = 0; attempt < 100; ++attempt) {
         const std::string name = fmt::format("{}.{}.{}.part", path, ::getpid(), attempt);
@@ -52,14 +52,14 @@ void check_output_folder(const std::string& folder) {
     }
     std::error_code error;
     if (!S_ISDIR(status.st_mode)) {
-        refuse_folder(folder, "it is there and is not a folder");
+        refuse_folder(folder, "it exists and is not a folder");
     }
     const bool empty = std::filesystem::is_empty(path, error);
     if (error) {
         refuse_folder(folder, error.message());
     }
     if (!empty) {
-        refuse_folder(folder, "it is there and is not empty");
+        refuse_folder(folder, "it exists and is not empty");
     }
 }
 

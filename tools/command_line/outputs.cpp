@@ -33,7 +33,7 @@ using namespace report;
 namespace {
 
 const std::string standard_output = "-";
-const std::string beside_text;  // no file, and not in place of the text
+const std::string beside_text;  // no file, and shown in addition to the text
 constexpr const char* ascii = "ascii";
 constexpr const char* plotted = "plot";
 constexpr const char* drawn_from = "from";
@@ -43,22 +43,22 @@ struct Format {
     const char* option;
     const char* also = "";                // another name of the option; empty: none
     const char* takes = "";               // empty: a flag, for standard output; else a file
-    std::string Offer::*words = nullptr;  // of what it shows
+    std::string Offer::*words = nullptr;  // the offer's description of it
     std::string (*show)(const Report& report) = nullptr;
-    // In place of it, of formats that show a timeline: into the file, written under its name, or above the text.
+    // For formats that show a timeline: draws into a file, writes under the file's name, or shows above the text.
     void (*draw)(std::ostream& out, const Timeline& timeline) = nullptr;
     void (*check)(const std::string& file) = nullptr;
     void (*write)(const std::string& file, const Timeline& timeline) = nullptr;
     std::string (*picture)(const Timeline& timeline, const TextStyle& style) = nullptr;
-    // Of formats that show the program: one file, or those of a folder.
+    // For formats that show the program: one file, or those of a folder.
     std::vector<TraceFile> (*program_files)(const RecordedProgram& program) = nullptr;
-    const char* help = "";                     // empty: the offer's words
-    std::string (*details)() = nullptr;        // behind them
-    std::string Offer::*instead_of = nullptr;  // only of commands that offer nothing of this
-    const char* wanted_as = "";                // in Outputs; empty: by its option
+    const char* help = "";                     // empty: the offer's description
+    std::string (*details)() = nullptr;        // appended to the help
+    std::string Offer::*instead_of = nullptr;  // only for commands that do not offer this
+    const char* wanted_as = "";                // key in Outputs; empty: its option
     Known::Path path = Known::Path::file;
-    const char* suffix = "";  // of its files, where they have one; empty: any
-    bool takes_time = false;  // no output of its own, but a bound of another
+    const char* suffix = "";  // required suffix of its files; empty: any
+    bool takes_time = false;  // not an output, but a bound for another one
 
     const char* key() const { return *wanted_as == '\0' ? option : wanted_as; }
     bool shows_timeline() const { return draw != nullptr || write != nullptr || picture != nullptr; }
@@ -142,7 +142,7 @@ constexpr auto formats = std::to_array<Format>({
     {.option = drawn_to,
      .takes = "TIME",
      .words = &Offer::timeline,
-     .help = "draw --timeline up to this time (its end)",
+     .help = "draw --timeline up to this time (end of the run)",
      .takes_time = true},
     {"json", "", "", &Offer::json, json},
     {.option = "report",
@@ -153,11 +153,11 @@ constexpr auto formats = std::to_array<Format>({
      .suffix = ".html"},
 });
 
-// A name that says another kind of file: who opens it would find something else in it.
+// Refuses a suffix of another kind of file: programs that open it would expect that kind.
 void check_suffix(const Format& format, const std::string& file) {
     const std::string suffix = std::filesystem::path(file).extension().string();
     if (*format.suffix != '\0' && !suffix.empty() && suffix != format.suffix) {
-        throw UsageError(fmt::format("--{} writes {} files; {} would have to end with {}", format.option, format.suffix,
+        throw UsageError(fmt::format("--{} writes {} files; {} must end with {}", format.option, format.suffix,
                                      shortened(file), format.suffix));
     }
 }
@@ -184,7 +184,7 @@ std::vector<OptionRow> output_rows(Outputs& outputs, const Offer& offer) {
             }};
         } else {
             row.writes = true;
-            row.help += row.takes == "FILE|-" ? "; -: in place of the text" : "";
+            row.help += row.takes == "FILE|-" ? "; -: instead of the text" : "";
             row.help += format.details != nullptr ? format.details() : "";
             row.kind =
                 Text{[&outputs, name = std::string(format.key())](const std::string& file) { outputs[name] = file; },
@@ -200,14 +200,14 @@ std::vector<OptionRow> output_rows(Outputs& outputs, const Offer& offer) {
 
 namespace {
 
-// None: not wanted.
+// Nothing if the option is not given.
 std::optional<Time> time_wanted(const Outputs& outputs, const char* option) {
     const auto wanted = outputs.find(option);
     if (wanted == outputs.end()) {
         return std::nullopt;
     }
     if (!outputs.contains("timeline")) {
-        throw UsageError(fmt::format("--{} is for --timeline, which is not asked for", option));
+        throw UsageError(fmt::format("--{} needs --timeline", option));
     }
     const std::optional<Duration> time = duration_of_text(wanted->second);
     if (!time) {
@@ -226,7 +226,7 @@ void check_times(const Outputs& outputs) {
     }
 }
 
-// The part of the timeline that is drawn; what begins behind its end is a wrong question, and said beside the picture.
+// Sets the part of the timeline to draw; a start after its end is reported, and ignored.
 void take_times(const Outputs& outputs, const Timeline& timeline, TextStyle& style) {
     const Time end = timeline.end_of_all();
     style.from = time_wanted(outputs, drawn_from).value_or(Time{});

@@ -1,7 +1,7 @@
 // Outputs are the formats in which a result can be requested: one table of formats, with the option of each.
 //
-// A command says what it has (Report) and how --help describes it (Offer). It has a format's option where it has what
-// the format shows: a new format is one file and one row in outputs.cpp, and all commands have it.
+// A command provides its results (Report) and their description in --help (Offer). It has the option of a format if it
+// offers what the format shows. A new format is one file and one row in outputs.cpp, and all commands have it.
 #pragma once
 
 #include "libsim/cluster.hpp"
@@ -18,19 +18,19 @@
 
 namespace sim::command_line {
 
-// A report is the result in each of its forms; each is made on request.
+// A report is the result in each of its forms, each made on request.
 struct Report {
     std::function<std::string()> text;               // for people
     std::function<std::string()> json = nullptr;     // one object, as the command defines it
     std::function<report::Table()> table = nullptr;  // rows for spreadsheets and scripts
     std::function<std::string()> picture =
-        nullptr;                                  // the elements of an SVG picture, or none where nothing is to be seen
-    std::function<std::string()> plot = nullptr;  // another picture, beside that or a timeline's
+        nullptr;                                  // the elements of an SVG picture; empty if there is nothing to show
+    std::function<std::string()> plot = nullptr;  // another picture, in addition to that or a timeline's
     std::function<std::string()> page =
         nullptr;  // a page for the browser, of a command that has no timeline of its own
 };
 
-// The words of --help for each shape; without words there is none.
+// The --help text for each form; an empty text means that the form is not offered.
 struct Offer {
     std::string json = "print one JSON object";
     std::string table = "";
@@ -41,42 +41,42 @@ struct Offer {
     std::string program = "";
 };
 
-// A program that has run, for others to run: the ops of its ranks, and the cluster they ran on.
+// A finished program that others can run: the ops of its ranks, and the cluster it ran on.
 struct RecordedProgram {
     std::string title;         // "1d_data_parallel"
-    std::string profile = "";  // as --profile names it; empty: no profile is that
+    std::string profile = "";  // name for --profile; empty: no profile matches
     const replay::Recording* ops = nullptr;
     const Cluster* cluster = nullptr;
 };
 
-// The requested outputs: formats by their option, with the file, - for standard output, or nothing for what stands
-// beside the text.
+// The requested outputs: formats by their option, with the file, or - for standard output, or an empty text for formats
+// that are shown next to the text.
 using Outputs = std::map<std::string, std::string>;
 
-// The options of all formats that show something of the offer. They set `outputs`.
+// The options of all formats for which the offer has content. They set `outputs`.
 std::vector<config::OptionRow> output_rows(Outputs& outputs, const Offer& offer);
 
-// Throws UsageError where two formats want standard output, and OutputError where a file cannot be written, as far as
-// one can see before the work begins.
+// Throws UsageError if two formats need standard output, and OutputError if a file cannot be written, as far as this is
+// known before the work begins.
 void check_outputs(const Outputs& outputs);
 
-// True if the text is shown: nothing else goes to standard output.
+// True if the text is shown: no other output goes to standard output.
 bool shows_text(const Outputs& outputs);
 
-// Whether one of the formats that show a timeline is wanted, so that the run has to keep its spans.
+// Whether a requested format shows a timeline, so that the run must keep its spans.
 bool wants_timeline(const Outputs& outputs);
-// How a timeline is drawn as text on standard output or error: as wide and colourful as that is.
+// The style of a timeline drawn on standard output or error: the width and colours that it supports.
 report::TextStyle text_style(const Outputs& outputs, int descriptor);
-// These formats, of a run that failed, too: files, and what stands above the text, which is on standard error where
-// standard output shows something else. Throws OutputError.
+// Writes these formats, also for a run that failed: files, and drawings above the text, which go to standard error if
+// standard output is used by another format. Throws OutputError.
 void write_timeline(const Outputs& outputs, const report::Timeline& timeline);
 
-// Whether one of the formats that show the program itself is wanted, so that the run has to keep its ops.
+// Whether a requested format shows the program itself, so that the run must keep its ops.
 bool wants_program(const Outputs& outputs);
-// These formats. Throws OutputError, also for what a format has no words for.
+// Writes these formats. Throws OutputError, also for programs that a format cannot express.
 void write_program(const Outputs& outputs, const RecordedProgram& program);
 
-// All others: files first, then standard output. Throws OutputError.
+// Writes all other formats: files first, then standard output. Throws OutputError.
 void write_outputs(const Outputs& outputs, const Report& report);
 
 }  // namespace sim::command_line

@@ -14,7 +14,7 @@ namespace {
 
 using FactsJson = nlohmann::ordered_json;
 
-// In the order of their numbers.
+// In the order of the enumerators.
 constexpr std::array<const char*, 3> role_names{"option", "argument", "optional argument"};
 constexpr std::array<const char*, 3> path_names{"none", "file", "folder"};
 

@@ -1,7 +1,7 @@
-// The facts of a program are what can be asked of it, as data: its options, arguments, commands and examples.
+// The facts about a program are its interface as data: its options, arguments, commands and examples.
 //
-// --help options prints them as JSON. Manual pages and completion are made of them, and so is the reference on the
-// site.
+// --help options prints them as JSON. Manual pages, completion scripts and the reference on the site are made from
+// them.
 #pragma once
 
 #include "libsim/config/option_row.hpp"
@@ -34,7 +34,7 @@ struct ProgramFacts {
     std::vector<OptionFacts> options = {};  // in the order of --help
     std::vector<std::string> examples = {};
 
-    // How it is called: "ndsim trace [OPTIONS] ACTION FILE [OTHER]".
+    // The usage line: "ndsim trace [OPTIONS] ACTION FILE [OTHER]".
     std::string usage() const;
 };
 
@@ -43,10 +43,10 @@ OptionFacts help_option();
 OptionFacts version_option();
 OptionFacts config_option();
 
-// Of a program that reads `rows`.
+// Facts about a program that reads `rows`.
 ProgramFacts facts_of(const Executable& executable, const std::vector<config::OptionRow>& rows);
 
-// As JSON, one object in one line, and from it. Requires of the second: the first has written it.
+// Converts to JSON, one object on one line, and back. Requires of the second: the text is from the first.
 std::string json_of(const ProgramFacts& facts);
 ProgramFacts facts_of_json(const std::string& text);
 

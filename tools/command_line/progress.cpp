@@ -34,7 +34,7 @@ void Progress::at_share(double share_done, const std::string& next) {
 
 void Progress::draw(const std::string& line) {
     if (on_terminal_ && std::chrono::steady_clock::now() - begin_ >= silent) {
-        // One line of the terminal: of two, only the last would be erased.
+        // At most one terminal line, because a second one would not be erased.
         const int room = terminal_at(STDERR_FILENO).columns - 1;
         std::fputs(fmt::format("\r\033[K{}", report::terminal_text(line, room)).c_str(), stderr);
         drawn_ = true;
@@ -43,7 +43,7 @@ void Progress::draw(const std::string& line) {
 
 void Progress::erase() {
     if (drawn_) {
-        std::fputs("\r\033[K", stderr);  // which, unlike fmt::print(), throws nothing in a destructor
+        std::fputs("\r\033[K", stderr);  // unlike fmt::print(), never throws in a destructor
         drawn_ = false;
     }
 }

@@ -1,4 +1,4 @@
-// A row queue hands out rows to be computed to the cores of this machine, and of others.
+// A row queue distributes rows to compute over the cores of this machine, and of others.
 #pragma once
 
 #include "tools/command_line/workers.hpp"
@@ -13,15 +13,15 @@ namespace sim::command_line {
 
 // May be called from any thread.
 using RowMaker = std::function<std::string(std::size_t number)>;
-// Never called twice at once; in the order in which rows are done. False: enough, hand out no more.
+// Calls never overlap, and come in the order in which rows are done. Return false to stop handing out rows.
 using RowTaker = std::function<bool(std::size_t number, std::string row)>;
 
-// Numbers to be handed out, in order. Any thread may take.
+// Hands out numbers in order. Thread-safe.
 class Queue {
 public:
     explicit Queue(std::vector<std::size_t> numbers) : numbers_(std::move(numbers)) {}
 
-    // Up to `count` of them; empty: none is left.
+    // Takes up to `count` numbers; empty: none is left.
     std::vector<std::size_t> take(std::size_t count) {
         const std::size_t first = next_.fetch_add(count);
         const std::size_t begin = std::min(first, numbers_.size());
@@ -36,7 +36,7 @@ private:
     std::atomic<std::size_t> next_{0};
 };
 
-// Works the queue off by all threads of `workers`. What `make` throws in one of them ends all, and is thrown here.
+// Processes the queue on all threads of `workers`. An exception of `make` stops all of them, and is rethrown here.
 void over_cores(Queue& queue, Workers& workers, const RowMaker& make, const RowTaker& take);
 
 }  // namespace sim::command_line

@@ -23,18 +23,18 @@ OptionRow host_row(RunOptions& options) {
         names.emplace_back(host.name);
     }
     return keeping_result({"host", "NAME",
-                           fmt::format("how ranks live: {} ({})", fmt::join(names, " or "), name_of(options.host)),
+                           fmt::format("run ranks as: {} ({})", fmt::join(names, " or "), name_of(options.host)),
                            Choice{names, [&options](std::size_t i) { options.host = static_cast<ranks::Host>(i); }}});
 }
 
 void add_clock_rows(RunOptions& options, std::vector<OptionRow>& rows) {
     rows.insert(
         rows.end(),
-        {keeping_result({"clock", "NAME", "virtual: as fast as possible; wall: in step with the wall's clock (virtual)",
+        {keeping_result({"clock", "NAME", "virtual: as fast as possible; wall: in step with wall-clock time (virtual)",
                          enumerator(options.clock, {"virtual", "wall"})}),
          keeping_result({"time-scale", "S", "wall seconds per simulated second, with --clock wall (1)",
                          real(options.time_scale, 0, 1e6)}),
-         keeping_result({"watch", "", "draw the timeline while it grows, in place of log lines, with --clock wall",
+         keeping_result({"watch", "", "draw the timeline as it grows, instead of log lines (needs --clock wall)",
                          flag(options.watch)})});
 }
 
@@ -55,12 +55,12 @@ void check_watch(const RunOptions& options) {
 OptionRow profile_row(RunOptions& options, const std::vector<std::string>& names) {
     return {
         "profile", "NAME|FILE",
-        fmt::format("what compute and messages cost: {} or a FILE.toml ({})", fmt::join(names, ", "), options.profile),
+        fmt::format("cost of compute and messages: {} or a FILE.toml ({})", fmt::join(names, ", "), options.profile),
         name_or_file(options.profile, names)};
 }
 
 OptionRow watchdog_row(RunOptions& options) {
-    return keeping_result({"watchdog", "S", "a rank that runs so long without a simulated operation is hung (30)",
+    return keeping_result({"watchdog", "S", "seconds without a simulated operation after which a rank is hung (30)",
                            real(options.watchdog_seconds, 0.001, 1e6)});
 }
 

@@ -1,5 +1,5 @@
 // The schema files of tools/schemas/ are compiled in: a JSON Schema for each kind of result, and columns.json, which
-// says which program prints which.
+// maps programs to schemas.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@ struct SchemaFile {
     std::string_view text;
 };
 
-// In the order of their names.
+// Ordered by name.
 std::span<const SchemaFile> schema_files();
 
 }  // namespace sim::command_line

@@ -12,7 +12,7 @@ namespace {
 using SchemaJson = nlohmann::ordered_json;
 using KeyPath = std::vector<std::string>;
 
-// A part of a schema, and the file to which its references are relative.
+// A part of a schema, with the file to which its references are relative.
 struct SchemaPart {
     std::string file;
     const SchemaJson& json;
@@ -45,12 +45,12 @@ class SchemaWalk {
 public:
     explicit SchemaWalk(const Schemas& schemas) : schemas_(schemas) {}
 
-    // `also` is said of the type, and `what` in place of the part's own description where it is not empty.
+    // `also` is appended to the type; `what` replaces the part's own description unless it is empty.
     void add(const SchemaPart& at, const KeyPath& path, const std::string& what = "", const std::string& also = "") {
         const SchemaPart part = referred_to(at);
         const SchemaJson& schema = part.json;
         const std::string told = what.empty() ? what_of(schema) : what;
-        for (const char* const one : {"allOf", "anyOf"}) {  // one schema in other words, and one that may be null
+        for (const char* const one : {"allOf", "anyOf"}) {  // a reference with its own description, or a nullable part
             if (const auto alternatives = schema.find(one); alternatives != schema.end()) {
                 add({part.file, alternatives->front()}, path, told, alternatives->size() > 1 ? " or null" : "");
                 return;
@@ -69,7 +69,7 @@ public:
     std::vector<SchemaKey> keys() && { return std::move(keys_); }
 
 private:
-    // What the part says itself, or what it refers to: "common.schema.json#/definitions/cost", "#/definitions/row".
+    // The part itself, or the target of its reference: "common.schema.json#/definitions/cost", "#/definitions/row".
     SchemaPart referred_to(const SchemaPart& part) const {
         const auto reference = part.json.find("$ref");
         if (reference == part.json.end()) {

@@ -1,4 +1,5 @@
-// Schema keys are the documented keys of a result: path, type and a sentence with the unit, read from the schema files.
+// Schema keys are the documented keys of a result, with path, type and description including the unit, from the
+// schemas.
 #pragma once
 
 #include <map>
@@ -22,11 +23,11 @@ class Schemas {
 public:
     Schemas();
 
-    // Requires: there is one of this name.
+    // Requires: a file of this name exists.
     const nlohmann::ordered_json& file(const std::string& name) const;
 
-    // The keys of a schema in its order, with those of the schemas that it refers to. `pointer` is of the part that is
-    // described: "" is all of it. Requires: the file exists, and refers to nothing that does not.
+    // The keys of a schema in its order, including those of referenced schemas. `pointer` selects the part to describe;
+    // "" is the whole schema. Requires: the file exists, and all its references resolve.
     std::vector<SchemaKey> keys_of(const std::string& name, const std::string& pointer = "") const;
 
 private:

@@ -34,7 +34,7 @@ void read_config(const std::string& file, const std::vector<OptionRow>& rows, Se
     }
 }
 
-// What says the opposite of each other. Of a file and the command line, the command line wins.
+// Resolves options that contradict each other. The command line takes precedence over a file.
 void settle_opposites(Settings& settings) {
     const auto verbose = settings.find("verbose");
     const auto quiet = settings.find("quiet");
@@ -51,7 +51,7 @@ void settle_opposites(Settings& settings) {
     settings.erase(verbose->second.typed ? quiet : verbose);
 }
 
-// The file that a setting names, as one name however it was typed; empty: it names none.
+// The file that a setting names, in canonical form; empty: it names none.
 std::string file_of(const TomlValue& value) {
     const auto* const text = std::get_if<std::string>(&value);
     if (text == nullptr || text->empty() || *text == "-") {
@@ -62,7 +62,7 @@ std::string file_of(const TomlValue& value) {
     return ignored ? *text : whole.string();
 }
 
-// Two outputs in one file would be one of them, and an output in place of an input would be the end of it.
+// Two outputs in one file would overwrite each other, and an output in place of an input would destroy it.
 void check_files(const Settings& settings, const std::vector<OptionRow>& rows,
                  const std::optional<std::string>& config_file) {
     std::map<std::string, std::string> read;

@@ -14,7 +14,7 @@ namespace {
 using Programs = std::span<const ProgramFacts>;
 using Words = std::vector<std::string>;
 
-// In single quotes, in which only a quote and, for fish, a backslash mean something.
+// Single quotes, within which only a quote and, in fish, a backslash are special.
 std::string quoted_in_sh(const std::string& text) {
     std::string result = "'";
     for (const char c : text) {
@@ -33,7 +33,7 @@ std::string quoted_in_fish(const std::string& text) {
 bool is_option(const OptionFacts& option) {
     return option.role == config::Role::option;
 }
-// After it stands a value; of --help, a topic may.
+// Whether a value follows; --help may be followed by a topic.
 bool takes_value(const OptionFacts& option) {
     return is_option(option) && (!option.takes.empty() || !option.known.names.empty());
 }
@@ -49,7 +49,7 @@ Words dashed_names(const OptionFacts& option) {
     return names;
 }
 
-// The programs themselves, whose names are words of a command line.
+// The programs that are not commands of another program.
 Words executables(Programs programs) {
     Words names;
     for (const ProgramFacts& program : programs) {
@@ -60,7 +60,7 @@ Words executables(Programs programs) {
     return names;
 }
 
-// What a shell of sh's family reads: three variables of PROGRAM, each a line of words for `for_word`.
+// Data for shells of the sh family: three variables per PROGRAM, each a line of words written by `for_word`.
 template <class ForWord>
 std::string cases_of_programs(Programs programs, const ForWord& for_word) {
     std::string cases;
@@ -85,7 +85,7 @@ std::string cases_of_programs(Programs programs, const ForWord& for_word) {
     return cases;
 }
 
-// The values of "PROGRAM --option", and of "PROGRAM N", its argument number N, counted from 1.
+// The values of "PROGRAM --option", and of "PROGRAM N", its Nth argument, from 1.
 std::string cases_of_values(Programs programs) {
     std::string cases;
     for (const ProgramFacts& program : programs) {
@@ -108,8 +108,8 @@ std::string cases_of_values(Programs programs) {
     return cases;
 }
 
-// Shared by bash and zsh: which program the words before the cursor lead to, which option waits for its value, and the
-// number of the argument that is next. PROGRAM is the first of them.
+// Shared by bash and zsh: finds the program that the words before the cursor select, the option that waits for its
+// value, and the number of the next argument. PROGRAM is the first word.
 constexpr const char* walk = R"sh(
     for word in "${before[@]}"; do
         _ndsim_options "$program"
@@ -195,8 +195,8 @@ std::string zsh_script(Programs programs) {
                fmt::join(executables(programs), " "));
 }
 
-// Where the words of a command line are: __ndsim_at WORDS, behind these; __ndsim_end WORDS, behind these and no others;
-// __ndsim_argument WORDS-BEFORE N OPTIONS-THAT-TAKE-A-VALUE, where argument number N comes next.
+// Tests the position on the command line: __ndsim_at WORDS, after these; __ndsim_end WORDS, directly after these;
+// __ndsim_argument WORDS-BEFORE N OPTIONS-THAT-TAKE-A-VALUE, if argument number N comes next.
 constexpr const char* fish_places = R"fish(function __ndsim_end
     test (commandline -opc | count) -eq (math (count $argv) + 1); and __ndsim_at $argv
 end
@@ -248,7 +248,7 @@ std::string fish_lines(const ProgramFacts& program) {
     for (std::size_t i = 1; i < words.size(); ++i) {
         behind += " " + words[i];
     }
-    // Another program's options do not come behind those of a command.
+    // Options of the program itself are not offered after a command.
     const std::string where = program.commands.empty() ? "__ndsim_at" + behind : "__ndsim_end" + behind;
     std::string lines;
     for (const CommandFacts& command : program.commands) {

@@ -1,6 +1,6 @@
 // A completion script completes commands, options and their values in a shell: bash, zsh or fish.
 //
-// It is made of the facts of programs, and asks nothing while it completes. A command is a program of its own:
+// It is generated from the facts about the programs, and runs nothing while it completes. A command is a program too:
 // "ndsim train".
 #pragma once
 

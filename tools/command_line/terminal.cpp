@@ -22,7 +22,7 @@ int whole_number(std::string_view text) {
     return error == std::errc{} && end == text.data() + text.size() ? number : 0;
 }
 
-// The first that is set says what letters there are.
+// The first variable that is set determines the character set.
 std::string_view locale_of(std::string_view all, std::string_view letters, std::string_view rest) {
     return !all.empty() ? all : !letters.empty() ? letters : rest;
 }

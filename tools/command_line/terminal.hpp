@@ -1,8 +1,8 @@
-// A terminal is what standard output or standard error may be: whether, how wide, and whether colours are wanted.
+// A terminal describes standard output or standard error: whether it is one, its width, and whether to use colours.
 //
-// NO_COLOR (set, not empty) takes colours away from everything; CLICOLOR_FORCE (set, not 0) gives them to files and
-// pipes; TERM=dumb has neither colours nor a cursor that moves, nor letters beyond ASCII; the locale C has none,
-// either, in files and pipes, too. COLUMNS is the width where no terminal says it.
+// NO_COLOR (set, not empty) turns colours off everywhere; CLICOLOR_FORCE (set, not 0) turns them on for files and
+// pipes; TERM=dumb means no colours, no cursor movement and no characters beyond ASCII; the locale C also means ASCII,
+// even in files and pipes. COLUMNS is the width if no terminal gives it.
 #pragma once
 
 #include <functional>
@@ -10,23 +10,23 @@
 namespace sim::command_line {
 
 struct Terminal {
-    bool cursor_moves = false;  // it is a terminal, on which lines can be erased and drawn anew
+    bool cursor_moves = false;  // a terminal on which lines can be erased and redrawn
     bool colour = false;
     bool ascii = false;  // blocks and arrows cannot be shown
     int columns = 100;
-    int lines = 0;  // 0: no end
+    int lines = 0;  // 0: unlimited
 };
 
-// Asks the system and the environment, each time: a window can change.
+// Queries the system and the environment on each call, because a window can change.
 Terminal terminal_at(int descriptor);
 
-// What terminal_at() has found; 0: unknown.
+// The findings of terminal_at(); 0: unknown.
 struct TerminalFacts {
     bool is_terminal = false;
     int columns = 0;
     int lines = 0;
 };
-// `variable` is the environment: null for one that is not set.
+// `variable` looks up the environment: null for a variable that is not set.
 Terminal terminal_of(const TerminalFacts& facts, const std::function<const char*(const char*)>& variable);
 
 }  // namespace sim::command_line

@@ -1,6 +1,6 @@
-// A trace is written in the format that its file's suffix names: one file, or a folder of them.
+// A trace is written in the format given by its file's suffix: one file, or a folder of files.
 //
-// Both functions throw UsageError for a suffix that no format has, and OutputError for what cannot be written.
+// Both functions throw UsageError for an unknown suffix, and OutputError for files that cannot be written.
 #pragma once
 
 #include "libsim/report/timeline.hpp"
@@ -9,7 +9,7 @@
 
 namespace sim::command_line {
 
-// As far as one can see before the work begins.
+// Checks what can be checked before the work begins.
 void check_trace(const std::string& file);
 void write_trace(const std::string& file, const report::Timeline& timeline);
 

@@ -24,7 +24,7 @@ namespace {
 
 constexpr auto between_reports = std::chrono::milliseconds(50);
 
-// One call of for_each(), which the threads share.
+// One call of for_each(), shared by the threads.
 class Round {
 public:
     Round(std::size_t count, const EachOptions& options, const std::function<void(std::size_t)>& work)
@@ -48,7 +48,7 @@ public:
     }
 
 private:
-    // So many threads will never begin; those that have must not outlive this.
+    // These threads will never begin; those that have begun must not outlive this.
     void give_up(std::size_t threads, std::exception_ptr error) {
         const std::lock_guard lock(mutex_);
         running_ -= threads;
@@ -87,7 +87,7 @@ private:
         }
     }
 
-    // Until no thread works on it. What is told last is how much is done in the end.
+    // Waits until no thread works on it. The last progress report is the final count.
     void wait() {
         std::unique_lock lock(mutex_);
         bool ended = false;
@@ -121,7 +121,7 @@ private:
 
 }  // namespace
 
-// boost::asio::thread_pool waits for ever where only some of its threads can be started.
+// boost::asio::thread_pool waits forever if only some of its threads can be started.
 struct Workers::Pool {
     explicit Pool(int count) {
         try {
@@ -169,8 +169,7 @@ ForEach Workers::executor() {
 }
 
 OptionRow jobs_row(int& jobs) {
-    OptionRow row{"jobs", "N", "threads that work side by side (0: one for each core); the result is the same",
-                  whole(jobs, 0, 4096)};
+    OptionRow row{"jobs", "N", "worker threads (0: one per core); does not change the result", whole(jobs, 0, 4096)};
     row.also = {"threads"};
     return keeping_result(std::move(row));
 }

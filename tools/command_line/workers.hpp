@@ -1,4 +1,4 @@
-// Workers are the threads of a program: this is the one place where they are made. Ranks are none of them.
+// Workers are the threads of a program, and the only place where threads are made. Ranks are not among them.
 #pragma once
 
 #include "libsim/config/option_row.hpp"
@@ -10,17 +10,17 @@ namespace sim::command_line {
 
 class Workers {
 public:
-    // 0: as many as there are cores.
+    // 0: one per core.
     explicit Workers(int threads = 0);
     ~Workers();
     Workers(const Workers&) = delete;
     Workers& operator=(const Workers&) = delete;
 
     int threads() const { return threads_; }
-    // Does what ForEach promises, on these threads; the caller's watches progress and stopping. Requires: one caller at
-    // a time, and none of these threads.
+    // Implements ForEach on these threads; the calling thread watches progress and stopping. Requires: one caller at a
+    // time, and not from one of these threads.
     bool for_each(std::size_t count, const EachOptions& options, const std::function<void(std::size_t)>& work);
-    // The same as a value, which lives no longer than this.
+    // The same as a value, which must not outlive this object.
     ForEach executor();
 
 private:
@@ -29,7 +29,7 @@ private:
     std::unique_ptr<Pool> pool_;
 };
 
-// --jobs N, and --threads, as some commands called it.
+// --jobs N, also accepted as --threads, which some commands used.
 config::OptionRow jobs_row(int& jobs);
 
 }  // namespace sim::command_line

@@ -1,4 +1,5 @@
-// Included before a solution is compiled into the course: its last line is then a function of its own, no main.
+// This header is included before a solution that is compiled into the course: its last line becomes a function instead
+// of main.
 #pragma once
 
 #define NDSIM_LAB(program)                   \

@@ -14,7 +14,7 @@ namespace sim::labs {
 
 namespace {
 
-// The first rank where they differ; -1: none.
+// The first rank where the two differ; -1: none.
 template <class Found, class Expected>
 int first_difference(int ranks, Found found, Expected expected) {
     for (int rank = 0; rank < ranks; ++rank) {
@@ -25,7 +25,7 @@ int first_difference(int ranks, Found found, Expected expected) {
     return -1;
 }
 
-// A check of one number of every rank, told of the first rank where it is wrong, or of rank 0.
+// A check of one number per rank; it reports the first rank where it is wrong, or rank 0.
 template <class Found, class Expected, class Text>
 Check of_every_rank(Aspect aspect, const Record& record, Found found, Expected expected, Text text, std::string why) {
     const int wrong = first_difference(record.timeline.ranks, found, expected);
@@ -79,7 +79,7 @@ std::string told_at(const std::vector<const Span*>& spans, std::size_t at) {
     return at < spans.size() ? told(*spans[at]) : "nothing more";
 }
 
-// `counts` says which steps are compared.
+// `counts` selects the steps to compare.
 Check same_steps(const Record& found, const Record& reference, bool (*counts)(const Span&), std::string why) {
     const auto same = [](const Span* a, const Span* b) {
         return a->kind == b->kind && a->peer == b->peer && a->amount == b->amount && a->measure == b->measure;

@@ -1,4 +1,4 @@
-// What things cost in a case of a lab: for its profile, and for closed forms.
+// These costs define a case of a lab: for its profile, and for closed forms.
 #pragma once
 
 #include "libsim/config/toml_file.hpp"
@@ -9,8 +9,8 @@
 
 namespace sim::labs {
 
-// As gpu-py: a unit of compute takes so long; a message latency + units x seconds_per_data_unit at its sender, and the
-// latency once more, as acknowledgement, at its receiver.
+// The costs of gpu-py: compute takes a fixed time per unit; a message takes latency + units x seconds_per_data_unit at
+// its sender, and one more latency, for the acknowledgement, at its receiver.
 struct UnitCosts {
     double seconds_per_unit = 0.1;
     double latency_seconds = 0.05;
@@ -19,11 +19,11 @@ struct UnitCosts {
     std::vector<config::TomlEntry> entries() const;
     Duration compute(Units units) const;
     Duration send(Units units) const;
-    Duration receive() const;  // once the message is there
+    Duration receive() const;  // once the message has arrived
 };
 
-// In bytes and FLOPs: a message takes latency + bytes / bandwidth, and its receiver pays nothing. A rank that has a
-// slowdown computes so many times as long.
+// Costs in bytes and FLOPs: a message takes latency + bytes / bandwidth, and its receiver pays nothing. A rank with a
+// slowdown takes that many times as long to compute.
 struct UniformCosts {
     double latency_seconds = 0;
     double bytes_per_second = 1e9;
@@ -33,21 +33,21 @@ struct UniformCosts {
     std::vector<config::TomlEntry> entries() const;
     Duration compute(std::int64_t flops, int rank = 0) const;
     Duration message(std::int64_t bytes) const;
-    // What the numbers latency_seconds, bytes_per_second and, where there is one, flops_per_second of a case say.
+    // Reads latency_seconds, bytes_per_second and, if given, flops_per_second of a case.
     static UniformCosts of(const lab::Given& given);
-    // 2 (N-1) (L + ceil(S/N) / B), where all ranks begin together.
+    // 2 (N-1) (L + ceil(S/N) / B), if all ranks begin together.
     Duration ring_all_reduce(int ranks, std::int64_t bytes) const;
 };
 
-// A ring's reduce-scatter or all-gather of so many bytes: n - 1 steps of one n-th. An all-reduce is both.
+// Time of a ring reduce-scatter or all-gather of `bytes`: n - 1 steps of one n-th. An all-reduce is both.
 Duration half_ring_time(const UniformCosts& costs, int members, std::int64_t bytes);
-std::int64_t half_ring_bytes(int members, std::int64_t bytes);  // that each member sends in it
+std::int64_t half_ring_bytes(int members, std::int64_t bytes);  // sent by each member
 
-// Nodes of so many ranks: one network within each, another between them.
+// Nodes of ranks_per_node ranks: one network within each, another between them.
 struct NodeCosts {
     int ranks_per_node = 1;
     UniformCosts within;
-    UniformCosts across;  // its messages alone
+    UniformCosts across;  // only its message costs are used
 
     std::vector<config::TomlEntry> entries() const;
 };

@@ -17,7 +17,7 @@ bool same_totals(const RankTotals& a, const RankTotals& b) {
     return all(a) == all(b);
 }
 
-// Two programs add up in the same order; scripts in float32, and a correct one in an order of its own.
+// Programs add up in the same order; scripts use float32, and a correct one may use its own order.
 constexpr double exactly = 1e-12;
 constexpr double in_float32 = 1e-4;
 
@@ -26,7 +26,7 @@ bool same_numbers(const std::vector<double>& a, const std::vector<double>& b, do
                       [tolerance](double x, double y) { return same_number(x, y, tolerance); });
 }
 
-// What the mistake reports; the learner may report more.
+// Compares the mistake's reports; the learner may report more.
 bool same_reports(const Record& theirs, const Record& mistaken, double tolerance) {
     for (const auto& [name, by_rank] : mistaken.reports) {
         const auto found = theirs.reports.find(name);
@@ -47,7 +47,7 @@ bool same_fault(const Record& theirs, const Record& mistaken) {
     }
     const ranks::Fault& a = *theirs.fault;
     const ranks::Fault& b = *mistaken.fault;
-    // What a rank says when it throws is its language's.
+    // The text that a rank throws depends on its language.
     return a.failure == b.failure && a.mistake == b.mistake &&
            std::equal(a.ops.begin(), a.ops.end(), b.ops.begin(), b.ops.end(), [](const auto& x, const auto& y) {
                return x.rank == y.rank && x.what == y.what && x.waits_for == y.waits_for;
@@ -61,7 +61,7 @@ bool leave_the_same(const Record& theirs, const Record& mistaken) {
            same_reports(theirs, mistaken, exactly);
 }
 
-// Whether a run of a script broke off in the same way: what stands in its messages is the script's.
+// Whether a run of a script broke off in the same way; its messages depend on the script.
 bool same_end(const Record& theirs, const Record& mistaken) {
     return theirs.ok() == mistaken.ok() && (theirs.ok() || (theirs.fault->failure == mistaken.fault->failure &&
                                                             theirs.fault->mistake == mistaken.fault->mistake &&
@@ -97,7 +97,7 @@ std::optional<Diagnosis> diagnose(const Lab& lab, const std::vector<Case>& cases
     return std::nullopt;
 }
 
-// A script's times depend on each of its operators, so that its reports decide: numbers, collectives, memory.
+// A script's times depend on each of its operators, so only its reports decide: numbers, collectives, memory.
 std::optional<Diagnosis> diagnose_script(const Lab& lab, const std::vector<Case>& cases,
                                          const std::vector<Record>& records,
                                          const std::vector<std::vector<Record>>& mistaken) {

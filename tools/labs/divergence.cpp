@@ -55,7 +55,7 @@ std::optional<Divergence> first_divergence(const Record& theirs, const Record& r
     const std::map<report::TimelineRow, Row> all = rows_of(theirs);
     const std::map<report::TimelineRow, Row> right = rows_of(reference);
     std::map<report::TimelineRow, Row> both = right;
-    both.insert(all.begin(), all.end());  // rows of either
+    both.insert(all.begin(), all.end());  // rows of both
     std::optional<Divergence> first;
     for (const auto& [row, unused] : both) {
         const Row mine = all.contains(row) ? all.at(row) : Row{};
@@ -84,7 +84,7 @@ std::string draw_both(const Record& theirs, const Record& reference, int width, 
     }
     report::Timeline yours = theirs.timeline;
     yours.title = fmt::format("yours, which ends at {}", text_of(theirs.end()));
-    yours.fault.clear();  // told elsewhere
+    yours.fault.clear();  // reported elsewhere
     report::Timeline other = reference.timeline;
     other.title = fmt::format("the reference, which ends at {}", text_of(reference.end()));
     return report::text_timeline(yours, style) + "\n" + report::text_timeline(other, style) + "\n" +

@@ -31,7 +31,7 @@ Duration time_called(const Record& record, int rank, const Which& which) {
     return sum;
 }
 
-// The first rank that is wrong; none: the first.
+// The first wrong rank; 0 if all are right.
 template <class Right>
 int rank_to_show(const Record& record, Right right) {
     for (int rank = 0; rank < record.timeline.ranks; ++rank) {

@@ -69,7 +69,7 @@ int Verdict::points() const {
     });
 }
 
-// A run that broke off has one check in place of all that the reference has.
+// A run that broke off has only one check instead of all the reference's checks.
 int Verdict::most_points() const {
     return std::accumulate(cases.begin(), cases.end(), 0, [this](int sum, const CaseVerdict& each) {
         return sum + static_cast<int>(lab->grade(each.played, each.reference, each.reference).size());

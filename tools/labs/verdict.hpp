@@ -1,5 +1,5 @@
-// A verdict is what the grader says of a learner's program: every check of every case, the diagnosis of what is wrong,
-// and how the prediction compares.
+// A verdict is the grader's judgement of a learner's program: every check of every case, the diagnosis of its mistake,
+// and a comparison with the prediction.
 #pragma once
 
 #include "tools/labs/diagnose.hpp"
@@ -11,7 +11,7 @@
 
 namespace sim::labs {
 
-// What one case came to.
+// The result of one case.
 struct CaseVerdict {
     Case played;
     Record found;
@@ -37,9 +37,9 @@ struct Verdict {
     std::optional<PredictionVerdict> prediction;
 
     bool passed() const;
-    // The first case that is not right, or the first: the one to look at.
+    // The case to show: the first that is not right, else the first.
     const CaseVerdict& shown() const;
-    // Of all checks of all cases, one point each.
+    // Points over all checks of all cases, one each.
     int points() const;
     int most_points() const;
 };
@@ -47,8 +47,8 @@ struct Verdict {
 // Requires: a record for each case of the seed.
 Verdict grade(const Lab& lab, std::uint64_t seed, const std::vector<Record>& records);
 
-// What was played for a learner: their program in each case; if it is a script, its solution beside it, and each of its
-// mistakes, which are left out where the learner's leaves what the solution does.
+// The runs made for a learner: their program in each case; for a script also its solution and each of its mistakes,
+// which are skipped if the learner's script leaves the same as the solution.
 struct Plays {
     std::vector<Record> records = {};
     std::vector<Record> references = {};

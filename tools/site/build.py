@@ -1,6 +1,6 @@
-"""build.py ROOT BUILD FOLDER: the documentation site, from the pages of ROOT and the programs of BUILD, into FOLDER/html.
+"""build.py ROOT BUILD FOLDER: builds the documentation site, from the pages of ROOT and the programs of BUILD, into FOLDER/html.
 
-Fails, and says where, for a link that leads nowhere, in a page or in what became of it, and for all that Sphinx warns of.
+Fails, naming the place, for a broken link in a page or in the built site, and for every warning of Sphinx.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pages import BadLink, Stage
 
 
 def sections_of(stage: Stage, root: Path) -> str:
-    """The contents: a list for each section of contents.toml; what no section names stands in the last one."""
+    """The contents: a list for each section of contents.toml; pages in no section go into the last one."""
     contents = tomllib.loads((root / "docs" / "site" / "contents.toml").read_text(encoding="utf-8"))
     left = sorted(stage.pages)
     lists = []
@@ -41,7 +41,7 @@ def sections_of(stage: Stage, root: Path) -> str:
 
 
 def _entry(page: Path) -> str:
-    # The site and the README begin with the same title.
+    # The site and the README have the same title.
     return "Overview <README>" if page == Path("README.md") else str(page.with_suffix(""))
 
 
@@ -61,7 +61,7 @@ def torchrun_page(root: Path) -> str:
 
 
 def add_reference(stage: Stage, root: Path, build: Path) -> None:
-    """What programs, packages and headers say of themselves."""
+    """Adds the reference pages of programs, packages and headers."""
     all_programs = programs.all_programs(build)
     stage.write("reference/programs.md", programs.list_of(all_programs))
     for program in all_programs:
@@ -114,7 +114,7 @@ def main() -> int:
 
 
 def version_of(root: Path) -> str:
-    """As CMakeLists.txt has it."""
+    """The version in CMakeLists.txt."""
     for line in (root / "CMakeLists.txt").read_text(encoding="utf-8").splitlines():
         if line.startswith("project(ndsim VERSION "):
             return line.split()[2]

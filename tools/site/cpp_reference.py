@@ -1,7 +1,7 @@
 """The reference of the C++ headers: Doxygen's XML, in the form in which Breathe shows each header once.
 
-Doxygen lists what lies in a namespace with the namespace alone; here it moves to the header that declares it, and Breathe
-shows a header with all that is in it.
+Doxygen lists members of a namespace only with the namespace; this module moves them to the header that declares them, and
+Breathe shows a header with all its members.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def run_doxygen(root: Path, folder: Path) -> Path:
 
 
 def move_members_to_headers(folder: Path) -> list[str]:
-    """The headers that there are, as they are included."""
+    """Moves members to their headers; returns the headers as they are included."""
     trees = {file: ET.parse(file) for file in folder.glob("*.xml") if file.name != "index.xml"}
     compounds = [found for tree in trees.values() if (found := tree.getroot().find("compounddef")) is not None]
     headers = {_file_of(compound): compound for compound in compounds if compound.get("kind") == "file"}
@@ -32,7 +32,7 @@ def move_members_to_headers(folder: Path) -> list[str]:
         for section in namespace.findall("sectiondef"):
             for member in section.findall("memberdef"):
                 section.remove(member)
-                # A member of an inline namespace is listed with the one around it, too.
+                # A member of an inline namespace is also listed with the enclosing one.
                 if (header := headers.get(_file_of(member))) is not None and member.get("id", "") not in seen:
                     seen.add(member.get("id", ""))
                     _name_in_full(member)
@@ -53,7 +53,7 @@ def _file_of(element: ET.Element) -> str:
 
 
 def _name_in_full(member: ET.Element) -> None:
-    """An alias outside its namespace would be one with all others of its name."""
+    """Outside its namespace an alias would coincide with all others of its name."""
     name, full = member.find("name"), member.find("qualifiedname")
     if member.get("kind") == "typedef" and name is not None and full is not None:
         name.text = full.text
@@ -71,7 +71,7 @@ def _section(header: ET.Element, kind: str) -> ET.Element:
 
 
 def pages_of(headers: list[str]) -> dict[str, str]:
-    """A page for each folder, by its name below reference/, and the page above them."""
+    """A page for each folder, by its name below reference/, and the index page."""
     folders: dict[str, list[str]] = defaultdict(list)
     for header in headers:
         folders[header.rpartition("/")[0]].append(header)

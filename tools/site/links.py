@@ -1,5 +1,5 @@
-"""The links of a built site: whether each leads to a file that is there and to a place in it. Nothing is fetched: an address
-elsewhere is looked at for its form alone."""
+"""Checks the links of a built site: each must lead to an existing file and to an anchor in it. Fetches nothing: of external
+addresses it checks only the form."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _URL = re.compile(r"url\(['\"]?([^'\")]+)['\"]?\)")
 
 
 class _Page(HTMLParser):
-    """Where a page links to, and the places that it has."""
+    """The link targets of a page, and its anchors."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -39,7 +39,7 @@ def page_of(file: Path) -> _Page:
 
 
 def wrong_links(folder: Path) -> list[str]:
-    """One line for each link that is wrong: where it stands, where it leads, and why it does not."""
+    """One line for each broken link: its place, its target and the reason."""
     pages = {file: page_of(file) for file in sorted(folder.rglob("*.html"))}
     wrong = [f"{file.relative_to(folder)}: {target} is not there" for file in sorted(folder.rglob("*.css"))
              for target in _URL.findall(file.read_text(encoding="utf-8"))

@@ -1,8 +1,8 @@
-"""Copies the pages to where Sphinx reads them: what a forge shows of links and blocks means the same there.
+"""Copies the pages to where Sphinx reads them, so that links and blocks mean the same as on a forge.
 
-A page keeps its place, so that links between pages stay. A link to another file of the repository leads to a page with
-its text. What the tests read of a page and no reader needs, comments above blocks, is left out; the name of a file that a
-block is written to becomes the block's caption.
+A page keeps its place, so that links between pages stay valid. A link to another file of the repository leads to a page with
+its text. Comments above blocks, which only the tests read, are removed; the name of a file that a block is written to becomes
+the block's caption.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ _LANGUAGES = {".cpp": "cpp", ".hpp": "cpp", ".py": "python", ".pyi": "python", "
 
 
 class BadLink(Exception):
-    """A link that leads nowhere, with the line it stands in."""
+    """A broken link, with its line."""
 
 
 def page_files(root: Path) -> list[Path]:
-    """The pages of the repository, by their place in it: those of the root and of docs/, however deep."""
+    """The pages of the repository, by path: those of the root and of docs/ at any depth."""
     found = [root / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
     found += [page for page in sorted((root / "docs").rglob("*.md")) if "site" not in page.relative_to(root).parts]
     return [page.relative_to(root) for page in found]
 
 
 class Stage:
-    """The folder that Sphinx reads, while it is filled."""
+    """The folder that Sphinx reads, while it is being filled."""
 
     def __init__(self, root: Path, folder: Path) -> None:
         self.root = root
@@ -51,7 +51,7 @@ class Stage:
         file.write_text(text, encoding="utf-8")
 
     def copy_pages(self) -> None:
-        """Raises BadLink, which names all links that lead nowhere."""
+        """Copies all pages. Raises BadLink, which names all broken links."""
         wrong: list[str] = []
         for page in sorted(self.pages):
             text = (self.root / page).read_text(encoding="utf-8")
@@ -101,7 +101,7 @@ class Stage:
         return f"{link['begin']}{relative}{hash_mark}{anchor})"
 
     def show(self, place: Path) -> Path:
-        """The page that shows a file of the repository, or the list of a folder; made when it is first asked for."""
+        """The page that shows a file of the repository or lists a folder; created on first use."""
         page = Path(SOURCE) / f"{place}.md"
         if place in self._shown:
             return page
@@ -138,7 +138,7 @@ def _is_above_a_block(lines: list[str], number: int) -> bool:
 
 
 def _opening(fence: re.Match[str], caption: str) -> Iterator[str]:
-    """A block of a page as a block of Sphinx's: with its caption where it is a file."""
+    """Opens a block in Sphinx's form, with a caption if it is a file."""
     indent, ticks, language = fence[1], fence[2], fence[3].strip() or "text"
     if caption:
         yield f"{indent}{ticks}{{code-block}} {language}"

@@ -1,4 +1,4 @@
-"""The reference of all programs, made of what each says of its own options: --help options and --help columns."""
+"""The reference of all programs, made from their own output of --help options and --help columns."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 MOST_VALUES = 20
-"""Of an option with more known values, its help names where they are listed."""
+"""An option with more known values refers in its help to the list."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Program:
 
     facts: dict[str, Any]
     columns: str
-    """What --help columns prints; empty: nothing is documented."""
+    """The output of --help columns; empty: nothing is documented."""
 
     @property
     def name(self) -> str:
@@ -31,7 +31,7 @@ class Program:
 
 
 def asked(words: list[str]) -> Program:
-    """What a program says of itself."""
+    """The facts that a program reports about itself."""
     facts = subprocess.run([*words, "--help", "options"], check=True, capture_output=True, text=True).stdout
     columns = subprocess.run([*words, "--help", "columns"], check=False, capture_output=True, text=True)
     return Program(json.loads(facts), columns.stdout if columns.returncode == 0 else "")
@@ -45,14 +45,14 @@ def with_commands(words: list[str]) -> list[Program]:
 
 
 def all_programs(build: Path) -> list[Program]:
-    """ndsim, its commands, and the scenarios: what the build has made a manual page of."""
+    """ndsim, its commands, and the scenarios: all programs for which the build has a manual page."""
     programs = with_commands([str(build / "bin" / "ndsim")])
     scenarios = [page.stem for page in sorted((build / "share/man/man1").glob("*.1")) if not page.stem.startswith("ndsim")]
     return programs + [asked([str(build / "bin" / scenario)]) for scenario in scenarios]
 
 
 def escaped(text: str) -> str:
-    """Plain text as Markdown that shows it."""
+    """Plain text escaped for Markdown."""
     return re.sub(r"([\\`*_\[\]<>{}#|$~])", r"\\\1", text)
 
 
@@ -92,14 +92,14 @@ def signature(option: dict[str, Any]) -> str:
 def description(option: dict[str, Any]) -> str:
     text = escaped(option["help"])
     values = option["values"]
-    # A sentence that names them is enough.
+    # Not needed if the help sentence names them.
     if values and len(values) <= MOST_VALUES and not all(value in option["help"] for value in values):
         text += "\n\nKnown values: " + ", ".join(f"`{value}`" for value in values) + "."
     return text
 
 
 def list_of(programs: list[Program]) -> str:
-    """The page above the pages of the programs."""
+    """The index page of the programs."""
     lines = ["# Programs", "", "Every option of every program, as the programs themselves say it with `--help`. The same is in",
              "`man ndsim`, `man ndsim-train` and so on, and completes in the shell: `ndsim completion bash`.", "",
              "```{toctree}", ":maxdepth: 1", "", *(program.page.removeprefix("reference/") for program in programs), "```", ""]

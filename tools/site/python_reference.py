@@ -1,6 +1,6 @@
-"""The reference of the Python package: signatures from its sources and its .pyi, sentences from the docstrings.
+"""The reference of the Python package: signatures from its sources and its .pyi, text from the docstrings.
 
-The compiled part has its docstrings in C++; they are asked of the module where it can be imported.
+The compiled part has its docstrings in C++; they are read from the module if it can be imported.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Function = ast.FunctionDef
 
 
 def compiled_module(build: Path) -> ModuleType | None:
-    """The package that the build has, or None where this Python cannot import it."""
+    """The package in the build, or None if this Python cannot import it."""
     sys.path.insert(0, str(build / "python"))
     try:
         return importlib.import_module("ndsim")
@@ -29,7 +29,7 @@ def compiled_module(build: Path) -> ModuleType | None:
 
 
 def as_rst(text: str) -> str:
-    """Plain text, with `code`, as reStructuredText that shows it."""
+    """Plain text with `code`, escaped for reStructuredText."""
     text = text.replace("``", "`")
     parts = text.split("`")
     shown = [re.sub(r"([\\*_|])", r"\\\1", part) if i % 2 == 0 else part for i, part in enumerate(parts)]
@@ -62,7 +62,7 @@ def indented(lines: Iterator[str] | list[str], depth: int) -> Iterator[str]:
 
 
 class Reference:
-    """The page, while it is written."""
+    """The page, while it is being written."""
 
     def __init__(self, package: Path, module: ModuleType | None) -> None:
         self._package = package
@@ -138,7 +138,7 @@ class Reference:
         for name in path:
             found = getattr(found, name, None)
         text = inspect.getdoc(found) or ""
-        # pybind11 begins with the signature, which the .pyi says better.
+        # pybind11 begins with the signature, which the .pyi gives more precisely.
         first, _, rest = text.partition("\n")
         return rest.strip() if first.startswith(f"{path[-1]}(") else text
 

@@ -1,8 +1,8 @@
-"""Debian's furo as furo is meant to be.
+"""Repairs Debian's furo to work as its authors intended.
 
-The package has the theme's sources, compiled without what its authors compile them with: the script still imports another, the
-style sheet has lost its answer to a dark system, and it reads a style sheet from where Debian's web server would have it. All
-of this is put right in the site that was built; a furo that needs none of it is left as it is.
+The package has the theme's sources, compiled without its authors' tools: the script still imports another one, the style sheet
+lacks its rules for a dark system, and it loads a style sheet from a path of Debian's web server. This module corrects all of
+that in the built site, and leaves a furo that needs no repair unchanged.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _INSTALLED = Path("/usr/share/javascript/normalize.css/normalize.css")
 
 
 def repair(static: Path) -> None:
-    """Of the folder _static of a site."""
+    """Repairs the folder _static of a site."""
     script = static / "scripts" / "furo.js"
     script.write_text(in_one_script(script), encoding="utf-8")
     sheet = static / "styles" / "furo.css"
@@ -31,13 +31,13 @@ def repair(static: Path) -> None:
 
 
 def in_one_script(script: Path) -> str:
-    """What it imports in place of the import: a page loads it as a script, and not as a module."""
+    """Inlines its imports, because a page loads it as a script, not as a module."""
     text = script.read_text(encoding="utf-8")
     return _IMPORT.sub(lambda found: (script.parent / found["file"]).read_text(encoding="utf-8"), text)
 
 
 def with_dark_system(css: str) -> str:
-    """The dark colours also where the system is dark and nobody chose."""
+    """Uses the dark colours also if the system is dark and the reader has not chosen."""
     dark = _DARK.search(css)
     if "prefers-color-scheme" in css or dark is None:
         return css

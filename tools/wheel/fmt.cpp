@@ -1,4 +1,4 @@
-// fmt's library, compiled from its headers: distributions have it shared alone, and a wheel carries no shared
+// fmt's library, compiled from its headers: distributions ship only a shared one, and a wheel carries no shared
 // libraries.
 #include <fmt/format-inl.h>
 

@@ -1,5 +1,5 @@
-// The program `ndsim` of the wheel: all programs in one, of which the name that it is started by chooses. They share
-// nearly all of their code; apart, they would be four times as large.
+// The wheel's program `ndsim`: all programs in one, selected by the name under which it is started. They share nearly
+// all of their code; separate programs would be four times as large.
 #include "tools/wheel/programs.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The programs beside `ndsim` that its wheel has; tools/wheel/CMakeLists.txt writes the list.
+// These are the wheel's programs other than `ndsim`; tools/wheel/CMakeLists.txt writes the list.
 #pragma once
 
 #include <span>

@@ -1,6 +1,7 @@
-// A scenario's command in the wheel: starts the program `ndsim` beside it, which is all of them, under its own name.
+// A scenario's command in the wheel: starts the program `ndsim` next to it, which contains all programs, under its own
+// name.
 //
-// A wheel holds no links, and each scenario as a program of its own would be two megabytes.
+// A wheel cannot contain links, and a separate program for each scenario would take two megabytes.
 #include <unistd.h>
 
 #include <cerrno>
@@ -27,7 +28,7 @@ int main(int /*argc*/, char** argv) {
     const auto folder = static_cast<std::size_t>(std::strrchr(own, '/') + 1 - own);
     std::memcpy(other, own, folder);
     std::memcpy(other + folder, program, sizeof(program));
-    // The name as it is installed, whatever a link to it is called.
+    // Uses the installed name, even if it is called through a link of another name.
     argv[0] = own;
     ::execv(other, argv);
     std::fprintf(stderr, "%s: %s cannot be started: %s; install ndsim again\n", own + folder, other,

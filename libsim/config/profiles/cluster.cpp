@@ -1,4 +1,4 @@
-// Kind "cluster".
+// Profile kind "cluster".
 #include "libsim/config/profiles/kinds.hpp"
 #include "libsim/config/topology_table.hpp"
 

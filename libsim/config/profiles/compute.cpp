@@ -1,4 +1,4 @@
-// [compute], which all kinds of profiles share.
+// The table [compute], which all kinds of profiles share.
 #include "libsim/config/profiles/kinds.hpp"
 
 #include <cmath>

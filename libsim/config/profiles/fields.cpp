@@ -1,4 +1,4 @@
-// Kinds whose [network] is the fields of a network model: "loggp", and any model that gives its own (ReadByFields).
+// Profile kinds whose [network] holds the fields of a network model: "loggp", and any other model with ReadByFields.
 #include "libsim/config/profiles/kinds.hpp"
 #include "libsim/network/loggp.hpp"
 
@@ -13,7 +13,7 @@ struct Set {
     void operator()(Duration* to) const { *to = file.duration(entry); }
     void operator()(Pace* to) const {
         const double s = file.number(entry, 0, "a number of seconds, 0 or more");
-        // A unit has a billion parts as a byte has one.
+        // A unit is divided into a billion parts, as a byte is.
         *to = file.in_range(entry, [&] { return pace_of_unit(s * static_cast<double>(Units::per_unit)); });
     }
     void operator()(Bytes* to) const {
@@ -55,7 +55,7 @@ ProfileKind kind_of() {
 
 }  // namespace
 
-// One row a model.
+// One kind per model.
 std::vector<ProfileKind> kinds_read_by_fields() {
     return {
         kind_of<LogGP>(),

@@ -8,30 +8,30 @@ namespace sim::config {
 
 struct ProfileKind {
     const char* name;
-    // A cluster is made for so many ranks where the file does not say how many GPUs it has.
+    // A cluster gets `ranks` GPUs unless the file gives a number.
     Cluster (*read)(const TomlReader& file, int ranks);
 };
 
-// "units": compute and data in the abstract units of gpu-py, on one uniform network or on nodes of them.
+// "units": compute and data in the abstract units of gpu-py, on one uniform network or on nodes of it.
 Cluster units_profile(const TomlReader& file, int ranks);
 // "uniform": the same in FLOPs and bytes.
 Cluster uniform_profile(const TomlReader& file, int ranks);
-// All others price compute in FLOPs, in units, or both, and data in bytes and, if the file says what a unit of it is,
-// in units. Here are the network models that give the keys of their own numbers, such as "loggp": one kind each.
+// All other kinds price compute in FLOPs, units, or both, and data in bytes and, if the file gives the bytes of a unit,
+// in units. This returns one kind for each network model that reads its own fields, such as "loggp".
 std::vector<ProfileKind> kinds_read_by_fields();
-// "cluster": flows that share the links of a topology, made for so many ranks (topology_table.hpp).
+// "cluster": flows that share the links of a topology, which gets `ranks` GPUs by default (topology_table.hpp).
 Cluster cluster_profile(const TomlReader& file, int ranks);
 
-// [compute]: "compute.RATE", and what every kind has beside it.
+// The keys of [compute]: "compute.RATE", and those that every kind has.
 std::vector<std::string> compute_keys(const std::string& rate);
-// Slow ranks and slow overlaps. Requires: the rate is set.
+// Reads slow ranks and slow overlaps. Requires: the rate is set.
 void read_slowdowns(const TomlReader& file, Compute& compute);
-// The rate in FLOPs, and all that.
+// Reads the rate in FLOPs, and the slowdowns.
 Compute read_flops(const TomlReader& file);
-// The rate in FLOPs, in units, or both, and all that.
+// Reads the rate in FLOPs, in units, or both, and the slowdowns.
 Compute read_flops_or_units(const TomlReader& file);
 std::vector<std::string> flops_or_units_keys();
-// "network.bytes_per_unit"; 0 where the file does not say.
+// "network.bytes_per_unit"; 0 if the file does not set it.
 std::int64_t read_bytes_per_unit(const TomlReader& file);
 
 }  // namespace sim::config

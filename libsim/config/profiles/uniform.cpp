@@ -1,11 +1,11 @@
-// Kinds "units" and "uniform": uniform networks, and nodes of them.
+// Profile kinds "units" and "uniform": uniform networks, and nodes of them.
 #include "libsim/config/profiles/kinds.hpp"
 
 namespace sim::config {
 
 namespace {
 
-// What a network costs within a node (or everywhere), and, if there are nodes, between them.
+// The table of the network within a node (or of the only network), and that between nodes, if there are nodes.
 constexpr const char* everywhere = "network";
 constexpr const char* across_nodes = "network.across_nodes";
 
@@ -20,7 +20,7 @@ std::vector<std::string> known_keys(const std::string& compute_rate, const std::
     return keys;
 }
 
-// `read` reads one network under its name. Without nodes there is one.
+// `read` reads one network by its table. Without nodes there is only one.
 template <class Read>
 Network network_of(const TomlReader& file, Read read) {
     const TomlEntry* const per_node = file.find("network.ranks_per_node");

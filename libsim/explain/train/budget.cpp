@@ -1,4 +1,4 @@
-// Where the time of a step goes: a bar and a table that sum up to 100 %.
+// The time of a step by category: a bar and a table that add up to 100 %.
 #include "libsim/explain/train/sections.hpp"
 #include "libsim/report/amounts.hpp"
 #include "libsim/report/time_table.hpp"
@@ -15,7 +15,7 @@ using namespace predict;
 
 namespace {
 
-// What limits a step of which that category takes most, in the order of TimeCategory.
+// The limiter of a step if that category takes most of it, in the order of TimeCategory.
 constexpr std::array<const char*, time_categories> limits{
     "the GPUs' own work",
     "recomputation of the forward pass",

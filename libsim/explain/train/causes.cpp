@@ -1,4 +1,4 @@
-// Why the step is as long as it is, what would change it, and what to try.
+// The causes of the step's length, its sensitivities, and what to try.
 #include "libsim/explain/train/sections.hpp"
 #include "libsim/report/amounts.hpp"
 #include "libsim/report/text_table.hpp"
@@ -20,8 +20,8 @@ constexpr std::size_t most_turns = 12;
 constexpr std::size_t most_advice = 6;
 constexpr std::size_t most_savings = 4;
 constexpr std::size_t most_warnings = 4;
-constexpr double worth_it = 0.002;    // of the step
-constexpr double worth_bytes = 0.02;  // of the fullest rank's memory
+constexpr double worth_it = 0.002;    // fraction of the step
+constexpr double worth_bytes = 0.02;  // fraction of the fullest rank's memory
 
 using report::Align;
 using report::TextRow;
@@ -31,7 +31,7 @@ TextTable advice_table() {
     return {.columns = {{""}, {""}, {""}, {"", Align::left}, {"", Align::left}}, .rows = {}, .margin = "  "};
 }
 
-// Below the title if there are any, or else below `none`, or not at all.
+// Adds the matching rows below `title`; if there are none, adds `title` with `none`, or nothing if `none` is empty.
 template <typename Predicate>
 void add_rows(TextTable& table, const std::string& title, const AdviceList& list, std::size_t most,
               Predicate&& is_shown, const std::string& none = "") {

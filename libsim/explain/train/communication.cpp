@@ -13,11 +13,11 @@ using namespace predict;
 
 namespace {
 
-// Lines for people: what differs only by the size of a bucket is one of them, with averages.
+// A line for people: uses that differ only in bucket size share one, with averages.
 struct Line {
     CommunicationUse use;
-    double bytes = 0;   // of all
-    double alone = 0;   // s, of all, one after the other
+    double bytes = 0;   // total
+    double alone = 0;   // seconds, total if run one after the other
     double on_bus = 0;  // bytes
 };
 
@@ -34,7 +34,7 @@ void add(std::vector<Line>& lines, const CommunicationUse& use) {
         found->use.exposed_seconds = 0;
     }
     const auto count = static_cast<double>(use.count);
-    // The algorithm of most of the bytes.
+    // Shows the algorithm with the most bytes.
     if (count * static_cast<double>(use.bytes) > found->bytes) {
         found->use.algorithm = use.algorithm;
     }
@@ -50,7 +50,7 @@ report::TextRow row_of(const Line& line) {
     const auto count = static_cast<double>(std::max<std::int64_t>(1, use.count));
     const double bandwidth = line.alone > 0 ? line.bytes / line.alone : 0;
     const double bus = line.alone > 0 ? line.on_bus / line.alone : 0;
-    const double link = use.link_share > 0 ? use.bus_bandwidth / use.link_share : 0;  // its peak: one for the line
+    const double link = use.link_share > 0 ? use.bus_bandwidth / use.link_share : 0;  // the line's peak rate
     return {{use.what, fmt::format("{}", use.count), bytes_text(line.bytes / count), fmt::format("{}", use.members),
              use.across_nodes ? "network" : "node", use.algorithm, time_text(line.alone / count),
              time_text(use.exposed_seconds), rate_text(bandwidth), rate_text(bus),

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int height = 10;
 
-// One column: states, and all of it.
+// One column: the states, and the total.
 struct Column {
     std::int64_t states = 0;
     std::int64_t total = 0;
@@ -42,7 +42,7 @@ std::string memory_chart(const std::vector<training::MemoryAt>& steps, std::int6
     }
     report::TextTable chart{.columns = {{""}, {"", report::Align::left, 1}}, .rows = {}, .margin = "  "};
     for (int row = height; row > 0; --row) {
-        // A cell is drawn where at least half of it is filled.
+        // A cell is drawn if at least half of it is filled.
         const double level = (row - 0.5) * static_cast<double>(top) / height;
         const double upper = static_cast<double>(row) * static_cast<double>(top) / height;
         const auto limit = static_cast<double>(capacity);

@@ -1,4 +1,4 @@
-// The parts of a rank's memory, as pictures show them: from the bottom up, or from the left.
+// The parts of a rank's memory in pictures, from the bottom up or from the left.
 #pragma once
 
 #include "libsim/report/colours.hpp"

@@ -1,5 +1,5 @@
-// A picture of a GPU's memory: the parts of each stage's peak against what the GPU has, and below it those of one stage
-// over the steps of its schedule.
+// A picture of a GPU's memory: the parts of each stage's peak against the GPU's capacity, and below it those of one
+// stage over the steps of its schedule.
 #include "libsim/explain/train/memory_parts.hpp"
 #include "libsim/explain/train/memory_report.hpp"
 #include "libsim/explain/train/sections.hpp"
@@ -32,7 +32,7 @@ double gigabytes(std::int64_t bytes) {
     return static_cast<double>(bytes) / bytes_of_a_gigabyte;
 }
 
-// The bars of all stages, as high as leaves them room.
+// The bars of all stages; more stages make thinner bars.
 struct StageBars {
     std::size_t count;
     double each;
@@ -41,7 +41,7 @@ struct StageBars {
         : count(stages), each(std::clamp(420.0 / static_cast<double>(stages), 3.0, 26.0)) {}
     double top(std::size_t stage) const { return stages_top + each * static_cast<double>(stage); }
     double bottom() const { return top(count); }
-    // Every so many have their number beside them.
+    // Every this many bars, one is labelled with its stage.
     std::size_t named() const { return static_cast<std::size_t>(std::ceil(14 / each)); }
 };
 
@@ -50,7 +50,7 @@ double most_gigabytes(const MemoryReport& report) {
     for (const training::StageMemory& stage : report.memory.stages) {
         most = std::max(most, stage.peak.total());
     }
-    return gigabytes(most) * 1.08;  // room for the sum behind the longest bar
+    return gigabytes(most) * 1.08;  // room for the total after the longest bar
 }
 
 std::string memory_legend() {
@@ -88,7 +88,7 @@ std::string stage_bar(const training::StageMemory& stage, const StageBars& bars,
     return svg;
 }
 
-// Peaks, one bar for each stage, over an axis of GB.
+// Peaks, one bar per stage, over an axis in GB.
 std::string stages_panel(const MemoryReport& report, const StageBars& bars, double most) {
     const double x_scale = memory_width / most;
     const double bottom = bars.bottom() + 4;
@@ -111,7 +111,7 @@ std::string stages_panel(const MemoryReport& report, const StageBars& bars, doub
     return svg + report::svg_line(limit, stages_top - 12, limit, bottom, capacity_style);
 }
 
-// Of several steps in one column the one that holds most.
+// If several steps share a column, the one with the most memory is shown.
 std::vector<MemoryUse> columns_over_time(const std::vector<training::MemoryAt>& steps) {
     std::vector<MemoryUse> columns(std::min<std::size_t>(steps.size(), static_cast<std::size_t>(memory_width)));
     for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -121,7 +121,7 @@ std::vector<MemoryUse> columns_over_time(const std::vector<training::MemoryAt>& 
     return columns;
 }
 
-// From `lower` to `upper` of each column, in places of the picture.
+// The area from `lower` to `upper` in each column, in picture coordinates.
 std::string area(const std::vector<double>& lower, const std::vector<double>& upper, const char* colour) {
     const double each = memory_width / static_cast<double>(upper.size());
     std::string forth;
@@ -136,7 +136,7 @@ std::string area(const std::vector<double>& lower, const std::vector<double>& up
     return fmt::format("<polygon points=\"{}{}\" fill=\"{}\"/>\n", forth, back, colour);
 }
 
-// One stage over the steps of its schedule, `top` being the place of `most` GB.
+// One stage over the steps of its schedule; `top` is the position of `most` GB.
 std::string over_time_panel(const MemoryReport& report, double top, double most) {
     const double y_scale = over_time_height / most;
     const double bottom = top + over_time_height;

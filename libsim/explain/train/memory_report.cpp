@@ -26,7 +26,7 @@ std::string states_line(const TrainingCase& what) {
 const Record<training::MemoryAt>& moment_record() {
     using At = training::MemoryAt;
     static const Record<At> record(
-        "What a rank of the stage holds at most in this step, in bytes.",
+        "Peak memory of a rank of the stage in this step, in bytes.",
         joined<At>({{free_text<At>("step", "Step of the schedule, such as forward of micro-batch 3.", &At::step)},
                     fields_of<At>(memory_use_record(), &At::use)}));
     return record;
@@ -51,15 +51,15 @@ const Record<MemoryOfStage>& memory_row_record() {
 const Record<MemoryReport>& memory_report_record() {
     using Report = MemoryReport;
     static const Record<Report> record(
-        "What a GPU's memory holds in a training step.",
+        "The contents of a GPU's memory in a training step.",
         joined<Report>({{command<Report>("memory")},
                         case_fields<Report>(&Report::what),
                         {part<Report>("memory", memory_record(), &Report::memory, memory_definition),
                          whole<Report>("stage", "The stage that over_time shows.", &Report::stage),
                          list_of<Report>("over_time", "A row for each step of the stage's schedule, in order.",
                                          moment_record(), &Report::steps),
-                         texts<Report>("derived", "What was not given and was derived, a sentence each.",
-                                       "An assumption.", [](const Report& of) { return of.what.told; })}}));
+                         texts<Report>("derived", "Options derived from the others, a sentence each.", "An assumption.",
+                                       [](const Report& of) { return of.what.told; })}}));
     return record;
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t most_rows = 16;
 
-// All stages, or of many the first four, the fullest, the emptiest and the last two.
+// All stages, or if there are many the first four, the fullest, the emptiest and the last two.
 std::vector<std::size_t> stages_shown(const training::Memory& memory) {
     const std::size_t count = memory.stages.size();
     std::vector<std::size_t> stages;

@@ -14,7 +14,7 @@ using namespace predict;
 
 namespace {
 
-// How much longer than the average the slowest stage is at work: the others wait for it.
+// The excess of the slowest stage's compute time over the average, for which the others wait.
 std::string uneven(const std::vector<Budget>& stages) {
     constexpr double worth_saying = 0.01;
     std::vector<double> busy;

@@ -1,4 +1,4 @@
-// The step report as JSON and as a table: base SI units, bytes, shares of 1.
+// The step report as JSON and as a table: base SI units, bytes, fractions of 1.
 #include "libsim/explain/train/sections.hpp"
 #include "libsim/predict/records.hpp"
 
@@ -14,16 +14,16 @@ const Record<CommunicationUse>& communication_record() {
     using Use = CommunicationUse;
     static const Record<Use> record(
         "One kind of communication.",
-        {free_text<Use>("what", "What is sent, such as all-gather of parameters.", &Use::what),
+        {free_text<Use>("what", "The data sent, such as all-gather of parameters.", &Use::what),
          name<Use>("group", "The category of its time, a key of breakdown.",
                    [](const Use& use) { return name_of(use.group); }),
-         whole<Use>("count", "How often a rank takes part in a step.", &Use::count),
-         whole<Use>("bytes", "Bytes of one.", &Use::bytes), whole<Use>("members", "Ranks of its group.", &Use::members),
+         whole<Use>("count", "Number of times that a rank takes part in a step.", &Use::count),
+         whole<Use>("bytes", "Bytes of one operation.", &Use::bytes),
+         whole<Use>("members", "Ranks of its group.", &Use::members),
          truth<Use>("across_nodes", "Whether the group spans nodes.", &Use::across_nodes),
-         free_text<Use>("algorithm", "Algorithm and protocol that NCCL would take.", &Use::algorithm),
-         number<Use>("seconds_alone", "Seconds of one with nothing else under way.", &Use::seconds_alone),
-         number<Use>("exposed_seconds", "Seconds of all of them together that no computation hides.",
-                     &Use::exposed_seconds),
+         free_text<Use>("algorithm", "Algorithm and protocol that NCCL would choose.", &Use::algorithm),
+         number<Use>("seconds_alone", "Seconds of one operation without other traffic.", &Use::seconds_alone),
+         number<Use>("exposed_seconds", "Total seconds that no computation hides.", &Use::exposed_seconds),
          number<Use>("algbw", "Bytes / seconds_alone, in bytes per second.",
                      [](const Use& use) -> Json {
                          return use.seconds_alone > 0 ? Json(static_cast<double>(use.bytes) / use.seconds_alone)
@@ -60,9 +60,9 @@ const Record<PathPiece>& piece_record() {
          only_if(whole<Piece>("to", "Receiver of a message; absent: it is work.", &Piece::to),
                  [](const Piece& piece) { return piece.to >= 0; }),
          free_text<Piece>("what", "Kinds of work that took most of it, the longest first.", &Piece::what),
-         number<Piece>("begin_seconds", "Simulated second at which it begins.",
+         number<Piece>("begin_seconds", "Simulated time at which it begins, in seconds.",
                        [](const Piece& piece) { return seconds(piece.begin); }),
-         number<Piece>("end_seconds", "Simulated second at which it ends.",
+         number<Piece>("end_seconds", "Simulated time at which it ends, in seconds.",
                        [](const Piece& piece) { return seconds(piece.end); })});
     return record;
 }
@@ -87,8 +87,10 @@ const Record<PathSum>& path_sum_record() {
 const Record<Sensitivity>& sensitivity_record() {
     static const Record<Sensitivity> record(
         "One change of the machine.",
-        {free_text<Sensitivity>("ten_percent_more", "What of the machine is ten percent faster.", &Sensitivity::what),
-         number<Sensitivity>("step_seconds", "Predicted seconds of the step then.", &Sensitivity::step_seconds),
+        {free_text<Sensitivity>("ten_percent_more", "The part of the machine that is ten percent faster.",
+                                &Sensitivity::what),
+         number<Sensitivity>("step_seconds", "Predicted seconds of the step with the change.",
+                             &Sensitivity::step_seconds),
          number<Sensitivity>("change", "Change of the step as a share of 1: -0.05 is 5 % less.",
                              &Sensitivity::change)});
     return record;
@@ -99,10 +101,10 @@ const Record<AdviceList>& advice_record() {
         "One change of the layout.",
         {free_text<Advice>("options", "Options to add to the command line.",
                            [](const Advice& one) { return typed(one.change); }),
-         free_text<Advice>("what", "What they do, in words.", &Advice::text),
-         number<Advice>("step_seconds", "Predicted seconds of the step then.", &Advice::step_seconds),
-         number<Advice>("gain", "Share of 1 of the step that is saved; below 0: it takes longer.", &Advice::gain),
-         whole<Advice>("memory", "Bytes that the fullest rank then holds.", &Advice::memory)});
+         free_text<Advice>("what", "Their effect, in words.", &Advice::text),
+         number<Advice>("step_seconds", "Predicted seconds of the step with the change.", &Advice::step_seconds),
+         number<Advice>("gain", "Saved fraction of the step; negative if it takes longer.", &Advice::gain),
+         whole<Advice>("memory", "Memory of the fullest rank with the change, in bytes.", &Advice::memory)});
     static const Record<AdviceList> record(
         "The neighbours of the layout, each predicted.",
         {list_of<AdviceList>("tried", "Changes that are possible and fit, the most gain first.", change,
@@ -112,7 +114,7 @@ const Record<AdviceList>& advice_record() {
     return record;
 }
 
-// A number of the prediction.
+// A field that is a number of the prediction.
 template <class Value>
 Field<StepReport> of_step(const char* key, const char* description, Value value) {
     return number<StepReport>(key, description, [value](const StepReport& of) { return std::invoke(value, of.step); });
@@ -123,9 +125,10 @@ std::vector<Field<StepReport>> speed_fields() {
         of_step("step_seconds", "Predicted seconds of a training step.",
                 [](const Prediction& step) { return seconds(step.step); }),
         of_step("step_seconds_low",
-                "Least seconds of a step: 8 of 10 measured ones lie from here to step_seconds_high.",
+                "Lower bound in seconds: 8 of 10 measured steps are between this and step_seconds_high.",
                 [](const Prediction& step) { return step.range.lowest; }),
-        of_step("step_seconds_high", "Most seconds of a step: 8 of 10 measured ones lie from step_seconds_low to here.",
+        of_step("step_seconds_high",
+                "Upper bound in seconds: 8 of 10 measured steps are between step_seconds_low and this.",
                 [](const Prediction& step) { return step.range.highest; }),
         of_step("tokens_per_second", "Tokens per second of all GPUs.", &Prediction::tokens_per_second),
         number<StepReport>("tokens_per_second_per_gpu", "Tokens per second of one GPU.",
@@ -136,7 +139,7 @@ std::vector<Field<StepReport>> speed_fields() {
                 "FLOPs of the model per second and GPU, as Megatron logs them; attention in full, no recomputation.",
                 &Prediction::flops_per_second),
         of_step("peak_flops_per_second_per_gpu",
-                "FLOPs per second of which mfu and hfu are shares: a GPU's peak in the layout's precision.",
+                "Peak FLOPs per second that mfu and hfu refer to: a GPU's in the layout's precision.",
                 &Prediction::peak_flops),
         of_step("hfu", "Hardware FLOPs utilization: the same with recomputation, a share of 1.", &Prediction::hfu),
         of_step("hfu_without_masked", "hfu without the half of causal attention that is masked, a share of 1.",
@@ -148,8 +151,8 @@ std::vector<Field<StepReport>> time_fields() {
     return {
         described(part<Report>(
                       "breakdown", budget_record(), [](const Report& of) { return of.step.budget; }, budget_definition),
-                  "Where the seconds of the step go, averaged over all ranks; they add up to step_seconds."),
-        free_text<Report>("limiter", "What the step is bound by, in a sentence.",
+                  "The seconds of the step by category, averaged over all ranks; they add up to step_seconds."),
+        free_text<Report>("limiter", "The limiter of the step, in a sentence.",
                           [](const Report& of) { return limiter(of.step.budget); }),
         list_of<Report>(
             "stages", "The same for a rank of each pipeline stage.", budget_record(),
@@ -167,22 +170,22 @@ std::vector<Field<StepReport>> reason_fields() {
                             piece_record(), [](const Report& of) { return shortened(of.path, 100); }),
             list_of<Report>("critical_path_sum", "The whole path by kind.", path_sum_record(),
                             [](const Report& of) { return summed(of.path); }),
-            list_of<Report>("sensitivities", "What faster hardware would bring.", sensitivity_record(),
+            list_of<Report>("sensitivities", "The effect of faster hardware.", sensitivity_record(),
                             &Report::sensitivities),
             part<Report>("advice", advice_record(), &Report::advice)};
 }
 
 std::vector<Field<StepReport>> cost_fields() {
     using Report = StepReport;
-    return {free_text<Report>("price", "Where the price of a GPU comes from.",
-                              [](const Report& of) { return of.what.price; }),
-            described(part<Report>("cost_per_step", cost_record(), &Report::per_step, cost_definition),
-                      "What one step costs."),
-            described(
-                part<Report>("cost_per_trillion_tokens", cost_record(), &Report::per_trillion_tokens, cost_definition),
-                "What 10^12 tokens cost."),
-            part_or_null<Report>("cost_of_run", "What the run of --tokens or --steps costs; null: neither was given.",
-                                 cost_record(), &Report::run, cost_definition)};
+    return {
+        free_text<Report>("price", "Source of the GPU price.", [](const Report& of) { return of.what.price; }),
+        described(part<Report>("cost_per_step", cost_record(), &Report::per_step, cost_definition),
+                  "Cost of one step."),
+        described(
+            part<Report>("cost_per_trillion_tokens", cost_record(), &Report::per_trillion_tokens, cost_definition),
+            "Cost of 10^12 tokens."),
+        part_or_null<Report>("cost_of_run", "Cost of the run given by --tokens or --steps; null: neither was given.",
+                             cost_record(), &Report::run, cost_definition)};
 }
 
 std::vector<std::string> faults_of(const StepReport& report) {
@@ -199,7 +202,7 @@ std::vector<Field<StepReport>> run_fields() {
         texts<Report>("faults", "The faults that the step suffers.", "A fault, such as: slow rank 0 x1.5.", faults_of),
         number<Report>("undisturbed_step_seconds", "Seconds of the step without faults and jitter.",
                        [](const Report& of) { return seconds(of.undisturbed); }),
-        texts<Report>("derived", "What was not given and was derived, a sentence each.", "An assumption.",
+        texts<Report>("derived", "Options derived from the others, a sentence each.", "An assumption.",
                       [](const Report& of) { return of.what.told; }),
         whole<Report>("simulated_ranks", "Ranks that were simulated: one of each stage, or with --unfold all.",
                       [](const Report& of) { return of.step.simulated_ranks; }),

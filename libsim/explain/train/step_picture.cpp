@@ -1,4 +1,4 @@
-// A picture of a step: what its time goes to, and what its fullest rank's memory holds.
+// A picture of a step: its time by category, and the memory of its fullest rank.
 #include "libsim/explain/train/memory_parts.hpp"
 #include "libsim/explain/train/sections.hpp"
 #include "libsim/report/amounts.hpp"

@@ -20,28 +20,28 @@ struct StepReport {
     predict::Prediction step;
     predict::RunCost per_step;
     predict::RunCost per_trillion_tokens;
-    std::optional<predict::RunCost> run;  // where its length was said
+    std::optional<predict::RunCost> run;  // if its length is given
     std::vector<predict::PathPiece> path;
     std::vector<predict::Sensitivity> sensitivities;
     predict::AdviceList advice;
     bool unfolded = false;
-    std::vector<faults::Injection> faults = {};  // that the step suffers
-    Duration undisturbed{0};                     // the step without them
+    std::vector<faults::Injection> faults = {};  // faults injected into the step
+    Duration undisturbed{0};                     // step time without them
 };
 
-// Over all of data parallelism.
+// Sums over all of data parallelism.
 double tokens_of_step(const predict::TrainingCase& what);
-// A run of as many steps as `tokens` take.
+// The cost of the number of steps that `tokens` take.
 predict::RunCost cost_of_tokens(const predict::Prediction& step, const predict::TrainingCase& what, double tokens);
 
-// For people. Lines end with "\n".
+// The view for people. Lines end with "\n".
 std::string text_of(const StepReport& report);
-// For programs: one object on one line, with the keys step_seconds, tokens_per_second, mfu, hfu, breakdown, memory,
-// simulated_ranks, timeline_sha256 and more.
+// The view for programs: one object on one line, with the keys step_seconds, tokens_per_second, mfu, hfu, breakdown,
+// memory, simulated_ranks, timeline_sha256 and more.
 std::string json_of(const StepReport& report);
-// Where the time of the step goes: a row for each category, the average over all ranks.
+// The time of the step by category, a row for each, averaged over all ranks.
 report::Table parts_of(const predict::Prediction& step);
-// An SVG picture: where the time of the step goes, and what the fullest rank's memory holds.
+// An SVG picture of the time of the step by category, and of the memory of the fullest rank.
 std::string step_svg(const StepReport& report);
 // tools/schemas/train.schema.json, and its part of columns.json.
 report::SchemaText train_schema();

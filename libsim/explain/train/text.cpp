@@ -46,7 +46,7 @@ std::string footer(const StepReport& report) {
         "late\n"
         "  how far predictions are from measured runs: docs/accuracy.md\n"
         "MFU: FLOPs of the model (forward and twice that backward, attention in full) / (step x peak of all GPUs); HFU "
-        "counts\nwhat is computed again, too; both count the masked half of causal attention, which FlashAttention "
+        "counts\nrecomputation as well; both count the masked half of causal attention, which FlashAttention "
         "leaves out. busbw: as nccl-tests define it. Energy: the GPUs at full load. GB = 10^9 bytes.\n",
         report.step.simulated_ranks, report.what.gpus(), report.step.ops,
         report.unfolded ? "" : "; the others do the same as one of these, --unfold runs them all",
@@ -57,14 +57,14 @@ std::string footer(const StepReport& report) {
     return text;
 }
 
-// "with slow rank 0 x2, the step takes 1.2 s in place of 0.8 s, 50 % more".
+// "with slow rank 0 x2, the step takes 1.2 s instead of 0.8 s, 50 % more".
 std::string faults_line(const StepReport& report) {
     if (report.faults.empty()) {
         return "";
     }
     const double without = seconds(report.undisturbed);
     const double with = seconds(report.step.step);
-    return fmt::format("faults: {}\n  the step takes {} in place of {}: {} more\n\n", to_text(report.faults),
+    return fmt::format("faults: {}\n  the step takes {} instead of {}: {} more\n\n", to_text(report.faults),
                        time_text(with), time_text(without), percent_text(with / without - 1));
 }
 

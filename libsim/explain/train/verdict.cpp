@@ -27,7 +27,7 @@ std::string axes_of(const training::Layout& layout) {
     return text;
 }
 
-// Whose price it is, in short; the assumptions have the source.
+// The source of the price, in short; the assumptions give it in full.
 std::string price_of(const TrainingCase& what) {
     switch (what.price_from) {
         case PriceFrom::option: return "--usd-per-hour";
@@ -46,16 +46,16 @@ std::string cost_line(const StepReport& report) {
                        price_of(report.what));
 }
 
-// HFU, defined where it stands: a long sequence's masked half of attention is much of it.
+// HFU with its definition, because the masked half of attention is a large part for long sequences.
 std::string utilisation(const Prediction& step) {
     const std::string text =
-        fmt::format("{}; HFU {} with what is computed again", percent_text(step.mfu), percent_text(step.hfu));
+        fmt::format("{}; HFU {} including recomputation", percent_text(step.mfu), percent_text(step.hfu));
     return step.hfu_without_masked == step.hfu
                ? text
                : fmt::format("{}, {} without attention's masked half", text, percent_text(step.hfu_without_masked));
 }
 
-// What Megatron logs, and what the utilisations are of: fp8's peak is twice bf16's.
+// The rate that Megatron logs, and the peak behind the utilisations: fp8's peak is twice bf16's.
 std::string rate_line(const StepReport& report) {
     constexpr double tera = 1e12;
     return fmt::format("{:.4g} TFLOP/s per GPU; MFU and HFU are of the {:.4g} TFLOP/s of {}",
@@ -114,7 +114,7 @@ std::string misfit_line(const training::Memory& memory, const AdviceList& list) 
                        bytes_text(static_cast<double>(nearest.memory)));
 }
 
-// "selective (layernorm, moe_act)"; modules are named where they are not the usual ones.
+// "selective (layernorm, moe_act)"; modules are named only if they differ from the default.
 std::string recompute_text(const training::Framework& framework) {
     const std::string name = name_of(framework.recompute);
     return framework.names_modules() ? fmt::format("{} ({})", name, text_of(framework.recompute_modules, ", ")) : name;

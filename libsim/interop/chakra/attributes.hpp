@@ -1,14 +1,14 @@
-// Our own attributes of nodes, beside Chakra's: what a trace of ndsim keeps so that it runs again as it ran.
+// ndsim's own node attributes, beside Chakra's: they preserve what a rerun of an ndsim trace needs to be identical.
 #pragma once
 
 namespace sim::chakra::attribute {
 
-inline constexpr const char* time = "ndsim_ps";          // of a computation, where it is no whole microsecond
+inline constexpr const char* time = "ndsim_ps";          // time of a computation, unless whole microseconds
 inline constexpr const char* stream = "ndsim_stream";    // 0: the program's own, which computes; 255: asynchronous
-inline constexpr const char* amount = "ndsim_amount";    // of a message or collective, as ndsim counts it
-inline constexpr const char* measure = "ndsim_measure";  // of that: bytes, or (billionths of) units
-// Of a computation of no time: what it is in place of one.
-inline constexpr const char* wait = "ndsim_wait";  // it waits or marks
+inline constexpr const char* amount = "ndsim_amount";    // size of a message or collective, as ndsim counts it
+inline constexpr const char* measure = "ndsim_measure";  // its measure: bytes, or (billionths of) units
+// The kinds of computations without time.
+inline constexpr const char* wait = "ndsim_wait";  // a wait or a mark
 inline constexpr const char* allocation = "ndsim_allocation";
 inline constexpr const char* log_line = "ndsim_log_line";
 inline constexpr const char* in_collective = "ndsim_in_collective";

@@ -1,4 +1,4 @@
-// This table holds Chakra's numbers of collectives (comm_type), and what they are here.
+// This table maps Chakra's numbers of collectives (comm_type) to our kinds.
 #pragma once
 
 #include "libsim/op.hpp"
@@ -9,7 +9,7 @@
 
 namespace sim::chakra {
 
-// By number. A number that is a second name of a kind stands behind the first, which is the one that is written.
+// Indexed by comm_type. If two numbers mean the same kind, the first is the one that is written.
 inline constexpr std::array collective_types{
     CollectiveKind::all_reduce,      // ALL_REDUCE
     CollectiveKind::reduce,          // REDUCE

@@ -1,4 +1,4 @@
-// From protobuf's bytes to values.
+// Decodes protobuf bytes into values.
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/config/errors.hpp"
 #include "libsim/interop/chakra/attributes.hpp"
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
 
-// The attributes of one node, by name; of two with one name the last.
+// The attributes of one node, by name; the last one wins if a name repeats.
 class Attributes {
 public:
     Attributes(const ChakraProtoMsg::Node& from, std::string where) : where_(std::move(where)) {
@@ -41,7 +41,7 @@ public:
         }
         const std::optional<std::int64_t> value = whole_of(*at->second);
         if (!value) {
-            refuse(fmt::format("{} must be a whole number of 64 bits", name));
+            refuse(fmt::format("{} must be a 64-bit whole number", name));
         }
         if (*value < low || *value > high) {
             refuse(high == largest ? fmt::format("{} must be {} or more, not {}", name, low, *value)
@@ -118,7 +118,7 @@ void take_exact_size(Node& node, const Attributes& attributes, std::int64_t leas
     }
 }
 
-// A computation may be what Chakra has no kind for.
+// Node kinds that Chakra lacks are stored as computations.
 void take_computation(Node& node, const Attributes& attributes) {
     node.flops = attributes.whole("num_ops", 0, largest).value_or(0);
     if (attributes.flag(attribute::wait)) {
@@ -211,7 +211,7 @@ void take_stream(Node& node, const Attributes& attributes) {
 std::string version_of(const std::string& bytes, const std::string& file) {
     ChakraProtoMsg::GlobalMetadata metadata;
     if (!metadata.ParseFromString(bytes)) {
-        throw config::UsageError(fmt::format("{}: is no Chakra execution trace: it has no GlobalMetadata", file));
+        throw config::UsageError(fmt::format("{}: is not a Chakra execution trace: it has no GlobalMetadata", file));
     }
     return metadata.version();
 }
@@ -219,7 +219,8 @@ std::string version_of(const std::string& bytes, const std::string& file) {
 Node node_of(const std::string& bytes, int rank, const std::string& file, ProcessGroups& groups) {
     ChakraProtoMsg::Node from;
     if (!from.ParseFromString(bytes) || !ChakraProtoMsg::NodeType_IsValid(from.type())) {
-        throw config::UsageError(fmt::format("{}: is no Chakra execution trace: a message in it is no node", file));
+        throw config::UsageError(
+            fmt::format("{}: is not a Chakra execution trace: it has a message that is not a node", file));
     }
     Node node{.id = from.id(),
               .name = from.name(),

@@ -1,4 +1,4 @@
-// From values to protobuf's bytes.
+// Encodes values as protobuf bytes.
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/interop/chakra/attributes.hpp"
 #include "libsim/interop/chakra/collective_types.hpp"
@@ -113,7 +113,7 @@ std::string bytes_of(const Node& node, int rank) {
     switch (node.kind) {
         case NodeKind::compute:
             add_whole(to, "num_ops", node.flops);
-            // ASTRA-sim passes over a computation that touches no memory.
+            // ASTRA-sim skips a computation that touches no memory.
             add_whole(to, "tensor_size", 1);
             break;
         case NodeKind::metadata:

@@ -15,7 +15,7 @@ namespace {
 
 using Choice = std::function<std::optional<AlgorithmConfig>(const Node&, const Group&)>;
 
-// Asks for each collective whose nodes say none; all its nodes then say the same.
+// Asks `choice` for each collective without an algorithm, and sets the result on all its nodes.
 void choose(Traces& traces, const Choice& choice) {
     const Meetings meetings = meetings_of(traces);
     for (const Meeting& meeting : meetings.all) {

@@ -1,4 +1,4 @@
-// Names the algorithms of a trace's collectives, which say none in the traces of others.
+// These functions choose algorithms for a trace's collectives; traces from other programs name none.
 #pragma once
 
 #include "libsim/cluster.hpp"
@@ -6,11 +6,11 @@
 
 namespace sim::chakra {
 
-// The fastest on this cluster for kind, size and group, with no other traffic; where a node says one, that. Cost: a
-// search for each that differ. Throws as meetings_of().
+// Sets the fastest algorithm on this cluster for kind, size and group, without other traffic; nodes that name one keep
+// it. Cost: one search for each distinct collective. Throws as meetings_of() does.
 void take_fastest(Traces& traces, const Cluster& cluster);
 
-// This one, of all collectives that have it for so many ranks; the others keep their own.
+// Sets this algorithm on every collective that supports it at its group size; the others keep their own.
 void take_algorithm(Traces& traces, Algorithm algorithm);
 
 }  // namespace sim::chakra

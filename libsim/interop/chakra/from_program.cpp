@@ -13,7 +13,7 @@ namespace sim::chakra {
 
 namespace {
 
-// What other simulators are told where a size is in units: the bytes that they are on this cluster, or one each.
+// The size that other simulators get for a size in units: its bytes on this cluster, or one byte per unit.
 std::int64_t bytes_for_others(const Cluster& cluster, Size size) {
     return size.measure == Measure::bytes || cluster.bytes_per_unit > 0 ? bytes_of(cluster, size)
                                                                         : ceil_div(size.amount, Units::per_unit);
@@ -69,7 +69,7 @@ private:
         const CollectiveWord word = collective_word(op);
         const Group& group = program_->group(word.group);
         if (group.stands_for_another()) {
-            throw ProgramError("a trace has no groups that stand for larger ones");
+            throw ProgramError("a trace cannot hold groups that represent larger ones");
         }
         const Size size{op.amount, op.measure};
         const bool is_shard = word.kind == CollectiveKind::all_gather;
@@ -97,11 +97,11 @@ private:
         }
     }
 
-    // The program stands still: a computation of that length, of nothing.
+    // The program stands still: a computation of that length without FLOPs.
     void checkpoint(const Op& op) {
         if (op.stream != Stream::main) {
-            throw ProgramError(
-                fmt::format("rank {} writes a checkpoint beside its program, which a Chakra trace cannot say", rank_));
+            throw ProgramError(fmt::format(
+                "rank {} writes a checkpoint beside its program, which a Chakra trace cannot express", rank_));
         }
         if (op.amount > 0) {
             add(op, {.kind = NodeKind::compute, .time = Duration{op.amount}});
@@ -152,8 +152,8 @@ private:
     replay::SentSizes* sizes_;
     int rank_;
     RankTrace trace_;
-    std::map<Stream, std::uint64_t> last_;     // node on each stream
-    std::vector<std::uint64_t> asynchronous_;  // by number: the node
+    std::map<Stream, std::uint64_t> last_;     // the last node on each stream
+    std::vector<std::uint64_t> asynchronous_;  // node of each asynchronous op
 };
 
 }  // namespace

@@ -1,11 +1,12 @@
-// from_program makes the traces of a rank program, from the ops that its ranks posted.
+// from_program makes the traces of a rank program from the ops that its ranks posted.
 //
-// Each op is a node on the op's stream, with the program's order as its id; a wait, and what others wait for on a
-// stream, are computations of no time, which others pass over. So run() posts the same ops again, and every span of the
-// run comes back, with its label. For other simulators the same order is said as dependencies: on the node before on
-// its stream, on the program's last node where it was handed over, and on what was waited for.
+// Each op is a node on the op's stream, with its position in the program as its id. A wait, and a mark on a stream that
+// others wait for, are computations of zero time, which other simulators skip. run() therefore posts the same ops again
+// and reproduces every span of the run, with its label. For other simulators the same order is expressed as
+// dependencies: on the previous node of the stream, on the program's last node when the op was issued, and on the ops
+// waited for.
 //
-// Memory and log lines are computations of no time, too. Left out are questions.
+// Memory ops and log lines are also computations of zero time. Queries are left out.
 #pragma once
 
 #include "libsim/cluster.hpp"
@@ -16,8 +17,8 @@
 
 namespace sim::chakra {
 
-// By rank. `cluster` is the one that the program ran on: it says how long a computation takes, for the trace has times.
-// Throws ProgramError for what it has no price for, and for groups that stand for larger ones.
+// Traces by rank. `cluster` is the one that the program ran on: it determines the times of computations. Throws
+// ProgramError for ops that it cannot price, and for groups that represent larger ones.
 std::vector<RankTrace> traces_of(const replay::Recording& program, const Cluster& cluster);
 
 }  // namespace sim::chakra

@@ -24,7 +24,7 @@ std::uint32_t place_of(const std::vector<Node>& nodes, const Node& dependent, st
     return static_cast<std::uint32_t>(at - nodes.begin());
 }
 
-// A cycle among nodes that can never begin: from one of them to one that it waits for, until one comes again.
+// Finds a cycle among nodes that can never begin by following dependencies until a node repeats.
 void refuse_cycle(const std::vector<Node>& nodes, const Graph& graph, const std::vector<std::uint32_t>& missing,
                   const std::string& file) {
     const auto stuck = std::find_if(missing.begin(), missing.end(), [](std::uint32_t count) { return count > 0; });

@@ -24,7 +24,7 @@ std::string text_of_size(const Node& node) {
                                           : fmt::format("{} bytes", size.amount);
 }
 
-// The matching stream of a message: asynchronous ones meet those of the program.
+// The stream used for matching a message: asynchronous messages match those of the program.
 Stream meeting_stream(const Node& node) {
     const Stream stream = node.stream.value_or(Stream::main);
     return stream == Stream::own ? Stream::main : stream;
@@ -75,7 +75,7 @@ private:
         std::string text = fmt::format("{}: {} {} {} {} with tag {}, which rank {} never {}", describe(*traces_, alone),
                                        sends ? "sends" : "receives", text_of_size(node), sends ? "to" : "from",
                                        node.peer, node.tag, node.peer, sends ? "receives" : "sends");
-        // The near miss: the same two ranks, the other end too few or too many of another tag or size.
+        // The near miss: the same two ranks, with unmatched messages of another tag or size.
         for (const auto& [other, ends] : ends_) {
             const std::vector<NodeAt>& more = sends ? ends.receives : ends.sends;
             const std::size_t fewer = (sends ? ends.sends : ends.receives).size();
@@ -175,7 +175,7 @@ private:
         }
         const int last = *std::max_element(ranks.begin(), ranks.end());
         if (last >= std::ssize(traces_->ranks)) {
-            refuse_member(at, fmt::format("process group \"{}\" has rank {}, of which there is no file",
+            refuse_member(at, fmt::format("process group \"{}\" has rank {}, which has no file",
                                           config::shortened(node.group), last));
         }
         const auto [found, is_new] = numbers_.try_emplace({node.group, ranks}, static_cast<int>(groups_->size()));

@@ -1,7 +1,7 @@
-// The messages of a trace's file: a node, or what stands before all nodes, as protobuf's bytes and back.
+// These functions convert the messages of a trace's file, that is nodes and the header, to protobuf bytes and back.
 //
 // Chakra's own attributes are written as ASTRA-sim reads them: is_cpu_op as bool, whole numbers as int64, pg_name as
-// string. Whole numbers of any other type are read, too.
+// string. Whole numbers of any other type are accepted as well.
 #pragma once
 
 #include "libsim/interop/chakra/trace.hpp"
@@ -10,7 +10,7 @@
 
 namespace sim::chakra {
 
-// GlobalMetadata: the version. Throws UsageError, which begins with `file`, for bytes that are no such message.
+// GlobalMetadata: the version. Throws UsageError, which begins with `file`, for bytes that are not such a message.
 std::string bytes_of_version(const std::string& version);
 std::string version_of(const std::string& bytes, const std::string& file);
 
@@ -20,8 +20,8 @@ std::string bytes_of_groups(const ProcessGroups& groups, std::uint64_t id);
 // A node of rank `rank`, whose own side of a message may be left out.
 std::string bytes_of(const Node& node, int rank);
 
-// A node, or the process groups that it names, which are added to `groups`. Throws UsageError, which begins with `file`
-// and names the node: bytes that are no node, an attribute that is missing, of another type or out of range.
+// Decodes a node and adds the process groups that it names to `groups`. Throws UsageError, which begins with `file` and
+// names the node, for bytes that are not a node, and for an attribute that is missing, mistyped or out of range.
 Node node_of(const std::string& bytes, int rank, const std::string& file, ProcessGroups& groups);
 
 }  // namespace sim::chakra

@@ -72,10 +72,10 @@ private:
         std::vector<std::size_t> missing;
         std::vector<Progress> progress;
         std::vector<std::uint32_t> order;
-        std::set<std::uint32_t> computations;  // that may begin
+        std::set<std::uint32_t> computations;  // computations that may begin
         Time free;
     };
-    // At one time, in this order.
+    // Events at the same time are processed in this order.
     enum class What : std::uint8_t { ends, may_begin, is_free };
     struct Event {
         Time at;
@@ -125,7 +125,7 @@ private:
         }
     }
 
-    // A send begins alone; a receive when it has begun, and a collective when all its members may.
+    // A send begins alone, a receive when its send has begun, and a collective when all its members may.
     void meet(Time at, const NodeAt& ready, std::size_t number) {
         const Meeting& meeting = question_->meetings.all[number];
         missing_[number] -= 1;
@@ -139,7 +139,7 @@ private:
         }
     }
 
-    // The nodes of a rank lie by rising id.
+    // The set is ordered, so its first element has the smallest id.
     void compute_next(Time at, int number) {
         Rank& rank = of(number);
         if (rank.computations.empty() || rank.free > at) {
@@ -155,7 +155,7 @@ private:
         }
     }
 
-    // What a node that never begins waits for, and why.
+    // The node that `stuck` waits for, and why.
     std::pair<NodeAt, std::string> awaited_by(const NodeAt& stuck) const {
         const Rank& rank = of(stuck.rank);
         const Traces& traces = question_->traces;
@@ -201,7 +201,7 @@ private:
 
     const OrderQuestion* question_;
     std::vector<Rank> ranks_;
-    std::vector<std::size_t> missing_;  // by meeting: nodes that may not begin yet
+    std::vector<std::size_t> missing_;  // by meeting: how many nodes may not begin yet
     std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
 };
 

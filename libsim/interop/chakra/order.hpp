@@ -1,8 +1,8 @@
-// The order in which nodes are handed to the streams of their ranks, where a trace says only what depends on what.
+// This function orders the nodes on the streams of their ranks if a trace gives only dependencies.
 //
-// It is that of a run on a network that costs nothing, in which a rank computes one node at a time: the one with the
-// smallest id of those that may begin. So all ranks' streams keep one order, in which no node comes before what it
-// depends on or meets: streams that carry out one node after another never wait for each other in a circle.
+// The order is that of a run on a network that costs nothing, in which a rank computes one node at a time: the ready
+// node with the smallest id. All ranks' streams thus keep one common order, in which no node precedes its dependencies
+// or its partners, so streams that execute their nodes in sequence never deadlock.
 #pragma once
 
 #include "libsim/interop/chakra/files.hpp"
@@ -17,11 +17,11 @@ namespace sim::chakra {
 struct OrderQuestion {
     const Traces& traces;
     const std::vector<Graph>& graphs;                 // by rank
-    const std::vector<std::vector<Duration>>& times;  // by rank and node: of computations; 0: none
+    const std::vector<std::vector<Duration>>& times;  // computation time by rank and node; 0: none
     const Meetings& meetings;
 };
 
-// By rank. Throws DeadlockError, which names the nodes that wait for each other.
+// Orders by rank. Throws DeadlockError, which names the nodes that wait for each other.
 std::vector<std::vector<std::uint32_t>> order_of(const OrderQuestion& question);
 
 }  // namespace sim::chakra

@@ -10,9 +10,9 @@ namespace sim::chakra {
 
 namespace {
 
-// A lane is a stream, on which nodes end one after another, or an asynchronous op, which is one of its own.
+// A lane is a stream, on which nodes end in sequence, or a single asynchronous op.
 using Lane = std::int64_t;
-// How far each of these lanes must have come; the program's own is left out, since it is past what it hands over.
+// The required progress of each lane. The program's own lane is omitted: it is already past the nodes it issues.
 using Frontier = std::map<Lane, std::uint32_t>;
 
 constexpr Lane lane_of(Stream stream, std::uint32_t step) {
@@ -58,7 +58,7 @@ public:
     }
 
 private:
-    // All nodes of other streams that depend on nothing to come.
+    // Issues all nodes of other streams whose dependencies have all been issued.
     void hand_over() {
         for (bool moved = true; moved;) {
             moved = false;
@@ -77,7 +77,7 @@ private:
         check(missing_[node] == 0, "a node of the trace comes before what it depends on");
         const auto number = static_cast<std::uint32_t>(plan_.size());
         Step step{.node = node, .stream = *question_->streams[node]};
-        // An asynchronous op begins where the program is.
+        // An asynchronous op begins at the program's current position.
         const Lane lane = step.stream == Stream::own ? 0 : lane_of(step.stream, number);
         for (const auto& [other, place] : needed_by(node)) {
             if (other != lane && !knows(lane, other, place) && !knows(0, other, place)) {
@@ -110,7 +110,7 @@ private:
         return all;
     }
 
-    // What takes no time, and depended on this node last, ends with it.
+    // A node without time ends together with the last node that it depends on.
     void end(std::uint32_t first) {
         std::vector<std::uint32_t> ending{first};
         while (!ending.empty()) {
@@ -131,7 +131,7 @@ private:
     std::vector<std::vector<std::uint32_t>> dependents_;
     std::vector<Frontier> ended_;  // by node
     std::map<Stream, std::deque<std::uint32_t>> queues_;
-    std::map<std::pair<Lane, Lane>, std::uint32_t> known_;  // what the first lane has waited for, of the second
+    std::map<std::pair<Lane, Lane>, std::uint32_t> known_;  // how far the first lane has waited for the second
     Plan plan_;
 };
 

@@ -6,7 +6,7 @@ namespace sim::chakra {
 
 namespace {
 
-// Posts the nodes of one rank; those that others wait for leave a handle.
+// Posts the nodes of one rank; nodes that others wait for leave a handle.
 class RankProgram {
 public:
     RankProgram(GPU& gpu, const RankWork& work) : gpu_(&gpu), work_(&work), handles_(work.plan.size()) {}
@@ -42,8 +42,8 @@ private:
         return {};
     }
 
-    // Channels lie behind the streams that programs name (op.hpp). Takes all that one is handed at a time, up to what
-    // others wait for, and returns the last of these steps.
+    // Channels are numbered after the streams that programs can name (op.hpp). Issues a run of steps for one channel,
+    // up to the first that others wait for, and returns the last of these steps.
     std::size_t on_channel(std::size_t first) {
         const Plan& plan = work_->plan;
         std::size_t last = first;
@@ -81,7 +81,7 @@ private:
         return work_->meetings.of[static_cast<std::size_t>(gpu_->rank())][node];
     }
     Tag tag_of(std::uint32_t node) const { return Tag{meeting_number(node)}; }
-    // Below 0, as those of a collective's messages are.
+    // Negative tags, like those of a collective's messages.
     Tag inner_tag_of(std::uint32_t node) const { return Tag{-1 - meeting_number(node)}; }
 
     void post(const Node& node, std::uint32_t index) {
@@ -102,7 +102,7 @@ private:
                 }
                 break;
             case NodeKind::collective: join(node, meeting_of(index)); break;
-            case NodeKind::metadata: break;  // it waits, and no more
+            case NodeKind::metadata: break;  // only waits
             case NodeKind::allocation: allocate(node); break;
             case NodeKind::log_line: gpu_->log(node.name); break;
             default: gpu_->compute(node.name, work_of(index)); break;

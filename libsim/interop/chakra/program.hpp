@@ -1,6 +1,6 @@
-// The rank program of a plan: its nodes as operations of a GPU.
+// This rank program carries out a plan: its nodes become operations of a GPU.
 //
-// Every message has a tag of its own, so that meetings (meetings.hpp) are found whatever the order of streams is.
+// Every message has its own tag, so that meetings (meetings.hpp) match in whatever order the streams run.
 #pragma once
 
 #include "libsim/gpu.hpp"
@@ -21,7 +21,7 @@ struct RankWork {
     const Meetings& meetings;
 };
 
-// Observes nothing.
+// Posts the steps without observing any results.
 void carry_out(GPU& gpu, const RankWork& work);
 
 }  // namespace sim::chakra

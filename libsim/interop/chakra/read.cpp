@@ -20,24 +20,24 @@ namespace {
 constexpr std::size_t longest_message = std::size_t{64} << 20U;
 constexpr int most_traces = 100'000;
 
-// The messages of a file, one after another.
+// Reads the messages of a file in sequence.
 class MessageInput {
 public:
     MessageInput(std::streambuf& input, const std::string& file) : input_(&input), file_(file) {}
 
-    // False at the end of the file.
+    // Returns false at the end of the file.
     bool next(std::string& message) {
         const std::optional<std::uint64_t> length = take_length();
         if (!length) {
             return false;
         }
         if (*length > longest_message) {
-            refuse(
-                fmt::format("is no Chakra execution trace, or broken: a message of {} bytes, where {} MiB are the most",
-                            *length, longest_message >> 20U));
+            refuse(fmt::format(
+                "is not a Chakra execution trace, or broken: a message of {} bytes exceeds the {} MiB limit", *length,
+                longest_message >> 20U));
         }
         message.clear();
-        // No more memory than there is content for.
+        // Never allocates more memory than there is content.
         constexpr std::size_t at_once = std::size_t{1} << 16U;
         while (message.size() < *length) {
             const std::size_t wanted = std::min<std::size_t>(at_once, *length - message.size());
@@ -71,15 +71,15 @@ private:
                 return length;
             }
         }
-        refuse("is no Chakra execution trace: what should be the length of a message is none");
+        refuse("is not a Chakra execution trace: the length of a message is invalid");
     }
-    [[noreturn]] void refuse_end() const { refuse("is cut off: its last message has no end"); }
+    [[noreturn]] void refuse_end() const { refuse("is cut off: its last message is incomplete"); }
 
     std::streambuf* input_;
     std::string file_;
 };
 
-// Metadata is kept where something depends on it, or where it is a wait of ndsim's.
+// Metadata is kept only if a node depends on it, or if it is a wait or mark of ndsim.
 void drop_idle_metadata(std::vector<Node>& nodes) {
     std::unordered_set<std::uint64_t> wanted;
     for (const Node& node : nodes) {
@@ -95,7 +95,7 @@ std::string name_in_folder(const std::string& path) {
     return path.substr(path.rfind('/') + 1);
 }
 
-// "step" and 3 of "step.3.et" and "step.3.et.gz".
+// Splits "step.3.et" or "step.3.et.gz" into "step" and 3.
 struct RankFile {
     std::string prefix;
     int rank = 0;
@@ -119,7 +119,7 @@ std::optional<RankFile> rank_file(std::string_view name) {
     return error == std::errc() && at == end && found.rank >= 0 ? std::optional(found) : std::nullopt;
 }
 
-// The files of one prefix in `folder`; no prefix: of the only one that there is. By rank.
+// The files of one prefix in `folder`, by rank; without a prefix, those of the only one found.
 std::vector<std::string> files_of(const std::string& folder, std::optional<std::string> prefix,
                                   const std::string& path) {
     const bool is_given = prefix.has_value();

@@ -37,7 +37,7 @@ Duration time_of(const Node& node, int rank, const RunOptions& options, const st
     return compute_time(options.cluster, rank, Flops{node.flops});
 }
 
-// A trace of ndsim says which stream each node is on, and its ids are the order of the program.
+// A trace of ndsim gives the stream of each node, and its ids are the order of the program.
 bool says_streams(const Traces& traces) {
     return std::any_of(traces.ranks.begin(), traces.ranks.end(), [](const RankTrace& trace) {
         return std::any_of(trace.nodes.begin(), trace.nodes.end(), [](const Node& node) { return node.stream; });
@@ -56,7 +56,8 @@ void check_stream(const Traces& traces, int rank, const Node& node) {
     const auto stream = static_cast<int>(*node.stream);
     const bool waits = node.kind == NodeKind::metadata;
     const bool begins_at_once = !waits && node.kind != NodeKind::collective && !is_of_ndsim(node.kind);
-    // Behind those that programs name are the channels of collectives; memory and log lines are the program's own.
+    // Channels of collectives are numbered after the streams that programs can name; memory and log lines are on stream
+    // 0.
     const int last = is_of_ndsim(node.kind) ? 0 : is_communication(node) || waits ? last_channel_stream : most_streams;
     const bool is_there = stream != most_streams + 1 && stream <= last;
     if (*node.stream == Stream::own ? !begins_at_once : !is_there) {
@@ -79,7 +80,7 @@ void require_prices(const Traces& traces, const Cluster& cluster) {
     }
 }
 
-// The streams of one rank's nodes, from the nodes themselves or from what they meet; none: what takes no time.
+// The streams of one rank's nodes, from the nodes themselves or from their meetings; nodes without time have none.
 std::vector<std::optional<Stream>> streams_of_rank(const Traces& traces, int rank, const Meetings& meetings,
                                                    const std::optional<std::vector<Stream>>& stream_of_meeting,
                                                    const std::vector<Duration>& times) {
@@ -129,7 +130,7 @@ replay::Replay run(const Traces& traces, const RunOptions& options) {
     const int ranks = static_cast<int>(traces.ranks.size());
     const bool says = says_streams(traces);
     std::vector<std::vector<std::uint32_t>> orders;
-    std::optional<std::vector<Stream>> stream_of_meeting;  // none: nodes say it
+    std::optional<std::vector<Stream>> stream_of_meeting;  // none: the nodes give it
     if (!says) {
         orders = order_of({traces, graphs, times, meetings});
         stream_of_meeting = streams_of(meetings, ranks);
@@ -153,7 +154,7 @@ replay::Replay run(const Traces& traces, const RunOptions& options) {
         carry_out(gpu, {traces.ranks[index], times[index], plans[index], meetings});
     });
     Cluster cluster = options.cluster;
-    // What a trace of others measured has all that slowed it down in it already.
+    // Measured times from another program already include every slowdown.
     const double overlap = says ? cluster.compute.overlap_slowdown : 1;
     cluster.compute = {.per_flop = picosecond_per_flop, .overlap_slowdown = overlap};
     return recording.replay(

@@ -1,9 +1,9 @@
-// Runs a trace on a cluster: its computations take the time that the trace says, its messages and collectives what they
-// take on the cluster's network.
+// This function runs a trace on a cluster: computations take the time given in the trace, messages and collectives the
+// time that the cluster's network gives them.
 //
-// A node begins when what it depends on has ended and its stream has come to it. A rank computes one node at a time,
-// the one with the smallest id first; its communication runs beside (streams.hpp). Nodes of memory take their time as
-// computations do. What runs on the CPU takes none, unless asked for.
+// A node begins when its dependencies have ended and its stream has reached it. A rank computes one node at a time, the
+// one with the smallest id first; its communication overlaps (streams.hpp). Memory nodes take their time as
+// computations do. CPU nodes take no time unless cpu_time is set.
 #pragma once
 
 #include "libsim/cluster.hpp"
@@ -13,14 +13,14 @@
 namespace sim::chakra {
 
 struct RunOptions {
-    Cluster cluster;        // its price of a FLOP is for computations that have no time
-    bool cpu_time = false;  // nodes on the CPU take their time, too
+    Cluster cluster;        // its FLOP rate applies to computations without a time
+    bool cpu_time = false;  // CPU nodes take their time as well
     bool hash_timeline = false;
     SpanSink on_span = nullptr;
 };
 
-// Throws UsageError for a trace that cannot run: a group or file that is missing (meetings.hpp), a computation without
-// a time or price, a size without one. MismatchError and DeadlockError, which name the nodes.
+// Throws UsageError for a trace that cannot run: a missing group or file (meetings.hpp), a computation without a time
+// or price, a size without a price. Throws MismatchError and DeadlockError, which name the nodes.
 replay::Replay run(const Traces& traces, const RunOptions& options);
 
 }  // namespace sim::chakra

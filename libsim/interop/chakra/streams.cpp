@@ -10,9 +10,9 @@ namespace {
 
 using Streams = std::bitset<most_streams>;  // bit 0: stream 1
 
-// All that must keep its order: a group's collectives, or a rank's messages.
+// Operations that must keep their order: a group's collectives, or a rank's messages.
 struct Sequence {
-    std::set<int> ranks;  // that take part
+    std::set<int> ranks;  // participants
 };
 
 Stream lowest_free(const Streams& used, std::size_t otherwise) {
@@ -34,7 +34,7 @@ std::vector<Stream> streams_of(const Meetings& meetings, int ranks) {
     };
     std::vector<Sequence> sequences(groups + static_cast<std::size_t>(ranks));
     for (const Meeting& meeting : meetings.all) {
-        // A group's members are the same each time.
+        // A group has the same members each time.
         std::set<int>& taking_part = sequences[sequence_of(meeting)].ranks;
         if (meeting.group < 0 || taking_part.empty()) {
             for (const NodeAt& at : meeting.nodes) {

@@ -1,7 +1,7 @@
-// Which stream carries each meeting, where the trace does not say: the same on all ranks that meet.
+// This function chooses the stream of each meeting if the trace does not give it: the same on all ranks that meet.
 //
-// Each process group has a stream of its own, as communicators have, and so have the messages that a rank sends: these
-// leave one after another, beside what it receives. Two of them share a stream where a rank has more than there are.
+// Each process group has its own stream, as communicators do, and so do the messages that a rank sends: they leave in
+// sequence, concurrently with its receives. Groups share a stream if a rank needs more than there are.
 #pragma once
 
 #include "libsim/interop/chakra/meetings.hpp"
@@ -10,7 +10,7 @@
 
 namespace sim::chakra {
 
-// By meeting, 1 and above.
+// Stream by meeting, 1 and above.
 std::vector<Stream> streams_of(const Meetings& meetings, int ranks);
 
 }  // namespace sim::chakra

@@ -12,7 +12,7 @@ std::string describe(const Node& node) {
     if (node.name.empty()) {
         return fmt::format("node {}", node.id);
     }
-    // Names come from anywhere, and go to a terminal.
+    // Names come from outside, and are printed on terminals.
     std::string name = config::shortened(node.name);
     std::replace_if(
         name.begin(), name.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, ' ');

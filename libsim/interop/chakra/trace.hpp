@@ -1,7 +1,7 @@
-// A Chakra execution trace as values: what one rank computes, sends, receives and joins, and what waits for what.
+// A Chakra execution trace as values: the computations, messages and collectives of each rank, and their dependencies.
 //
-// A file holds less than ndsim simulates, so that some members travel in attributes of ours, whose names begin with
-// "ndsim_": other programs pass over them, and a trace that ndsim wrote comes back as it was (docs/chakra.md).
+// A Chakra file holds less than ndsim simulates, so some members are stored in ndsim's own attributes, whose names
+// begin with "ndsim_". Other programs ignore them, and a trace that ndsim wrote reads back unchanged (docs/chakra.md).
 #pragma once
 
 #include "libsim/algorithm.hpp"
@@ -16,7 +16,7 @@
 
 namespace sim::chakra {
 
-// In the order of Chakra's own numbers; the last two are ndsim's, which take no time.
+// In the order of Chakra's own numbers; the last two are ndsim's and take no time.
 enum class NodeKind : std::uint8_t {
     invalid,
     metadata,
@@ -26,49 +26,49 @@ enum class NodeKind : std::uint8_t {
     send,
     receive,
     collective,
-    allocation,  // its size is allocated from here on, or, below 0, free again
-    log_line,    // its name is
+    allocation,  // allocates its size, or frees it if negative
+    log_line,    // the line is its name
 };
 
 struct Node {
     std::uint64_t id = 0;
     std::string name;
     NodeKind kind = NodeKind::compute;
-    std::vector<std::uint64_t> ctrl_deps;  // the nodes that must have ended before this one begins, with data_deps
+    std::vector<std::uint64_t> ctrl_deps;  // with data_deps: the nodes that must end before this one begins
     std::vector<std::uint64_t> data_deps;
     bool on_cpu = false;
-    Duration time{0};                // compute, memory: 0: not known
+    Duration time{0};                // compute, memory; 0: unknown
     std::int64_t flops = 0;          // compute
     int peer = -1;                   // send, receive: the other rank
     std::int32_t tag = 0;            // send, receive
     bool in_collective = false;      // send, receive: the message is part of a collective, and never waits
-    std::int64_t bytes = 0;          // of a message or collective, as Chakra counts them: an all-gather's are one shard
-    std::optional<Size> size = {};   // as ndsim counts, where `bytes` cannot say it
-    CollectiveKind collective = {};  // collective, as all that follow
+    std::int64_t bytes = 0;          // message or collective size as Chakra counts it: one shard of an all-gather
+    std::optional<Size> size = {};   // size as ndsim counts it, if `bytes` cannot express it
+    CollectiveKind collective = {};  // collective, as are all fields below
     std::string group = {};          // a process group by name; empty: all ranks
     int root = -1;                   // -1: none, or the group's first
     Reduction reduction = Reduction::sum;
-    std::optional<AlgorithmConfig> algorithm = {};  // default: the kind's own
-    std::optional<Stream> stream = {};              // of ndsim's traces: nodes run in the order of their ids
+    std::optional<AlgorithmConfig> algorithm = {};  // none: the kind's default
+    std::optional<Stream> stream = {};              // in ndsim's traces, whose nodes run in the order of their ids
     friend bool operator==(const Node&, const Node&) = default;
 };
 
-// Whether Chakra has that kind.
+// True for the kinds that Chakra does not have.
 inline bool is_of_ndsim(NodeKind kind) {
     return kind > NodeKind::collective;
 }
 
-// The size of a message or collective, as Chakra counts it or, where that cannot say it, as ndsim does.
+// The size of a message or collective, as Chakra counts it or, if Chakra cannot express it, as ndsim does.
 inline Size size_of(const Node& node) {
     return node.size.value_or(Size{Bytes{node.bytes}});
 }
 
-// The same of a collective of so many members, as ndsim counts it: of an all-gather the whole result, not a shard.
+// The size of a collective of `members` members as ndsim counts it: for an all-gather the whole result, not a shard.
 // Throws std::overflow_error.
 Size whole_size(const Node& node, int members);
 
-// Of ndsim's own traces: metadata on a stream waits there for its data_deps; without any it marks how far the stream
-// has come, for others to wait for.
+// In ndsim's own traces, metadata on a stream waits there for its data_deps; without any, it marks the stream's
+// progress for others to wait for.
 inline bool is_wait_or_mark(const Node& node) {
     return node.kind == NodeKind::metadata && node.stream;
 }
@@ -82,7 +82,7 @@ using ProcessGroups = std::map<std::string, std::vector<int>>;
 struct RankTrace {
     std::string version = "0.0.4";
     ProcessGroups groups;
-    std::vector<Node> nodes;  // by rising id; without metadata that nothing depends on
+    std::vector<Node> nodes;  // in ascending order of id; without metadata that no node depends on
     friend bool operator==(const RankTrace&, const RankTrace&) = default;
 };
 

@@ -32,7 +32,7 @@ OpIndex ScheduleBuilder::add(GoalOp op) {
     return static_cast<OpIndex>(index);
 }
 
-// Sorts the edges of one rank by what they wait for: those of a start first, else as they came.
+// Sorts the edges of one rank by the operation they start from: waits for its start first, else in insertion order.
 void ScheduleBuilder::end_rank() {
     if (!began_) {
         return;

@@ -1,4 +1,4 @@
-// The builder makes a schedule, one rank after another.
+// The builder makes a schedule, one rank at a time.
 #pragma once
 
 #include "libsim/interop/goal/schedule.hpp"
@@ -10,8 +10,8 @@ public:
     // Requires: 1 <= ranks <= most_ranks.
     explicit ScheduleBuilder(std::uint32_t ranks);
 
-    // All calls until the next begin() concern `rank`. Requires: each rank once; a rank without operations may be left
-    // out.
+    // All calls until the next begin() concern `rank`. Requires: each rank at most once; a rank without operations may
+    // be left out.
     void begin(std::uint32_t rank);
 
     // Sets `rank`; require() adds the dependents. Throws std::length_error for more than most_ops.
@@ -19,7 +19,7 @@ public:
 
     // `op` waits for the end of `first`. Requires: both are of this rank.
     void require(OpIndex op, OpIndex first) { edges_.push_back({first, {op, false}}); }
-    // … for its start.
+    // Like require(), but `op` waits for the start of `first`.
     void require_start(OpIndex op, OpIndex first) { edges_.push_back({first, {op, true}}); }
 
     GoalSchedule build() &&;
@@ -35,8 +35,8 @@ private:
     GoalSchedule schedule_;
     std::uint32_t rank_ = 0;
     bool began_ = false;
-    std::vector<Edge> edges_;          // of this rank, as they came
-    std::vector<std::uint32_t> next_;  // where the next dependent of an operation of this rank goes
+    std::vector<Edge> edges_;          // edges of this rank, in insertion order
+    std::vector<std::uint32_t> next_;  // next free slot for a dependent, by operation of this rank
 };
 
 }  // namespace sim::goal

@@ -23,7 +23,7 @@ void Dependencies::sort_free() {
         std::stable_sort(free_.begin(), free_.end(), before);
         return;
     }
-    // There are two, nearly always.
+    // There are almost always two.
     for (auto at = free_.begin() + 1; at < free_.end(); ++at) {
         for (auto to = at; to != free_.begin() && before(*to, to[-1]); --to) {
             std::swap(*to, to[-1]);

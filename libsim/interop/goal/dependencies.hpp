@@ -29,7 +29,7 @@ public:
             }
         }
     }
-    // Frees `op` as if it had waited for an operation that has just ended. Requires: !waits(op).
+    // Frees `op` as if the last operation that it waited for had just ended. Requires: !waits(op).
     void free(OpIndex op) { free_.push_back(op); }
 
     // Takes the operations that have become free since the last call: by rank, then sends, receives, calcs, then in the
@@ -70,10 +70,10 @@ private:
     void sort_free();
 
     const GoalSchedule& schedule_;
-    // The number of operations that each one still waits for. It is a byte each, because those of all ranks are in use
-    // at the same time.
+    // The number of operations that each one still waits for. One byte each, because those of all ranks are in use at
+    // the same time.
     std::vector<std::uint8_t> needs_;
-    std::unordered_map<OpIndex, std::uint32_t> many_needs_;  // where the byte is `many`
+    std::unordered_map<OpIndex, std::uint32_t> many_needs_;  // used if the byte is `many`
     std::vector<OpIndex> free_;
 };
 

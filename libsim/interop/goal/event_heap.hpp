@@ -12,13 +12,13 @@
 
 namespace sim::goal {
 
-// As it lies in memory, on machines whose lowest byte comes first, it is one number of 128 bits, by which it is sorted.
+// Its memory layout on little-endian machines is one number of 128 bits, which is the sort key.
 struct alignas(16) Event {
     std::uint32_t what = 0;
     std::uint32_t number = 0;
     std::int64_t at = 0;
 };
-// Requires: at >= 0. No two events have the same number, so that `what` decides nothing.
+// Requires: at >= 0. No two events have the same number, so `what` never decides.
 inline UnsignedWide key_of(const Event& event) {
     if constexpr (std::endian::native == std::endian::little) {
         return std::bit_cast<UnsignedWide>(event);
@@ -34,15 +34,15 @@ public:
         fill();
         return heap_.empty();
     }
-    // Requires: empty() was asked just before, and said no; so do delay() and pop().
+    // Requires: empty() has just returned false; the same holds for delay() and pop().
     const Event& top() const { return heap_.top(); }
-    // The top is due later, under the number that it has.
+    // The top becomes due later, and keeps its number.
     void delay(std::int64_t at) {
         Event event = heap_.top();
         event.at = at;
         heap_.replace_top(event);
     }
-    // The place at the top is kept for the next push(), which nearly always follows.
+    // Keeps the slot at the top for the next push(), which nearly always follows.
     void pop() { hollow_ = true; }
 
     void push(const Event& event) {
@@ -63,7 +63,7 @@ private:
     }
 
     Heap<Event> heap_;
-    bool hollow_ = false;  // the first is popped
+    bool hollow_ = false;  // the top has been popped
 };
 
 }  // namespace sim::goal

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t most_lines = 8;
 
-// Calls `write` twice: first to learn which operations it names, then with their places, for which the text is read
+// Calls `write` twice: first to collect the operations it names, then with their places, so that the text is parsed
 // only once.
 template <class Write>
 std::string with_names(std::string_view text, const Write& write) {
@@ -35,7 +35,7 @@ std::string with_names(std::string_view text, const Write& write) {
     return write([&](OpIndex op) { return names.at(op); });
 }
 
-// As in the text: "send 64b to 1 tag 7".
+// The operation in the form of the text: "send 64b to 1 tag 7".
 std::string statement(const GoalOp& op) {
     if (op.kind == GoalOpKind::calc) {
         return fmt::format("calc {}", op.size);
@@ -45,9 +45,9 @@ std::string statement(const GoalOp& op) {
                        op.kind == GoalOpKind::send ? "to" : "from", number(op.peer), number(op.tag));
 }
 
-// Some operations that wait for one another in a cycle, if any do.
+// Operations that wait for one another in a cycle, if any.
 std::vector<OpIndex> cycle(const GoalSchedule& schedule, const GoalOutcome& outcome, const Unmatched& unmatched) {
-    // Take away what could go on once the receives and sends that wait had ended.
+    // Remove what could proceed once the waiting receives and sends had ended.
     std::map<OpIndex, int> needs;
     const auto is_open = [&](OpIndex op, Dependent dependent) {
         return unmatched.blocked[op] || !dependent.on_start();
@@ -72,7 +72,7 @@ std::vector<OpIndex> cycle(const GoalSchedule& schedule, const GoalOutcome& outc
             }
         });
     }
-    // From what is left, back to what it waits for, until one comes again.
+    // From any remaining operation, follow the waits back until one repeats.
     std::map<OpIndex, OpIndex> waits_for;
     for (const OpIndex op : outcome.blocked) {
         if (needs[op] > 0) {

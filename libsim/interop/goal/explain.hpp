@@ -10,10 +10,10 @@
 
 namespace sim::goal {
 
-// Several lines; `text` is what `schedule` was parsed from. Requires: not outcome.finished.
+// Several lines; `text` is the source that `schedule` was parsed from. Requires: not outcome.finished.
 std::string explain(const GoalSchedule& schedule, const GoalOutcome& outcome, std::string_view text);
 
-// "2 messages met no receive, the first at line 3: …"; empty where all did.
+// "2 messages met no receive, the first at line 3: …"; empty if all were received.
 std::string explain_unreceived(const GoalSchedule& schedule, const GoalOutcome& outcome, std::string_view text);
 
 }  // namespace sim::goal

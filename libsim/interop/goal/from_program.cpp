@@ -16,7 +16,7 @@ namespace sim::goal {
 
 namespace {
 
-// What GOAL's one size counts.
+// The measure of all sizes: GOAL has only one.
 class Sizes {
 public:
     explicit Sizes(const Cluster& cluster) : cluster_(&cluster), has_units_(cluster.network->prices_messages()) {}
@@ -40,7 +40,7 @@ private:
     std::optional<Measure> measure_;
 };
 
-// Writes one rank down. CPUs are streams, tags as the kernel has them: number_streams.hpp makes them GOAL's.
+// Writes the schedule of one rank. CPUs are streams, and tags are the kernel's: number_streams.hpp makes them GOAL's.
 class RankWriter {
 public:
     RankWriter(int rank, const Cluster& cluster, Sizes& sizes, ScheduleBuilder& builder)
@@ -55,7 +55,7 @@ private:
     using Last = std::optional<OpIndex>;
     struct OnStream {
         Last last;
-        Last from;  // of the main stream: what its last operation waited for
+        Last from;  // the operation of the main stream that its last operation waited for
     };
 
     void add(const Op& op) {
@@ -110,7 +110,7 @@ private:
 
     void wait(const Op& op) {
         const Last awaited = marks_.at(static_cast<std::size_t>(op.amount));
-        if (awaited) {  // else the stream had done nothing yet
+        if (awaited) {  // otherwise the stream was still empty
             require(put_on(op.stream, calc(0)), awaited);
         }
     }
@@ -127,7 +127,7 @@ private:
     ScheduleBuilder* builder_;
     Last program_;
     std::map<Stream, OnStream> streams_;
-    std::vector<Last> marks_;  // where each asynchronous op ends, by its number
+    std::vector<Last> marks_;  // the operation that ends each asynchronous op, by its number
 };
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 namespace sim::goal {
 
-// What an operation waits for, and whether for its start alone.
+// An operation that another waits for, and whether only for its start.
 struct Required {
     OpIndex op = 0;
     bool start_only = false;
@@ -17,10 +17,11 @@ struct Required {
 // The operations of one rank.
 class IssueOrder {
 public:
-    // Throws NoProgram (to_program.hpp) where operations wait for each other.
+    // Throws NoProgram (to_program.hpp) if operations wait for each other.
     IssueOrder(const GoalSchedule& schedule, OpRange range);
 
-    // Each after those that it waits for; those of other CPUs than 0 as early as they can be; else as in the text.
+    // Each operation follows those that it waits for; those of CPUs other than 0 come as early as possible; otherwise
+    // in the order of the text.
     const std::vector<OpIndex>& order() const { return order_; }
     std::span<const Required> required_by(OpIndex op) const {
         const std::size_t at = op - range_.begin;
@@ -32,7 +33,7 @@ private:
     void sort(const GoalSchedule& schedule);
 
     OpRange range_;
-    std::vector<std::size_t> first_required_;  // of each operation, and the end
+    std::vector<std::size_t> first_required_;  // by operation, plus the end
     std::vector<Required> required_;
     std::vector<OpIndex> order_;
 };

@@ -20,7 +20,7 @@ public:
         std::string_view name() const { return {at, size}; }
     };
 
-    // The entry of `name`, which is added if there is none.
+    // The entry of `name`, and whether it was added just now.
     std::pair<const Entry&, bool> add(std::string_view name, OpIndex op) {
         if (2 * (used_.size() + 1) > slots_.size()) {
             grow();
@@ -42,7 +42,7 @@ public:
         return entry.at == nullptr ? std::nullopt : std::optional(entry.op);
     }
 
-    // As they were added.
+    // Labels in the order in which they were added.
     std::vector<std::string> names() const {
         std::vector<std::string> names;
         for (const std::uint32_t slot : used_) {
@@ -59,7 +59,7 @@ public:
     }
 
 private:
-    // Fowler, Noll & Vo, then mixed: the labels of generated schedules differ in their last digits.
+    // FNV hash with a final mix, because generated labels differ only in their last digits.
     static std::size_t hash(std::string_view name) {
         std::uint64_t h = 0xcbf29ce484222325U;
         for (const char c : name) {
@@ -68,7 +68,7 @@ private:
         return static_cast<std::size_t>(h ^ h >> 29U);
     }
 
-    // The slot that `name` has, or would have.
+    // The slot that holds `name`, or would hold it.
     std::size_t find(std::string_view name) const {
         const std::size_t mask = slots_.size() - 1;
         std::size_t slot = hash(name) & mask;
@@ -88,7 +88,7 @@ private:
         }
     }
 
-    std::vector<Entry> slots_;         // a power of two of them, at most half used
+    std::vector<Entry> slots_;         // the count is a power of two, at most half used
     std::vector<std::uint32_t> used_;  // the slots, in the order of add()
 };
 

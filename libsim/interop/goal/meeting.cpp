@@ -73,7 +73,7 @@ std::size_t Meeting::hash(const Key& key) {
     return static_cast<std::size_t>(h ^ h >> 32U);
 }
 
-// The slot of `key`, or the free one where it would go.
+// The slot of `key`, or the free slot where it belongs.
 std::size_t Meeting::find(const Key& key) const {
     const std::size_t mask = slots_.size() - 1;
     std::size_t slot = hash(key) & mask;
@@ -83,7 +83,7 @@ std::size_t Meeting::find(const Key& key) const {
     return slot;
 }
 
-// Moves those behind it forward, so that none is cut off from the slot where the search for it begins.
+// Moves later entries forward, so that each stays reachable from its hash slot.
 void Meeting::erase(std::size_t hole) {
     const std::size_t mask = slots_.size() - 1;
     for (std::size_t slot = (hole + 1) & mask; slots_[slot].first != no_op; slot = (slot + 1) & mask) {

@@ -1,9 +1,8 @@
 // This class matches waiting receives with messages that have arrived, first come, first served.
 //
-// A receive from any rank or with any tag must look at all that waits there, in order; so must every operation at a
-// rank that has one. Elsewhere there is a queue for each (receiver, sender, tag), in a hash table that holds only
-// queues with something
-// in them, and of receives or of messages, never of both.
+// A receive from any rank or with any tag must scan everything that waits at its rank, in order, and so must every
+// operation at a rank that has such a receive. Other ranks have a queue for each (receiver, sender, tag), in a hash
+// table that holds only non-empty queues, each of receives or of messages, never both.
 #pragma once
 
 #include "libsim/interop/goal/schedule.hpp"
@@ -15,7 +14,7 @@ namespace sim::goal {
 
 inline constexpr OpIndex no_op = UINT32_MAX;
 
-// Whether `receive` takes the message of `send`, which goes to its rank.
+// True if `receive` matches the message of `send`, which goes to its rank.
 inline bool fits(const GoalOp& receive, const GoalOp& send) {
     return (receive.peer == any || receive.peer == send.rank) &&
            (receive.tag == any || send.tag == any || receive.tag == send.tag);
@@ -25,12 +24,12 @@ class Meeting {
 public:
     explicit Meeting(const GoalSchedule& schedule);
 
-    // The receive that matches the message of `send`, which is then removed; or none: the message waits for one.
+    // Removes and returns the receive that matches the message of `send`; if there is none, the message waits.
     OpIndex message(OpIndex send);
-    // The send whose message matches `receive`; or none: the receive waits for one.
+    // Removes and returns the send whose message matches `receive`; if there is none, the receive waits.
     OpIndex receive(OpIndex receive);
 
-    // All waiting operations: receives, and sends for their messages, each in ascending order.
+    // All waiting operations: receives, and the sends of waiting messages, each in ascending order.
     struct Waiting {
         std::vector<OpIndex> receives;
         std::vector<OpIndex> messages;
@@ -46,7 +45,7 @@ private:
     };
     struct Queue {
         Key key;
-        OpIndex first = no_op;  // none: this slot is free
+        OpIndex first = no_op;  // no_op: this slot is free
         OpIndex last = no_op;
     };
     struct Lists {
@@ -62,10 +61,10 @@ private:
     void grow();
 
     const GoalSchedule& schedule_;
-    std::vector<OpIndex> next_;  // of a waiting operation, in its queue
-    std::vector<Queue> slots_;   // a power of two of them, at most half used
+    std::vector<OpIndex> next_;  // the next operation in a waiting operation's queue
+    std::vector<Queue> slots_;   // the count is a power of two, at most half used
     std::size_t used_ = 0;
-    std::vector<bool> takes_any_;  // of each rank
+    std::vector<bool> takes_any_;  // by rank
     std::unordered_map<std::uint32_t, Lists> lists_;
 };
 

@@ -12,7 +12,7 @@ namespace sim::goal {
 
 namespace {
 
-// Hands on what a GPU posts; has no answers.
+// Forwards what a GPU posts, without answers.
 class HandingPort final : public Port {
 public:
     HandingPort(int rank, int ranks, const std::function<void(Op)>& take) : Port(rank, ranks), take_(&take) {
@@ -57,7 +57,7 @@ public:
     }
 
 private:
-    // `numbers`: those that its waits mean, by the numbers that they have here.
+    // `numbers`: those that its waits refer to, renumbered.
     void give(Op op, std::vector<std::int64_t>& numbers) {
         if (op.kind == OpKind::wait) {
             op.amount = numbers.at(static_cast<std::size_t>(op.amount));

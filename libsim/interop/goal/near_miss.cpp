@@ -10,15 +10,15 @@ std::string number_or_any(std::uint32_t number) {
     return number == any ? "-1" : fmt::format("{}", number);
 }
 
-// The candidates for the partner of one operation, sorted by how they miss.
+// The candidates for the partner of one operation, by the way in which they miss.
 struct Candidates {
-    OpIndex blocked = 0;  // of each, the first
+    OpIndex blocked = 0;  // the first of each kind
     OpIndex other_tag = 0;
     OpIndex other_rank = 0;
     int are_blocked = 0;
     int of_other_tag = 0;
     int of_other_rank = 0;
-    int taken = 0;  // would fit, but met others
+    int taken = 0;  // match, but met others
 
     static void count(int& number, OpIndex& first, OpIndex op) {
         if (number++ == 0) {
@@ -34,7 +34,7 @@ Candidates candidates_for(const GoalSchedule& schedule, const Unmatched& unmatch
         const GoalOp& it = schedule.ops[other];
         const bool opposite =
             op.kind == GoalOpKind::receive ? it.kind == GoalOpKind::send : it.kind == GoalOpKind::receive;
-        // The receiver is the same, whichever of the two is the receive.
+        // The receiver is `op` for a receive, and its peer for a send.
         const std::uint32_t receiver = op.kind == GoalOpKind::receive ? op.rank : op.peer;
         if (!opposite || receiver != (op.kind == GoalOpKind::receive ? it.peer : it.rank)) {
             continue;
@@ -55,7 +55,7 @@ Candidates candidates_for(const GoalSchedule& schedule, const Unmatched& unmatch
     return found;
 }
 
-// What `op` waits for that has not ended.
+// The first operation that `op` waits for that has not ended.
 OpIndex first_needed(const GoalSchedule& schedule, const Unmatched& unmatched, OpIndex op) {
     const OpRange range = schedule.ranks[schedule.ops[op].rank];
     for (OpIndex first = range.begin; first < range.end; ++first) {

@@ -13,12 +13,12 @@ namespace sim::goal {
 using NameOf = std::function<std::string(OpIndex)>;  // "line 3, s"
 
 struct Unmatched {
-    std::vector<bool> blocked;  // of every operation: never began
+    std::vector<bool> blocked;  // by operation: never began
     std::vector<bool> single;   // began, and met no partner
 };
 Unmatched unmatched(const GoalSchedule& schedule, const GoalOutcome& outcome);
 
-// Half a sentence. Looks at every operation. Requires: `op` is of outcome.waiting.
+// Half a sentence. Cost: one pass over all operations. Requires: `op` is in outcome.waiting.
 std::string near_miss(const GoalSchedule& schedule, const Unmatched& unmatched, OpIndex op, const NameOf& name_of);
 
 }  // namespace sim::goal

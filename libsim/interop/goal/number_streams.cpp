@@ -9,7 +9,7 @@ namespace sim::goal {
 
 namespace {
 
-// A stream's tag, as the kernel matches messages; tags below 0 are those of collectives.
+// A stream and a tag, as the kernel matches messages; negative tags are those of collectives.
 struct StreamTag {
     std::uint8_t stream;
     std::int32_t tag;

@@ -14,7 +14,7 @@ namespace sim::goal {
 
 namespace {
 
-// Of Event::what: the message of that send, not the send.
+// In Event::what: the message of that send, rather than the send itself.
 constexpr std::uint32_t is_message = 1U << 31U;
 
 [[noreturn]] void throw_overflow() {
@@ -40,7 +40,7 @@ std::int64_t cost_of(std::int64_t bytes, const Pace& pace) {
     return product;
 }
 
-// Of a message: what its first byte's time does not hold.
+// The bytes after the first, which are charged per byte.
 std::int64_t further_bytes(const GoalOp& op) {
     return std::max<std::int64_t>(op.size - 1, 0);
 }
@@ -52,13 +52,13 @@ public:
     GoalOutcome outcome();
 
 private:
-    // What waits at a rank. `late` are receives that are due but not in the queue, by time: while no message waits at
-    // the rank, and nothing waits for their start, it is enough that they are there when the next message or receive
-    // comes. All are later than what was due when they came.
+    // The receives and messages that wait at a rank. `late` holds receives that are due but not yet queued, by time:
+    // while no message waits at the rank and no operation waits for their start, they need not be queued until the next
+    // message or receive. All are later than the latest event at the time when they were added.
     static constexpr std::size_t most_late = 16;
     struct Waiting {
         std::vector<Event> late;
-        std::uint32_t receives = 0;  // in the meeting
+        std::uint32_t receives = 0;  // waiting in meeting_
         std::uint32_t messages = 0;
     };
 
@@ -71,7 +71,7 @@ private:
 
     void begin();
     void step();
-    // Whether the top of the queue has to wait; else it is taken off.
+    // Returns whether the top of the queue must wait; if not, removes it.
     bool waits_until(std::int64_t ready);
     void do_calc(const GoalOp& op);
     void do_send(OpIndex index, const GoalOp& op);
@@ -99,14 +99,14 @@ private:
     EventHeap events_;
     Meeting meeting_;
     Dependencies dependencies_;
-    std::vector<std::int64_t> clocks_;  // of each rank: CPUs, sending sides, receiving sides
-    std::vector<Waiting> waiting_;      // of each rank
-    std::vector<OpIndex> partner_;      // Charge::match: the receive that a message has met
+    std::vector<std::int64_t> clocks_;  // per rank: CPUs, sending sides, receiving sides
+    std::vector<Waiting> waiting_;      // by rank
+    std::vector<OpIndex> partner_;      // Charge::match: the receive that each message has met
     std::size_t left_;                  // operations that have not ended
     std::uint32_t next_number_ = 0;
-    Event now_;                // what is done
-    UnsignedWide latest_ = 0;  // the latest that was ever due: now_ may lie before it
-    SpanRecorder* spans_;      // null: nobody asked for spans
+    Event now_;                // the current event
+    UnsignedWide latest_ = 0;  // the latest event so far: now_ may be earlier
+    SpanRecorder* spans_;      // null: no spans are recorded
 };
 
 GoalRun::GoalRun(const GoalSchedule& schedule, const LogGP& costs, Charge charge, SpanRecorder* spans)
@@ -239,7 +239,7 @@ void GoalRun::do_receive(OpIndex index, const GoalOp& op) {
         events_.push({send | is_message, now_.number, now_.at});
         return;
     }
-    // On the sender's side, too, it is the receive's CPU and NIC whose clocks LogGOPSim sets.
+    // On the sender's side LogGOPSim also sets the clocks of the receive's CPU and NIC numbers.
     end_rendezvous(schedule_.ops[send], op);
     done(op);
 }
@@ -275,7 +275,7 @@ void GoalRun::do_message(OpIndex send, const GoalOp& op) {
     }
 }
 
-// Whether CPU and NIC of the receiver were free; then they are not any more.
+// Occupies the CPU and NIC of the receiver and returns true if both were free.
 bool GoalRun::take_message(const GoalOp& send, const GoalOp& payer) {
     std::int64_t& clock = cpu(send.peer, payer.cpu);
     std::int64_t& side = receiving(send.peer, payer.nic);
@@ -303,7 +303,8 @@ void GoalRun::end_rendezvous(const GoalOp& send, const GoalOp& payer) {
     done(send);
 }
 
-// They know of what they waited for only by the clocks that they use: it may lie before now.
+// Freed operations see the end of their dependencies only through the clocks that they use, so they may begin before
+// now.
 void GoalRun::push_free() {
     dependencies_.take_free([&](OpIndex index) {
         const GoalOp& op = schedule_.ops[index];
@@ -328,7 +329,7 @@ void GoalRun::push_receive(const Event& event, const GoalOp& receive) {
     waiting.late.insert(std::upper_bound(waiting.late.begin(), waiting.late.end(), event, behind), event);
 }
 
-// Those that are due by then.
+// Posts the late receives that are due before `until`.
 void GoalRun::post_late(Waiting& waiting, UnsignedWide until) {
     auto at = waiting.late.begin();
     for (; at != waiting.late.end() && key_of(*at) < until; ++at) {
@@ -338,7 +339,7 @@ void GoalRun::post_late(Waiting& waiting, UnsignedWide until) {
     waiting.late.erase(waiting.late.begin(), at);
 }
 
-// The first that is due and fits, without the way through the meeting.
+// The first late receive that is due and matches; skips the lookup in meeting_.
 OpIndex GoalRun::take_late(Waiting& waiting, const GoalOp& send) {
     for (auto at = waiting.late.begin(); at != waiting.late.end() && key_of(*at) < latest_; ++at) {
         const OpIndex receive = at->what;
@@ -350,7 +351,7 @@ OpIndex GoalRun::take_late(Waiting& waiting, const GoalOp& send) {
     return no_op;
 }
 
-// The receive that a message meets. One that meets none is to be found by the receives that come later, at their time.
+// The receive that a message meets. A message that meets none waits in meeting_ for later receives.
 OpIndex GoalRun::meet(OpIndex send, const GoalOp& op) {
     Waiting& waiting = waiting_[op.peer];
     if (waiting.receives == 0) {

@@ -53,7 +53,7 @@ std::string_view Scanner::label(std::string_view what) {
     const char* const from = at_;
     const bool is_letter = at_ != end_ && is_of_word(*at_) && *at_ != '_' && !(*at_ >= '0' && *at_ <= '9');
     if (!is_letter) {
-        fail(from, fmt::format("{} is wanted, not {}", what, found(from)));
+        fail(from, fmt::format("expected {}, not {}", what, found(from)));
     }
     return word();
 }
@@ -72,7 +72,7 @@ std::int64_t Scanner::number(std::string_view what, std::int64_t most) {
         n = 10 * n + digit;
     }
     if (at_ == from) {
-        fail(from, fmt::format("{} is wanted, a whole number, not {}", what, found(from)));
+        fail(from, fmt::format("expected {}, a whole number, not {}", what, found(from)));
     }
     return n;
 }
@@ -88,7 +88,7 @@ std::string Scanner::found(const char* at) const {
     if (*at == '\n' || *at == '\r') {
         return "the end of the line";
     }
-    // A word, or whatever else stands there up to the next blank.
+    // A word, or any other text up to the next blank.
     const bool is_word = is_of_word(*at);
     const char* end = at + 1;
     while (end != end_ && end - at < 30 && (is_word ? is_of_word(*end) : static_cast<unsigned char>(*end) > ' ')) {
@@ -111,7 +111,7 @@ void Scanner::fail_at_word(const char* at, const std::vector<std::string>& wante
         ++end;
     }
     const std::string hint = did_you_mean(std::string_view(at, end), wanted);
-    fail(at, fmt::format("{} is wanted, not {}{}", fmt::join(wanted, " or "), found(at), hint));
+    fail(at, fmt::format("expected {}, not {}{}", fmt::join(wanted, " or "), found(at), hint));
 }
 
 }  // namespace sim::goal

@@ -13,9 +13,9 @@ public:
     Scanner(std::string_view text, std::string_view name)
         : begin_(text.data()), at_(text.data()), end_(text.data() + text.size()), name_(name) {}
 
-    // Skips blanks and comments of this line. Returns whether there is more on it.
+    // Skips blanks and comments of this line. Returns whether anything is left on it.
     bool skip_in_line();
-    // Skips blanks, comments and ends of lines. Returns whether there is more.
+    // Skips blanks, comments and ends of lines. Returns whether anything is left.
     bool skip_lines();
 
     bool at_end() const { return at_ == end_; }
@@ -23,7 +23,7 @@ public:
     const char* at() const { return at_; }
     void advance() { ++at_; }
 
-    // Letters, digits and _, beginning here; may be empty.
+    // Letters, digits and _ from here on; may be empty.
     std::string_view word() {
         const char* const from = at_;
         while (at_ != end_ && is_of_word(*at_)) {
@@ -31,7 +31,7 @@ public:
         }
         return {from, static_cast<std::size_t>(at_ - from)};
     }
-    // A word that begins with a letter. `what` says in error messages what is wanted.
+    // A word that begins with a letter. `what` describes the expected text in error messages.
     std::string_view label(std::string_view what);
     // A whole number from 0 to `most`.
     std::int64_t number(std::string_view what, std::int64_t most);
@@ -39,9 +39,9 @@ public:
     // The token at this position, for error messages: a word, any other text up to the next blank, or an end.
     std::string found(const char* at) const;
     std::size_t line_of(const char* at) const;
-    // "NAME:LINE:COLUMN: what" as std::invalid_argument.
+    // Throws std::invalid_argument: "NAME:LINE:COLUMN: what".
     [[noreturn]] void fail(const char* at, const std::string& what) const;
-    // … where one of `wanted` should be.
+    // The same for a word that should have been one of `wanted`.
     [[noreturn]] void fail_at_word(const char* at, const std::vector<std::string>& wanted) const;
 
 private:

@@ -1,8 +1,7 @@
-// A GOAL schedule lists what every rank sends, receives and calculates, and which operations must wait for which.
+// A GOAL schedule lists what every rank sends, receives and calculates, and which operations wait for which.
 //
-// Operations are numbered in the order of the text, those of one rank one after another. An operation takes 32 bytes,
-// and each dependent 4.
-// Source: Hoefler, Siebert & Lumsdaine, Group Operation Assembly Language, ICPP (2009); the text form is text.hpp's.
+// Operations are numbered in the order of the text, rank by rank. An operation takes 32 bytes, and each dependent 4.
+// Source: Hoefler, Siebert & Lumsdaine, Group Operation Assembly Language, ICPP (2009); text.hpp defines the text form.
 #pragma once
 
 #include <cstdint>
@@ -18,22 +17,22 @@ inline constexpr std::uint32_t most_ranks = 1U << 24U;
 // In the order in which operations that become free at the same instant begin.
 enum class GoalOpKind : std::uint8_t { send, receive, calc };
 
-// A peer or a tag that fits all others: of a receive; and of a send, whose message then fits a receive of any tag.
+// Wildcard for a receive's peer or tag, and for a send's tag; such a message matches a receive with any tag.
 inline constexpr std::uint32_t any = UINT32_MAX;
 
 struct GoalOp {
-    std::int64_t size = 0;   // bytes; of a calc, time
-    std::uint32_t rank = 0;  // whose it is
-    std::uint32_t peer = 0;  // to or from whom
+    std::int64_t size = 0;   // bytes; time for a calc
+    std::uint32_t rank = 0;  // the rank that executes it
+    std::uint32_t peer = 0;  // destination or source
     std::uint32_t tag = 0;
-    std::uint32_t first_dependent = 0;  // of Schedule::dependents
-    std::uint32_t dependents = 0;       // how many
+    std::uint32_t first_dependent = 0;  // index into GoalSchedule::dependents
+    std::uint32_t dependents = 0;       // count
     GoalOpKind kind = GoalOpKind::calc;
     std::uint8_t cpu = 0;
     std::uint8_t nic = 0;
 };
 
-// An operation that waits, and whether for another's start (irequires) or its end (requires).
+// A waiting operation, and whether it waits for another's start (irequires) or its end (requires).
 class Dependent {
 public:
     Dependent() = default;
@@ -46,18 +45,18 @@ private:
     std::uint32_t bits_ = 0;
 };
 
-// The operations [begin, end).
+// Half-open range of operations [begin, end).
 struct OpRange {
     OpIndex begin = 0;
     OpIndex end = 0;
 };
 
-// Requires of its maker (builder.hpp): peers are ranks of the schedule, or `any` of a receive.
+// Requires of its maker (builder.hpp): peers are ranks of the schedule, or `any` for a receive.
 struct GoalSchedule {
     std::vector<OpRange> ranks;
     std::vector<GoalOp> ops;
-    std::vector<Dependent> dependents;  // of one operation: those of its start before those of its end
-    int cpus = 1;                       // of every rank: the highest number that is used, and one
+    std::vector<Dependent> dependents;  // per operation: waits for its start before waits for its end
+    int cpus = 1;                       // per rank: the highest number in use plus one
     int nics = 1;
 
     std::span<const Dependent> dependents_of(const GoalOp& op) const {

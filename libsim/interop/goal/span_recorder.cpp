@@ -45,7 +45,7 @@ void SpanRecorder::message(OpIndex send, OpIndex receive, std::uint8_t cpu, Busy
     const OpRange program = schedule_.ranks[op.peer];
     span.rank = static_cast<int>(op.peer);
     span.stream = Stream{cpu};
-    // Of a message that comes before its receive: none of its rank.
+    // A message that comes before its receive gets the number after the last operation of its rank.
     span.op_number = (receive == no_op ? program.end : receive) - program.begin;
     span.peer = static_cast<int>(op.rank);
     span.message = send + 1;
@@ -78,7 +78,7 @@ trace::Span SpanRecorder::span_of(OpIndex index, OpKind kind, const std::string&
             .op_number = index - schedule_.ranks[op.rank].begin,
             .label = &label,
             .tag = static_cast<int>(op.tag),
-            .amount = kind == OpKind::compute ? 0 : op.size,  // a calc's is its time
+            .amount = kind == OpKind::compute ? 0 : op.size,  // a calc's size is its time
             .begin = at(busy.begin),
             .end = at(busy.end)};
 }
@@ -87,7 +87,7 @@ trace::Span& SpanRecorder::waiting_on(std::uint32_t rank, std::uint8_t cpu) {
     return waiting_[rank * static_cast<std::size_t>(schedule_.cpus) + cpu];
 }
 
-// After what the same CPU did before.
+// Emits the span after the one that still waits on the same CPU.
 void SpanRecorder::put(const trace::Span& span) {
     release(waiting_on(static_cast<std::uint32_t>(span.rank), static_cast<std::uint8_t>(span.stream)));
     sink_(span);

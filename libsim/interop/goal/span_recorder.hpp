@@ -1,8 +1,9 @@
-// A span recorder turns what the CPUs of a GOAL schedule do into the spans of a timeline.
+// A span recorder turns the activity of the CPUs of a GOAL schedule into the spans of a timeline.
 //
 // A rank's CPU number is the stream of its spans, a picosecond is one unit of the schedule's time, and both ends of a
-// message have the number of its send, from 1. A send lasts while its CPU is busy; where a rendezvous finds that CPU
-// with nothing done since, it lasts until then and has waited meanwhile. A receive lasts while its message is taken.
+// message carry the number of its send, from 1. A send lasts while its CPU is busy; if a rendezvous finds that CPU
+// still idle since then, the send extends to the rendezvous, and the extension counts as waiting. A receive lasts while
+// its message is taken.
 #pragma once
 
 #include "libsim/interop/goal/schedule.hpp"
@@ -13,7 +14,7 @@
 
 namespace sim::goal {
 
-// From when until when a CPU is busy.
+// The interval in which a CPU is busy.
 struct BusyTime {
     std::int64_t begin = 0;
     std::int64_t end = 0;
@@ -21,17 +22,17 @@ struct BusyTime {
 
 class SpanRecorder {
 public:
-    // Both must outlive it.
+    // Both arguments must outlive the recorder.
     SpanRecorder(const GoalSchedule& schedule, const trace::SpanSink& sink);
 
     void calc(OpIndex index, BusyTime busy);
-    // `meets`: it ends with its receive, so that its span waits for met().
+    // `meets`: the send ends with its receive, so its span waits for met().
     void send(OpIndex index, BusyTime busy, bool meets);
-    // The message of `send` is taken by a CPU of its receiver. `receive` may be no_op: none waits for it.
+    // A CPU of the receiver takes the message of `send`. `receive` may be no_op: no receive waits for it.
     void message(OpIndex send, OpIndex receive, std::uint8_t cpu, BusyTime busy);
     // A rendezvous ends the send, and sets the clock of a CPU of its rank.
     void met(OpIndex send, std::uint8_t cpu, std::int64_t at);
-    // Sends that still wait end with what their CPUs did.
+    // Sends that still wait end when their CPUs were last busy.
     void finish();
 
 private:
@@ -42,8 +43,7 @@ private:
 
     const GoalSchedule& schedule_;
     const trace::SpanSink& sink_;
-    std::vector<trace::Span>
-        waiting_;  // of each CPU of each rank: the send that may still wait; without a message, none
+    std::vector<trace::Span> waiting_;  // per CPU of each rank: the send that may still wait; message 0: none
 };
 
 }  // namespace sim::goal

@@ -14,7 +14,7 @@ namespace sim::goal {
 
 namespace {
 
-// A dependency that names what comes later.
+// A dependency that names a later operation.
 struct Pending {
     std::string_view op;
     std::string_view first;
@@ -23,7 +23,7 @@ struct Pending {
 
 class Reader {
 public:
-    // With `wanted`, in ascending order: where those operations are.
+    // With `wanted`, in ascending order, also records where those operations are.
     Reader(std::string_view text, std::string_view name, const std::vector<OpIndex>& wanted = {})
         : scan_(text, name), wanted_(wanted) {}
 
@@ -54,7 +54,7 @@ private:
 
     Scanner scan_;
     std::optional<ScheduleBuilder> builder_;  // once there are ranks
-    std::vector<const char*> begun_;          // of each rank, where; null: not yet
+    std::vector<const char*> begun_;          // where each rank begins; null: not yet
     std::uint32_t rank_ = 0;
     GoalLabels labels_;
     std::vector<Pending> pending_;
@@ -75,14 +75,14 @@ GoalSchedule Reader::read() {
         }
     }
     if (!builder_) {
-        scan_.fail(scan_.at(), "num_ranks is missing: how many ranks there are");
+        scan_.fail(scan_.at(), "num_ranks, the number of ranks, is missing");
     }
     return std::move(*builder_).build();
 }
 
 void Reader::read_number_of_ranks(const char* at) {
     if (builder_) {
-        scan_.fail(at, "num_ranks is there already");
+        scan_.fail(at, "num_ranks is given twice");
     }
     scan_.skip_in_line();
     const char* const number_at = scan_.at();
@@ -101,12 +101,12 @@ void Reader::read_rank(const char* at) {
     scan_.skip_in_line();
     rank_ = read_peer(GoalOpKind::send);
     if (begun_[rank_] != nullptr) {
-        scan_.fail(at, fmt::format("rank {} is there already, at line {}", rank_, scan_.line_of(begun_[rank_])));
+        scan_.fail(at, fmt::format("rank {} is already at line {}", rank_, scan_.line_of(begun_[rank_])));
     }
     begun_[rank_] = at;
     scan_.skip_lines();
     if (!scan_.is_at('{')) {
-        expect("{", fmt::format("behind rank {}", rank_));
+        expect("{", fmt::format("after rank {}", rank_));
     }
     scan_.advance();
     builder_->begin(rank_);
@@ -114,7 +114,7 @@ void Reader::read_rank(const char* at) {
         read_statement();
     }
     if (scan_.at_end()) {
-        scan_.fail(scan_.at(), fmt::format("the text ends inside of rank {}, which begins at line {}: }} is missing",
+        scan_.fail(scan_.at(), fmt::format("the text ends inside rank {}, which begins at line {}: }} is missing",
                                            rank_, scan_.line_of(at)));
     }
     scan_.advance();
@@ -160,7 +160,7 @@ void Reader::read_statement() {
 void Reader::expect(std::string_view wanted, std::string_view where) {
     const char* const at = scan_.at();
     if (scan_.word() != wanted) {
-        scan_.fail(at, fmt::format("\"{}\" is wanted {}, not {}", wanted, where, scan_.found(at)));
+        scan_.fail(at, fmt::format("expected \"{}\" {}, not {}", wanted, where, scan_.found(at)));
     }
     scan_.skip_in_line();
 }
@@ -180,7 +180,7 @@ void Reader::read_op(GoalOpKind kind, std::string_view label) {
 void Reader::read_message(GoalOp& op) {
     op.size = scan_.number("a size in bytes", INT64_MAX);
     scan_.skip_in_line();
-    expect("b", "behind the size");
+    expect("b", "after the size");
     if (op.kind == GoalOpKind::send) {
         expect("to", "before the receiving rank");
     } else {
@@ -194,13 +194,14 @@ std::uint32_t Reader::read_peer(GoalOpKind kind) {
     if (scan_.is_at('-') && kind == GoalOpKind::receive) {
         scan_.advance();
         if (scan_.word() != "1") {
-            scan_.fail(at, "a rank is wanted, or -1: any rank");
+            scan_.fail(at, "expected a rank, or -1 for any rank");
         }
         return any;
     }
     const std::int64_t rank = scan_.number("a rank", INT64_MAX);
     if (rank >= static_cast<std::int64_t>(begun_.size())) {
-        scan_.fail(at, fmt::format("rank {} is none of the {} ranks, 0 to {}", rank, begun_.size(), begun_.size() - 1));
+        scan_.fail(at,
+                   fmt::format("rank {} is not one of the {} ranks, 0 to {}", rank, begun_.size(), begun_.size() - 1));
     }
     return static_cast<std::uint32_t>(rank);
 }
@@ -210,7 +211,7 @@ std::uint32_t Reader::read_tag() {
     if (scan_.is_at('-')) {
         scan_.advance();
         if (scan_.word() != "1") {
-            scan_.fail(at, "a tag is wanted, or -1: any tag");
+            scan_.fail(at, "expected a tag, or -1 for any tag");
         }
         return any;
     }
@@ -240,8 +241,7 @@ void Reader::add_op(const GoalOp& op, std::string_view label) {
     const OpIndex index = builder_->add(op);
     if (!label.empty()) {
         if (const auto [entry, is_new] = labels_.add(label, index); !is_new) {
-            scan_.fail(label.data(),
-                       fmt::format("label {} is there already, at line {}", label, scan_.line_of(entry.at)));
+            scan_.fail(label.data(), fmt::format("label {} is already at line {}", label, scan_.line_of(entry.at)));
         }
     }
     if (places_.size() < wanted_.size() && wanted_[places_.size()] == index) {

@@ -17,7 +17,7 @@ bool only_waits(const GoalOp& op) {
     return op.kind == GoalOpKind::calc && op.size == 0;
 }
 
-// The operations of one rank, as its program issues them.
+// Issues the operations of one rank.
 class RankProgram {
 public:
     RankProgram(const GoalSchedule& schedule, const GoalUnits& units, GPU& gpu)
@@ -38,7 +38,7 @@ public:
     }
 
 private:
-    // What an operation of the program is to those behind it; operations of streams have no entry until they are
+    // The relation of an operation of the program to later ones. Operations of streams get an entry when they are
     // joined.
     enum class Way { blocks, asynchronous, joins, joined };
 
@@ -70,10 +70,10 @@ private:
     GPU& gpu_;
     IssueOrder issue_;
     std::unordered_map<OpIndex, Way> ways_;
-    std::unordered_map<OpIndex, Handle> handles_;  // of those that others wait for
+    std::unordered_map<OpIndex, Handle> handles_;  // handles of operations that others wait for
 };
 
-// An operation blocks if the next one of the program waits for its end, and none for its start alone.
+// An operation blocks if the program's next one waits for its end, and no operation waits for its start alone.
 void RankProgram::find_what_blocks() {
     OpIndex before = 0;
     bool is_first = true;
@@ -100,7 +100,7 @@ void RankProgram::find_what_blocks() {
 void RankProgram::run_in_program(OpIndex op) {
     const Way way = ways_.at(op);
     if (way == Way::joins) {
-        return;  // who waits for it waits for what it waits for
+        return;  // its dependents wait directly for what it waits for
     }
     for_each_awaited(op, [this](OpIndex first) { join(first); });
     if (only_waits(schedule_.ops[op])) {
@@ -113,7 +113,7 @@ void RankProgram::run_in_program(OpIndex op) {
     }
 }
 
-// The program waits for the end of `op`.
+// Makes the program wait for the end of `op`.
 void RankProgram::join(OpIndex op) {
     if (is_joined(op)) {
         return;
@@ -155,7 +155,7 @@ bool RankProgram::is_awaited_elsewhere(OpIndex op) const {
                        [&](Dependent dependent) { return schedule_.ops[dependent.op()].cpu != schedule_.ops[op].cpu; });
 }
 
-// The stream in use, that of `cpu`, waits for the end of `op`.
+// Makes the current stream, that of `cpu`, wait for the end of `op`.
 void RankProgram::wait_on_stream(OpIndex op, std::uint8_t cpu) {
     if (schedule_.ops[op].cpu == cpu || is_joined(op)) {
         return;
@@ -210,7 +210,7 @@ Handle RankProgram::begin_asynchronous(OpIndex op) {
 }
 
 void check_messages(const GoalSchedule& schedule) {
-    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, OpIndex> first;  // of a from, to and tag
+    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, OpIndex> first;  // by sender, receiver and tag
     for (OpIndex index = 0; index < schedule.ops.size(); ++index) {
         const GoalOp& op = schedule.ops[index];
         if (op.kind == GoalOpKind::calc) {

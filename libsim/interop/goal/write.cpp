@@ -43,7 +43,7 @@ void add_statement(Text& text, const GoalOp& op) {
     text.push_back('\n');
 }
 
-// The waits of each operation of a rank, where they can stand: both are named by then.
+// The waits to write after each operation of a rank, once both operations have a label.
 class Waits {
 public:
     Waits(const GoalSchedule& schedule, OpRange range) : range_(range), behind_(range.end - range.begin) {

@@ -1,6 +1,6 @@
-// A described node is what a file of somebody else's tool says of one node: its GPUs, their links, its network cards.
+// A described node holds what another tool's file says about one node: its GPUs, their links, its network cards.
 //
-// Readers make it (topology_xml.hpp, topology_matrix.hpp); machine_of_node.hpp makes a machine file of it.
+// Readers produce it (topology_xml.hpp, topology_matrix.hpp); machine_of_node.hpp turns it into a machine file.
 #pragma once
 
 #include <optional>
@@ -16,17 +16,17 @@ struct DescribedLinks {
 
 struct DescribedGpu {
     int line = 0;
-    std::string device;    // PCI's vendor and device: "0x10de:0x2330"; empty: not said
-    int sm = 0;            // compute capability, times 10; 0: not said
-    double pcie_rate = 0;  // bytes per second and direction; 0: not said
+    std::string device;    // PCI vendor and device: "0x10de:0x2330"; empty: unknown
+    int sm = 0;            // compute capability, times 10; 0: unknown
+    double pcie_rate = 0;  // bytes per second and direction; 0: unknown
     std::vector<DescribedLinks> links;
 };
 
 struct DescribedCard {
     int line = 0;
     std::string name;
-    double bits_per_second = 0;  // 0: not said
-    bool near_gpu = true;        // below a switch of PCIe that it shares with one, as far as that is known
+    double bits_per_second = 0;  // 0: unknown
+    bool near_gpu = true;        // shares a PCIe switch with one, as far as known
 };
 
 struct DescribedNode {
@@ -34,7 +34,7 @@ struct DescribedNode {
     std::string kind;  // "NCCL's topology", "nvidia-smi topo -m"
     std::vector<DescribedGpu> gpus;
     std::vector<DescribedCard> cards;
-    std::vector<std::string> remarks;  // what was passed over, and why
+    std::vector<std::string> remarks;  // skipped items, with the reason
 };
 
 }  // namespace sim::machine_import

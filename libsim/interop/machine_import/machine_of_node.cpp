@@ -37,13 +37,13 @@ std::string name_of_device(const std::string& device) {
     return at == all.end() ? "" : at->accelerator;
 }
 
-// The file's and the user's word, which must not contradict each other.
+// The accelerator of the file and of the user's option, which must not contradict each other.
 training::Accelerator accelerator_of(const DescribedNode& node, const ImportFacts& facts) {
     const DescribedGpu& first = node.gpus.front();
     for (const DescribedGpu& gpu : node.gpus) {
         if (gpu.device != first.device || gpu.sm != first.sm) {
             refuse(node, gpu.line,
-                   fmt::format("this GPU is another than the one of line {}: a machine has GPUs of one "
+                   fmt::format("this GPU differs from the one at line {}: a machine has GPUs of one "
                                "kind",
                                first.line));
         }
@@ -52,7 +52,7 @@ training::Accelerator accelerator_of(const DescribedNode& node, const ImportFact
     if (facts.gpu.empty() && told.empty()) {
         refuse(node, first.line,
                first.device.empty()
-                   ? "does not tell what GPU it is; give --gpu NAME"
+                   ? "does not identify the GPU; give --gpu NAME"
                    : fmt::format("the PCI device {} is not known; give --gpu NAME", shortened(first.device)));
     }
     const training::Accelerator gpu = accelerator_named(facts.gpu.empty() ? told : facts.gpu);
@@ -74,12 +74,12 @@ struct ScaleUp {
 };
 
 struct CountedLinks {
-    int count = 0;  // of the GPU with the fewest
+    int count = 0;  // links of the GPU with the fewest
     bool switched = false;
     int line = 0;
 };
 
-// nvidia-smi tells of a switch as if there were all links to each GPU.
+// nvidia-smi reports links through a switch as if all of them went to each peer.
 CountedLinks count_links(const DescribedNode& node, int most) {
     CountedLinks fewest{.count = -1};
     for (const DescribedGpu& gpu : node.gpus) {
@@ -140,7 +140,7 @@ std::string sourced(const char* key, double value, const std::string& source, co
                        report::json_text(source), confidence);
 }
 
-// Those that carry a training: of the fastest kind, and beside a GPU where the file tells of distances.
+// The cards that carry training traffic: the fastest kind, and near a GPU if the file gives distances.
 std::vector<DescribedCard> cards_of(const DescribedNode& node, std::vector<std::string>& remarks) {
     double fastest = 0;
     bool some_near = false;
@@ -175,10 +175,8 @@ std::string network_lines(const DescribedNode& node, const ImportFacts& facts, s
         return "";
     }
     if (!(gigabits > 0)) {
-        remarks.push_back(
-            fmt::format("{} network cards, whose rate it does not say: give --card-gbit N for steps over "
-                        "several nodes",
-                        cards.size()));
+        remarks.push_back(fmt::format(
+            "{} network cards without a rate: give --card-gbit N for steps over several nodes", cards.size()));
         return "";
     }
     return sourced("nic_gbit", gigabits,

@@ -1,4 +1,4 @@
-// This function makes a machine file of a described node: TOML that `--machine FILE` takes, each number with its
+// This function turns a described node into a machine file: TOML that `--machine FILE` accepts, each number with its
 // source.
 #pragma once
 
@@ -7,16 +7,16 @@
 namespace sim::machine_import {
 
 struct ImportFacts {
-    std::string gpu;           // the accelerator's name; empty: the file must tell it
-    std::string name;          // of the machine
-    double card_gigabits = 0;  // of one card, where the file does not say; 0: not known
+    std::string gpu;           // the accelerator's name; empty: the file must give it
+    std::string name;          // the machine's name
+    double card_gigabits = 0;  // per card, if the file does not give it; 0: unknown
 };
 
-// The node of NCCL's topology in XML, or of nvidia-smi's matrix: by what the text begins with.
+// Reads NCCL's topology in XML, or nvidia-smi's matrix, depending on how the text begins.
 DescribedNode read_described_node(const std::string& text, const std::string& file);
 
-// Throws UsageError with file, line and reason: GPUs of several kinds, of an unknown kind, or of one that contradicts
-// `gpu`; more links than such a GPU has; GPUs of which some have links and others none.
+// Throws UsageError with file, line and reason for GPUs of several kinds, of an unknown kind, or of one that
+// contradicts `gpu`; for more links than such a GPU has; and if some GPUs have links and others do not.
 std::string machine_file_of(const DescribedNode& node, const ImportFacts& facts);
 
 }  // namespace sim::machine_import

@@ -16,7 +16,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// Words between blanks and tabs, without colours.
+// Words separated by blanks and tabs, without colour codes.
 Words matrix_words(const std::string& line) {
     std::string text;
     for (std::size_t i = 0; i < line.size(); ++i) {
@@ -38,12 +38,12 @@ bool is_gpu(const std::string& name) {
     return name.starts_with("GPU") && whole_of(std::string_view(name).substr(3)).has_value();
 }
 
-// A row or column of the matrix that is no GPU: a card. "CPU Affinity" begins what is no matrix any more.
+// Whether a row or column that is not a GPU is a card. "CPU Affinity" ends the matrix.
 bool is_card(const std::string& name) {
     return name != "CPU" && name != "NUMA" && name != "GPU";
 }
 
-// The number of links; 0: over PCIe. None: no such cell.
+// The number of links; 0: over PCIe. Returns nothing for any other cell.
 std::optional<int> links_of(const std::string& cell) {
     for (const char* known : {"X", "PIX", "PXB", "PXN", "PHB", "NODE", "SYS", "SOC", "PSB"}) {
         if (cell == known) {
@@ -77,7 +77,7 @@ public:
         } else if (rows_ < names_.size() && words.front() == names_[rows_]) {
             take_row(words);
         } else if (rows_ < gpus_) {
-            refuse(fmt::format("the row of {} must stand here, not \"{}\"", names_[rows_], shortened(words.front())));
+            refuse(fmt::format("the row of {} must come next, not \"{}\"", names_[rows_], shortened(words.front())));
         } else if (words.size() == 2 && words.front().starts_with("NIC") && words.front().ends_with(":")) {
             name_card(words.front().substr(0, words.front().size() - 1), words[1]);
         }
@@ -109,7 +109,7 @@ private:
                 break;
             }
             if (std::find(names_.begin(), names_.end(), word) != names_.end()) {
-                refuse(fmt::format("{} stands there twice", shortened(word)));
+                refuse(fmt::format("{} appears twice", shortened(word)));
             }
             names_.push_back(word);
             if (is_gpu(word)) {
@@ -130,7 +130,7 @@ private:
                                names_.size()));
         }
         if (row >= gpus_) {
-            return;  // a card's: the same as the columns
+            return;  // a card's row repeats its column
         }
         DescribedGpu gpu{.line = line_, .device = "", .links = {}};
         for (std::size_t column = 0; column < names_.size(); ++column) {

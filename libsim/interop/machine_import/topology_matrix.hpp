@@ -1,15 +1,15 @@
-// This function reads what `nvidia-smi topo -m` prints: how each GPU is connected with each other and with the cards.
+// This function reads the output of `nvidia-smi topo -m`: how each GPU connects to the others and to the cards.
 //
-//   NV12: 12 NVLinks · PIX, PXB, PHB, NODE, SYS: over PCIe, further and further · X: itself
-// The matrix may stand anywhere in a log, with colours, tabs or blanks. It names no GPU's kind and no card's speed.
+//   NV12: 12 NVLinks · PIX, PXB, PHB, NODE, SYS: over PCIe, in order of distance · X: itself
+// The matrix may be anywhere in a log, with colours, tabs or blanks. It gives no kind of GPU and no speed of a card.
 #pragma once
 
 #include "libsim/interop/machine_import/described_node.hpp"
 
 namespace sim::machine_import {
 
-// Throws UsageError with file, line and reason: no matrix, a row that is missing or short, a cell that is none of
-// these, two ends that differ.
+// Throws UsageError with file, line and reason for a missing matrix, a row that is missing or short, any other cell,
+// and two ends that differ.
 DescribedNode read_topology_matrix(const std::string& text, const std::string& file);
 
 }  // namespace sim::machine_import

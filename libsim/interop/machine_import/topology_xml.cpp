@@ -15,7 +15,7 @@ using namespace config;
 
 namespace {
 
-const char* const switch_class = "0x068000";  // of a bridge: NVSwitch
+const char* const switch_class = "0x068000";  // PCI class of a bridge: NVSwitch
 constexpr int most_links = 1000;
 constexpr double most_megabits = 1e8;
 
@@ -60,7 +60,7 @@ private:
         throw UsageError(fmt::format("{}:{}: {}", node_.file, line, why));
     }
 
-    // The nearest element around it that has the name; nullptr: none.
+    // The nearest enclosing element of that name; nullptr: none.
     const XmlElement* around(const XmlElement& element, const char* name) const {
         for (int at = element.parent; at >= 0; at = elements_[static_cast<std::size_t>(at)].parent) {
             if (elements_[static_cast<std::size_t>(at)].name == name) {
@@ -88,7 +88,7 @@ private:
         return text != nullptr ? *text : "";
     }
 
-    // "32.0 GT/s PCIe", of which so many lanes: 128 of 130 bits are data from PCIe 3 on, 8 of 10 before.
+    // Parses "32.0 GT/s PCIe" and the number of lanes: 128 of 130 bits are data from PCIe 3 on, 8 of 10 before.
     double pcie_rate_of(const XmlElement* pci) const {
         const std::string speed = text_of(pci, "link_speed");
         const std::string width = text_of(pci, "link_width");
@@ -96,7 +96,7 @@ private:
         const double giga = number_of(std::string_view(speed).substr(0, unit)).value_or(0);
         const double lanes = number_of(width).value_or(0);
         if (!(giga > 0 && giga < 1000 && lanes > 0 && lanes <= 32)) {
-            return 0;  // virtual machines do not know
+            return 0;  // unknown in virtual machines
         }
         const double share = giga >= 8 ? 128.0 / 130 : 0.8;
         return giga * 1e9 * lanes / 8 * share;
@@ -110,13 +110,13 @@ private:
         gpu.device = vendor.empty() || device.empty() ? "" : vendor + ":" + device;
         gpu.sm = static_cast<int>(number(element, "sm", 0, 10'000, 0));
         gpu.pcie_rate = pcie_rate_of(pci);
-        // NCCL names a GPU by its place on the bus; files by hand by its number.
+        // NCCL identifies a GPU by its bus address; hand-written files by its number.
         const std::string host = text_of(around(element, "cpu"), "host_hash");
         const std::string bus = text_of(pci, "busid");
         const std::string dev = text_of(&element, "dev");
         const int number = static_cast<int>(node_.gpus.size());
         if (!bus.empty() && !gpus_by_name_.emplace(host + "/" + bus, number).second) {
-            refuse(element, fmt::format("the GPU {} stands there twice", shortened(bus)));
+            refuse(element, fmt::format("the GPU {} appears twice", shortened(bus)));
         }
         if (!dev.empty() && !gpus_by_name_.emplace(host + "/#" + dev, number).second) {
             refuse(element, fmt::format("there are two GPUs with dev=\"{}\"", shortened(dev)));
@@ -131,7 +131,7 @@ private:
         const std::string port = text_of(&element, "port");
         const std::string host = text_of(around(element, "cpu"), "host_hash");
         if (!card.name.empty() && !cards_.emplace(host + "/" + card.name + "/" + port, element.line).second) {
-            refuse(element, fmt::format("the card {} stands there twice", shortened(card.name)));
+            refuse(element, fmt::format("the card {} appears twice", shortened(card.name)));
         }
         node_.cards.push_back(card);
     }
@@ -149,7 +149,7 @@ private:
         at = at == gpus_by_name_.end() ? gpus_by_name_.find(host + "/#" + target) : at;
         const bool to_switch = text_of(&element, "tclass") == switch_class;
         if (!to_switch && at == gpus_by_name_.end()) {
-            // A job on some of a node's GPUs, or a container that sees no others.
+            // The job used only some of the node's GPUs, or ran in a container that sees no others.
             node_.remarks.push_back(fmt::format("line {}: {} links to {}, which is not in the file", element.line,
                                                 count, shortened(target)));
             return;

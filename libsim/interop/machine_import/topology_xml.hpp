@@ -2,7 +2,7 @@
 //
 //   <system><cpu><pci link_speed link_width><gpu dev sm><nvlink target count tclass/></gpu></pci>
 //                <pci><nic><net name speed/></nic></pci></cpu></system>
-// Speeds of cards are in Mb/s. xgmi stands for nvlink on AMD's. Unknown elements and attributes are passed over.
+// Card speeds are in Mb/s. AMD has xgmi in place of nvlink. Unknown elements and attributes are ignored.
 // Source of the format: NVIDIA/nccl, src/graph/xml.cc and topo.cc (2024 to 2026).
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace sim::machine_import {
 
-// Throws UsageError with file, line and reason: no XML, no GPU in it, numbers that cannot be, links of which the two
-// ends say different counts, a GPU or card that stands there twice.
+// Throws UsageError with file, line and reason for text that is not XML, no GPU, impossible numbers, links whose two
+// ends give different counts, and a GPU or card that appears twice.
 DescribedNode read_topology_xml(const std::string& text, const std::string& file);
 
 }  // namespace sim::machine_import

@@ -1,7 +1,7 @@
-// A small, strict reader of XML: elements with attributes. Comments and what stands before the first element are passed
-// over, text between elements too; document types and processing after the root are refused.
+// A small, strict reader of XML: elements with attributes. It skips comments, everything before the first element, and
+// text between elements; it refuses document types and processing instructions after the root.
 //
-// Nothing grows faster than the text: there are no entities but the five of XML and numbers, and no recursion.
+// Nothing grows faster than the text: the only entities are the five of XML and numbers, and there is no recursion.
 #pragma once
 
 #include <string>
@@ -13,15 +13,15 @@ namespace sim::machine_import {
 struct XmlElement {
     std::string name;
     int line = 0;
-    int parent = -1;  // its number in the list; -1: the root
+    int parent = -1;  // index of the parent; -1: none, for the root
     std::vector<std::pair<std::string, std::string>> attributes;
 
-    // nullptr: it has none.
+    // Returns nullptr if there is none.
     const std::string* attribute(const char* key) const;
 };
 
-// In the order of their beginnings: a parent before its children. The first is the root.
-// Throws UsageError with file, line and reason: no XML, or nested more than 64 deep.
+// Elements in document order: a parent precedes its children, and the first is the root. Throws UsageError with file,
+// line and reason: not XML, or nested more than 64 deep.
 std::vector<XmlElement> read_xml(const std::string& text, const std::string& file);
 
 }  // namespace sim::machine_import

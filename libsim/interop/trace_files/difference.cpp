@@ -11,7 +11,7 @@ namespace sim::trace_files {
 
 namespace {
 
-// Less than a picosecond for each of many ranks: a last digit of a sum.
+// Below a picosecond for each of many ranks: the last digit of a sum.
 constexpr double nothing = 1e-12;
 
 std::vector<LabelDifference> label_differences(const TraceShares& first, const TraceShares& second) {
@@ -40,7 +40,7 @@ std::vector<LabelDifference> label_differences(const TraceShares& first, const T
     return differences;
 }
 
-// The activity whose labels make that part of the time; none of idle time.
+// The activity whose labels make up that part of the time; none for idle time.
 std::optional<Activity> activity_of_part(double Shares::*part) {
     if (part == &Shares::compute) {
         return Activity::compute;
@@ -94,7 +94,7 @@ std::string more_or_less(double by, double of) {
                   : std::string(by < 0 ? "less" : "more");
 }
 
-// The part that did most of what happened to the whole, or that differs most where the whole is the same.
+// The part that contributed most to the change of the whole, or that differs most if the whole is unchanged.
 const PartDifference* main_part(const TraceDifference& difference) {
     const double whole = difference.whole.by();
     const PartDifference* found = nullptr;
@@ -120,7 +120,7 @@ std::string label_clause(const std::vector<LabelDifference>& labels, Activity ac
     return fmt::format(", {} in \"{}\"",
                        share > 0.995 ? "all of it"
                        : share > 0.5 ? "most of it"
-                                     : "first of all",
+                                     : "above all",
                        cause->label);
 }
 
@@ -135,7 +135,7 @@ std::string cause_of(const TraceDifference& difference) {
         return begin + ", with the same shares.";
     }
     const double by = part->by();
-    // Of a part that was next to nothing, a percentage says nothing.
+    // A percentage of a part that was almost zero is meaningless.
     const std::string amount =
         part->first > std::abs(by) / 10 ? more_or_less(by, part->first) : std::string(by < 0 ? "less" : "more");
     return fmt::format("{}: it has {} {}{}.", begin, amount, part->name,

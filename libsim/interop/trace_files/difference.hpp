@@ -1,7 +1,7 @@
-// The difference of two traces: of each part of the time, which labels made it, and the cause in one sentence.
+// The difference of two traces: the labels behind each part of the time, and the cause in one sentence.
 //
-// Of two predicted steps the parts are those in which `ndsim compare` compares them, from the account of each; of all
-// others they are the activities that a profiler sees.
+// For two predicted steps the parts are those of `ndsim compare`, from the account of each; for all other traces they
+// are the activities that a profiler sees.
 #pragma once
 
 #include "libsim/interop/trace_files/shares.hpp"
@@ -13,30 +13,30 @@
 
 namespace sim::trace_files {
 
-// One of the two, with the times of one step.
+// One of the two sides, with the times of one step.
 struct DiffSide {
     std::string name;
     TraceShares shares;
-    int steps = 1;  // that its times were divided by
+    int steps = 1;  // its times were divided by this
 };
-// Divides all times by the steps, where there are more than one.
+// Divides all times by `steps` if there is more than one.
 DiffSide diff_side(const std::string& name, TraceShares shares, int steps);
 
 struct LabelDifference {
     std::string label;
     Activity activity = Activity::compute;
-    double first = 0;  // exposed seconds, mean over the ranks; 0 where a side has no such label
+    double first = 0;  // exposed seconds, mean over the ranks; 0 if a side lacks the label
     double second = 0;
     double by() const { return second - first; }
 };
 
-// Seconds, mean over the ranks.
+// One part's seconds, mean over the ranks.
 struct PartDifference {
     std::string_view name;  // "exposed communication"
     double first = 0;
     double second = 0;
-    bool adds_up = true;               // one of those that add up to the whole
-    std::optional<Activity> activity;  // whose labels make it
+    bool adds_up = true;               // one of the parts that add up to the whole
+    std::optional<Activity> activity;  // the activity whose labels make it up
     double by() const { return second - first; }
 };
 struct CategoryDifference {
@@ -49,10 +49,10 @@ struct CategoryDifference {
 struct TraceDifference {
     DiffSide first;
     DiffSide second;
-    PartDifference whole;  // the run, or the step
+    PartDifference whole;  // the run or the step
     std::vector<PartDifference> parts;
-    std::vector<CategoryDifference> categories;  // all of them, where both have an account
-    std::vector<LabelDifference> labels;         // those that differ, most first
+    std::vector<CategoryDifference> categories;  // all categories, if both sides have an account
+    std::vector<LabelDifference> labels;         // labels that differ, largest difference first
     std::string cause;                           // "predicted.json takes 12.1 % less time than …"
 };
 

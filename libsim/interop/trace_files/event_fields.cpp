@@ -15,7 +15,7 @@ std::string_view key_of(EventField field) {
     return event_fields[static_cast<std::size_t>(field)].key;
 }
 
-// A JSON number times 10^decimals, cut off; none where that has more than 30 digits.
+// A JSON number times 10^decimals, truncated; nothing if that has more than 30 digits.
 std::optional<Wide> scaled(std::string_view text, int decimals) {
     const bool negative = text.starts_with('-');
     text.remove_prefix(negative ? 1 : 0);
@@ -33,7 +33,7 @@ std::optional<Wide> scaled(std::string_view text, int decimals) {
     const std::size_t point = std::min(text.find('.'), text.size());
     const std::string digits = std::string(text.substr(0, point)) +
                                std::string(point < text.size() ? text.substr(point + 1) : std::string_view());
-    const auto wanted = static_cast<std::int64_t>(point) + exponent + decimals;  // how many digits count
+    const auto wanted = static_cast<std::int64_t>(point) + exponent + decimals;  // number of significant digits
     Wide value = 0;
     int significant = 0;
     for (std::int64_t i = 0; i < wanted && significant <= 30; ++i) {

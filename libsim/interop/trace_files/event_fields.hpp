@@ -1,4 +1,4 @@
-// This table lists what is read of an event of a trace in JSON, and where in the event it stands.
+// This table lists the fields that are read from an event of a JSON trace, and their places in the event.
 #pragma once
 
 #include "libsim/units.hpp"
@@ -98,7 +98,7 @@ constexpr bool fields_are_in_order() {
 }
 static_assert(fields_are_in_order(), "a row for every field");
 
-// A text or a number, as it stands in the file: no digit is lost; or a list, as a text in JSON.
+// A text or a number, exactly as in the file so that no digit is lost; or a list, as JSON text.
 struct Scalar {
     std::string text;
     bool is_number = false;
@@ -110,12 +110,12 @@ public:
     void set(EventField field, Scalar value) { fields_[static_cast<std::size_t>(field)] = std::move(value); }
 
     bool has(EventField field) const { return fields_[static_cast<std::size_t>(field)].has_value(); }
-    // Empty where it is not there or no text.
+    // Empty if the field is missing or not a text.
     const std::string& text(EventField field) const;
-    // In units of 10^-decimals, digits beyond cut off; none where it is not there. Throws UsageError, which begins with
-    // `where`, for what is no number or too large.
+    // The value in units of 10^-decimals, truncated; nothing if the field is missing. Throws UsageError, which begins
+    // with `where`, for a value that is not a number or too large.
     std::optional<Wide> number(EventField field, int decimals, const std::string& where) const;
-    // As number, of what must be there and fit into 64 bits.
+    // Like number(), for a field that must exist and fit into 64 bits.
     std::int64_t whole(EventField field, const std::string& where) const;
 
 private:

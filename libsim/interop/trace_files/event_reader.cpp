@@ -14,7 +14,7 @@ namespace sim::trace_files {
 
 namespace {
 
-// So far below 2^63 that sums of a few stay in range. 13 days.
+// Far enough below 2^63 for sums of a few to stay in range: 13 days.
 constexpr std::int64_t longest = std::numeric_limits<std::int64_t>::max() / 8;
 
 [[noreturn]] void refuse_event(const std::string& where, const std::string& why) {
@@ -26,7 +26,7 @@ bool is_step(const JsonEvent& event) {
            event.text(EventField::name).starts_with("ProfilerStep#");
 }
 
-// The number behind "rank", "rank_" or "rank-" in a file's name.
+// The number after "rank", "rank_" or "rank-" in a file's name.
 std::optional<int> rank_in_name(const std::string& file) {
     const std::string name = file.substr(file.find_last_of('/') + 1);
     for (std::size_t at = name.find("rank"); at != std::string::npos; at = name.find("rank", at + 1)) {
@@ -41,7 +41,7 @@ std::optional<int> rank_in_name(const std::string& file) {
 
 struct ExactNumber {
     EventField field;
-    std::string_view name;  // in span_columns.hpp
+    std::string_view name;  // as in span_columns.hpp
 };
 constexpr ExactNumber exact_numbers[] = {
     {EventField::process, "rank"}, {EventField::program_stream, "stream"}, {EventField::op, "op"},
@@ -50,7 +50,7 @@ constexpr ExactNumber exact_numbers[] = {
     {EventField::tag, "tag"},      {EventField::message, "message"},
 };
 
-// The stream on which most kernels compute.
+// The stream with the most compute kernels.
 std::int64_t main_stream(const std::map<std::int64_t, std::size_t>& computing) {
     return std::max_element(computing.begin(), computing.end(),
                             [](const auto& a, const auto& b) { return a.second < b.second; })
@@ -70,7 +70,7 @@ void EventReader::take_exact(const JsonEvent& event, const std::string& where) {
         }
     }
     if (const auto billionths = event.number(EventField::units, 9, where)) {
-        // A number that was printed from a double: the nearest whole one to its tenths.
+        // The number was printed from a double: round its tenths to the nearest whole number.
         const Wide tenths = *event.number(EventField::units, 10, where);
         const Wide nearest = (tenths + (tenths < 0 ? -5 : 5)) / 10;
         if (nearest > std::numeric_limits<std::int64_t>::max() || nearest < -std::numeric_limits<std::int64_t>::max()) {

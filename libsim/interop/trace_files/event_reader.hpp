@@ -1,4 +1,4 @@
-// This class turns the events of traces in JSON, ndsim's and the PyTorch profiler's, into spans.
+// This class turns the events of JSON traces, from ndsim or the PyTorch profiler, into spans.
 #pragma once
 
 #include "libsim/interop/trace_files/json_events.hpp"
@@ -15,9 +15,9 @@ class EventReader {
 public:
     explicit EventReader(SpanCollector& spans) : spans_(spans) {}
 
-    // `next_rank`: of a file that does not say its rank, neither in it nor in its name. Throws UsageError.
+    // `next_rank`: for a file whose rank is neither in it nor in its name. Throws UsageError.
     void read(GzipInput& in, const std::string& file, int next_rank);
-    // Hands what the profiler saw to the collector, once all files are read.
+    // Hands the profiled kernels to the collector, once all files are read.
     void finish();
 
     bool profiled() const { return profiled_; }
@@ -25,14 +25,14 @@ public:
     bool partial() const { return partial_; }
 
 private:
-    // A kernel, with times from the file's first one.
+    // A kernel, with times relative to the file's first one.
     struct Measured {
         Span span;
         std::int64_t stream = 0;
     };
     struct ProfiledRank {
         std::string file;
-        Wide origin = 0;  // of its times, in picoseconds
+        Wide origin = 0;  // origin of its times, in picoseconds
         std::vector<Measured> kernels;
     };
 

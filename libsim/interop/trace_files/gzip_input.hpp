@@ -11,15 +11,16 @@ namespace sim::trace_files {
 
 class GzipInput : public std::streambuf {
 public:
-    // All throw UsageError, naming the file: it cannot be read, or is a device, or is cut off, or not what gzip made.
+    // All functions throw UsageError, naming the file, if it cannot be read, is a device, is truncated, or is not valid
+    // gzip.
     explicit GzipInput(std::string file);
     GzipInput(const GzipInput&) = delete;
     GzipInput& operator=(const GzipInput&) = delete;
     ~GzipInput() override;
 
-    // The next line without its "\n"; false where there is none.
+    // Reads the next line without its "\n"; returns false if there is none.
     bool line(std::string& text);
-    // Whether the last line that was read had its "\n": without it, a table may be cut off within a number.
+    // Whether the last line ended with "\n": otherwise a table may be cut off within a number.
     bool line_was_whole() const { return line_was_whole_; }
 
 protected:

@@ -20,7 +20,7 @@ constexpr std::size_t most_of_a_list = 1U << 20U;  // bytes
 
 constexpr std::size_t most_of_an_answer = 1U << 26U;  // bytes
 
-// The text of an object whose pieces come one by one.
+// The text of an object whose pieces arrive one by one.
 class CopiedObject {
 public:
     bool is_open() const { return depth_ > 0; }
@@ -223,18 +223,18 @@ private:
         return scalar({std::move(text), true});
     }
 
-    // Whether the object that begins is what ndsim says of the run, in Chrome JSON or in that of the profiler.
+    // Whether the current object is ndsim's description of the run, in Chrome JSON or in the profiler's form.
     bool is_answer() const {
         return !places_.empty() && ((places_.back() == Place::other_data && key_ == "answer") ||
                                     (places_.back() == Place::top && key_ == "ndsim_answer"));
     }
 
-    // Whether the value stands in that object.
+    // Whether the value is inside that object.
     bool copies(std::string_view text) {
         if (copied_.is_open()) {
             copied_.value(text);
             if (copied_.size() > most_of_an_answer) {
-                throw config::UsageError(fmt::format("{}: what is said of the run is longer than 64 MiB", file_));
+                throw config::UsageError(fmt::format("{}: the description of the run is longer than 64 MiB", file_));
             }
         }
         return copied_.is_open();
@@ -242,7 +242,7 @@ private:
 
     bool is_in_list() const { return !places_.empty() && places_.back() == Place::list; }
 
-    // What stands in a list of which a field is made.
+    // Adds an element of a list that becomes a field.
     void add_to_list(std::string_view text) {
         if (is_in_list()) {
             append_to_list(text);
@@ -257,7 +257,7 @@ private:
         }
     }
 
-    // nullptr: nothing is made of the key's value.
+    // Returns nullptr if no field is read from the key.
     const FieldRow* row_of(bool in_args) const {
         const auto* row = std::find_if(event_fields.begin(), event_fields.end(),
                                        [&](const FieldRow& one) { return one.in_args == in_args && one.key == key_; });
@@ -276,7 +276,7 @@ private:
         try {
             return alone.whole(EventField::timestamp, "");
         } catch (const config::UsageError&) {
-            throw config::UsageError(fmt::format("{}: {} must be a whole number of 64 bits, not {}", file_, key_,
+            throw config::UsageError(fmt::format("{}: {} must be a 64-bit whole number, not {}", file_, key_,
                                                  config::shortened(value.text)));
         }
     }
@@ -286,7 +286,7 @@ private:
     std::vector<Place> places_;
     std::string key_;
     JsonEvent event_;
-    std::string list_;  // as far as it is read
+    std::string list_;  // the part read so far
     CopiedObject copied_;
     std::size_t number_ = 1;
 };

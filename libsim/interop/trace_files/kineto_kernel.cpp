@@ -13,7 +13,7 @@ namespace sim::trace_files {
 
 namespace {
 
-// Categories of what runs on a GPU. Profilers before PyTorch 1.12 wrote them with capitals.
+// Categories of GPU events. Profilers before PyTorch 1.12 capitalized them.
 struct GpuCategory {
     std::string_view name;
     bool copies;
@@ -23,8 +23,8 @@ constexpr GpuCategory gpu_categories[] = {
     {"Kernel", false}, {"Memcpy", true},     {"Memset", true},
 };
 
-// Of ncclDevKernel_AllReduce_Sum_bf16_RING_LL(…), ncclKernel_SendRecv…, ncclAllReduceRingLLKernel_sum_f32(…): what
-// stands in the name. A name within another comes behind it.
+// Substrings of kernel names such as ncclDevKernel_AllReduce_Sum_bf16_RING_LL(…), ncclKernel_SendRecv… and
+// ncclAllReduceRingLLKernel_sum_f32(…). A name that is contained in another comes after it.
 struct NcclOperation {
     std::string_view in_name;
     OpKind kind;
@@ -42,7 +42,7 @@ constexpr NcclOperation nccl_operations[] = {
     {"Recv", OpKind::receive, "receive"},
 };
 
-// Bytes of an element, under the names of c10::ScalarType and of torch.dtype.
+// Bytes per element, by the names of c10::ScalarType and of torch.dtype.
 struct ElementType {
     std::string_view name;
     std::int64_t bytes;
@@ -60,7 +60,7 @@ std::int64_t bytes_of_element(const std::string& name) {
     return found == std::end(element_types) ? 0 : found->bytes;
 }
 
-// 0 where the event does not say it.
+// 0 if the event does not give it.
 std::int64_t message_bytes(const JsonEvent& event, const std::string& where) {
     if (!event.has(EventField::elements)) {
         return 0;

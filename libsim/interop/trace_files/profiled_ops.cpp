@@ -16,7 +16,7 @@ namespace {
 using nlohmann::json;
 using OpsById = std::unordered_map<std::int64_t, ProfiledOp>;
 
-// The lists of an event; the profiler writes none where it records no shapes.
+// A list of an event; the profiler writes none unless it records shapes.
 json list_of(const JsonEvent& event, EventField field) {
     const std::string& text = event.text(field);
     const json list = json::parse(text, nullptr, false);
@@ -27,7 +27,7 @@ std::vector<std::int64_t> dims_of(const json& one) {
     std::vector<std::int64_t> dims;
     for (const json& size : one) {
         if (!size.is_number_integer()) {
-            return {};  // of a list of tensors
+            return {};  // a list of tensors
         }
         dims.push_back(size.get<std::int64_t>());
     }
@@ -52,8 +52,8 @@ ProfiledOp op_of(const JsonEvent& event, std::size_t number) {
     return op;
 }
 
-// The profiler numbers operators as they start, and a kernel has the number of the innermost one that launched it.
-// Kernels stand before or behind their operators.
+// The profiler numbers operators as they start, and a kernel carries the number of the innermost one that launched it.
+// Kernels may come before or after their operators in the file.
 class ProfiledOps {
 public:
     explicit ProfiledOps(const std::vector<std::string>& names) : names_(names) {}

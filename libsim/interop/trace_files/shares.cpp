@@ -18,9 +18,9 @@ constexpr auto rows = std::to_array<ShareRow>({
     {"exposed copies", "exposed_copy_seconds", &Shares::copies, true, "Seconds of copies that nothing else hides."},
     {"idle time", "idle_seconds", &Shares::idle, true, "Seconds in which nothing happened."},
     {"waiting", "waiting_seconds", &Shares::waiting, false,
-     "Seconds of exposed communication that waited for the other side, where the trace says it."},
+     "Seconds of exposed communication that waited for the other side, if the trace records it."},
     {"overlapped communication", "overlapped_communication_seconds", &Shares::overlapped, false,
-     "Seconds of communication beside computation."},
+     "Seconds of communication overlapped with computation."},
 });
 
 struct Interval {
@@ -28,7 +28,7 @@ struct Interval {
     Time end;
 };
 
-// Instants, as intervals that do not touch.
+// A set of instants, as intervals that do not touch.
 class Instants {
 public:
     void add(Time begin, Time end) {
@@ -36,7 +36,7 @@ public:
             parts_.push_back({begin, end});
         }
     }
-    // Requires of all functions below: joined since the last add.
+    // All functions below require join() after the last add().
     void join() {
         std::sort(parts_.begin(), parts_.end(), [](const Interval& a, const Interval& b) {
             return std::tie(a.begin, a.end) < std::tie(b.begin, b.end);
@@ -96,7 +96,7 @@ private:
     std::vector<Interval> parts_;
 };
 
-// None of what takes no time of the GPU.
+// Nothing for spans that take no GPU time.
 std::optional<Activity> activity_of(const Span& span) {
     switch (span.kind) {
         case OpKind::compute: return span.measure == Measure::bytes ? Activity::copies : Activity::compute;
@@ -109,7 +109,7 @@ std::optional<Activity> activity_of(const Span& span) {
 
 class RankInstants {
 public:
-    // `is_inside`: a part of a computation.
+    // `is_inside`: the span is part of a computation.
     void add(const Span& span, Activity activity, std::size_t label, bool is_inside) {
         of_[static_cast<std::size_t>(activity)].add(span.begin, span.end);
         if (is_inside) {
@@ -142,7 +142,7 @@ public:
                 .overlapped = seconds(overlapped)};
     }
 
-    // Requires: shares() was called. `add(label, seconds)` for each label of the rank.
+    // Calls add(label, seconds) for each label of the rank. Requires: shares() was called.
     template <class Add>
     void for_each_label(const std::vector<LabelShare>& labels, Add add) {
         for (auto& [label, instants] : labels_) {
@@ -154,7 +154,7 @@ public:
 private:
     const Instants& of(Activity activity) const { return of_[static_cast<std::size_t>(activity)]; }
 
-    // What no activity hides that counts before this one.
+    // The part that no activity of higher precedence hides.
     Duration own_part(const Instants& instants, Activity activity) const {
         switch (activity) {
             case Activity::communication: return instants.length() - instants.common_with(of(Activity::compute));
@@ -165,7 +165,7 @@ private:
     }
 
     std::array<Instants, 3> of_;
-    Instants inside_;    // what computations hold beside computing
+    Instants inside_;    // other activity inside computations
     Instants transfer_;  // communication without the waiting
     Instants not_copies_;
     std::unordered_map<std::size_t, Instants> labels_;
@@ -206,7 +206,7 @@ void count_message(const Span& span, TraceShares& shares) {
     }
 }
 
-// Of the ranks that have a span; others have no time.
+// Averages over the ranks with spans; the others have no account.
 void add_account(const report::Timeline& timeline, TraceShares& shares) {
     if (timeline.account.empty()) {
         return;

@@ -1,15 +1,15 @@
-// Shares say where the time of a rank went, as a profiler sees it: by what was going on at each instant.
+// Shares divide a rank's time by activity at each instant, as a profiler sees it.
 //
 //   compute               something computed
-//   exposed communication nothing did, but something sent, received or took part in a collective
+//   exposed communication nothing computed, but something sent, received or took part in a collective
 //   exposed copies        neither, but memory was copied
-//   idle                  nothing of these
-// They add up to the window, from the start of the run to its last span. As the temporal breakdown of Holistic Trace
-// Analysis, which calls the middle two non-compute time. A message that waits for the other side counts as
-// communication, as NCCL's kernels do; `waiting` says how much of it that was, where the trace knows. A collective
-// inside a computation counts as communication, and not as computing.
+//   idle                  none of these
+// They add up to the window, from the start of the run to its last span. This follows the temporal breakdown of
+// Holistic Trace Analysis, which calls the middle two non-compute time. A message that waits for the other side counts
+// as communication, as NCCL's kernels do; `waiting` is the part of it that waited, if the trace records it.
+// A collective inside a computation counts as communication, not as compute.
 //
-// A trace of a predicted step has an account, too: each rank's time by category, which add up to the step. That is what
+// A trace of a predicted step also has an account: each rank's time by category, adding up to the step. It equals what
 // `ndsim train` prints, to the picosecond.
 #pragma once
 
@@ -28,7 +28,7 @@ enum class Activity { compute, communication, copies };
 std::string_view name_of(Activity activity);
 
 struct Shares {
-    double compute = 0;  // in seconds, as all
+    double compute = 0;  // all fields are in seconds
     double exposed = 0;
     double copies = 0;
     double idle = 0;
@@ -40,7 +40,7 @@ struct ShareRow {
     std::string_view name;  // "exposed communication"
     std::string_view key;   // "exposed_communication_seconds"
     double Shares::*value;
-    bool is_part;  // one of those that add up to the window
+    bool is_part;  // one of the parts that add up to the window
     std::string_view what;
 };
 std::span<const ShareRow> share_rows();
@@ -49,30 +49,30 @@ std::span<const ShareRow> share_rows();
 using TimeBySeconds = std::array<double, time_categories>;
 
 struct LabelShare {
-    std::string label;  // of all that do the same, where the trace knows
+    std::string label;  // shared by all spans that do the same, if the trace has labels
     Activity activity = Activity::compute;
     std::int64_t spans = 0;
-    double lasted = 0;   // seconds, mean over the ranks; all of its spans
-    double exposed = 0;  // the part of it that counts: of communication what nothing computed beside
+    double lasted = 0;   // seconds of all its spans, mean over the ranks
+    double exposed = 0;  // the exposed part: communication without concurrent compute
 };
 
 struct TraceShares {
     double window = 0;       // seconds
-    std::vector<int> ranks;  // that have a span
+    std::vector<int> ranks;  // ranks with at least one span
     std::vector<Shares> of_rank;
     Shares mean;
     bool has_account = false;
-    double step = 0;                      // of the account
-    std::vector<TimeBySeconds> accounts;  // of each of `ranks`; empty: there is none
+    double step = 0;                      // step time of the account
+    std::vector<TimeBySeconds> accounts;  // one per entry of `ranks`; empty: none
     TimeBySeconds account{};              // their mean
-    std::vector<LabelShare> labels;       // those with the most exposed time first
+    std::vector<LabelShare> labels;       // in descending order of exposed time
     std::int64_t messages = 0;            // sends
-    std::int64_t collectives = 0;         // on all ranks
-    std::int64_t bytes = 0;               // of the messages
+    std::int64_t collectives = 0;         // summed over the ranks
+    std::int64_t bytes = 0;               // total bytes of the messages
     double units = 0;
 };
 
-// Needs time for sorting the spans.
+// Cost: sorting the spans.
 TraceShares shares_of(const report::Timeline& timeline);
 
 }  // namespace sim::trace_files

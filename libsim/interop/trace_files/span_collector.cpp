@@ -66,7 +66,7 @@ void SpanCollector::find_inside() {
     }
 }
 
-// In a file they stand by time.
+// Files list steps by time; here they are sorted by rank first.
 void SpanCollector::sort_steps() {
     std::ranges::stable_sort(timeline_.steps, {},
                              [](const report::TrainingStep& step) { return std::pair(step.rank, step.begin); });
@@ -89,7 +89,7 @@ OpKind span_kind(const std::string& name, const std::string& where) {
         known.emplace_back(name_of(kind));
     }
     throw config::UsageError(
-        fmt::format("{}: \"{}\" is no kind of span{}", where, config::shortened(name), did_you_mean(name, known)));
+        fmt::format("{}: \"{}\" is not a kind of span{}", where, config::shortened(name), did_you_mean(name, known)));
 }
 
 void set_number(Span& span, std::string_view name, std::int64_t value, const std::string& where) {

@@ -23,11 +23,11 @@ using report::SpanNumber;
     throw config::UsageError(fmt::format("{}: {}", where, why));
 }
 
-// What a line says of one name; null: nothing.
+// The values that a line gives for one span; null: none.
 struct SpanRow {
     std::optional<std::string> kind;
     std::optional<std::string> label;
-    std::vector<std::optional<std::int64_t>> numbers;  // as span_numbers()
+    std::vector<std::optional<std::int64_t>> numbers;  // in the order of span_numbers()
     SpanWords words = {};
 };
 
@@ -52,13 +52,12 @@ std::int64_t whole_of(const std::string& text, std::string_view name, const std:
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size()) {
-        refuse_row(where,
-                   fmt::format("{} must be a whole number of 64 bits, not \"{}\"", name, config::shortened(text)));
+        refuse_row(where, fmt::format("{} must be a 64-bit whole number, not \"{}\"", name, config::shortened(text)));
     }
     return value;
 }
 
-// A record, which a quoted label may spread over several lines; false where there is none.
+// Reads a record, whose quoted label may span several lines; returns false at the end.
 bool next_record(GzipInput& in, std::string& record, int& line) {
     if (!in.line(record)) {
         return false;
@@ -76,7 +75,7 @@ bool next_record(GzipInput& in, std::string& record, int& line) {
     return true;
 }
 
-// Where each name stands in a line; none: it does not.
+// The column of each name in a line; none if it is missing.
 struct CsvPlaces {
     std::optional<std::size_t> kind;
     std::optional<std::size_t> label;
@@ -149,7 +148,7 @@ void read_span_ndjson(GzipInput& in, const std::string& file, SpanCollector& spa
         const nlohmann::json object = nlohmann::json::parse(text, nullptr, false);
         if (!object.is_object()) {
             refuse_row(where,
-                       object.is_discarded() ? "is no JSON: an object must stand on each line" : "must be an object");
+                       object.is_discarded() ? "is not JSON: each line must hold one object" : "must be an object");
         }
         const auto word = [&](std::string_view name) -> std::optional<std::string> {
             const auto at = object.find(std::string(name));

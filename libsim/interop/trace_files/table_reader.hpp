@@ -1,6 +1,6 @@
-// These functions read tables of spans as ndsim writes them: CSV with a line of names, or an object on each line.
+// These functions read tables of spans as ndsim writes them: CSV with a header line, or one JSON object per line.
 //
-// Columns may come in any order; more of them are passed over. Both throw UsageError with file, line and column.
+// Columns may come in any order, and unknown ones are ignored. Both throw UsageError with file, line and column.
 #pragma once
 
 #include "libsim/interop/trace_files/gzip_input.hpp"

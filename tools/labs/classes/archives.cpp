@@ -15,7 +15,7 @@ unsigned mode_of(const ArchivedFile& file) {
     return file.is_executable ? 0755U : 0644U;
 }
 
-// Numbers of zip: little-endian.
+// A little-endian number, as zip stores it.
 std::string bytes(std::uint32_t number, int count) {
     std::string text;
     for (int i = 0; i < count; ++i) {
@@ -24,9 +24,9 @@ std::string bytes(std::uint32_t number, int count) {
     return text;
 }
 
-constexpr std::uint32_t day = (1U << 5U) | 1U;  // 1 January 1980, the first that there is
+constexpr std::uint32_t day = (1U << 5U) | 1U;  // 1 January 1980, the earliest date in zip
 
-// What the header of a file and its row of the directory have in common.
+// The fields shared by a file's header and its directory entry.
 std::string common_header(const ArchivedFile& file) {
     const auto size = static_cast<std::uint32_t>(file.text.size());
     const auto crc = static_cast<std::uint32_t>(
@@ -44,7 +44,7 @@ std::string octal(std::uint64_t number, int digits) {
     return fmt::format("{:0{}o}", number, digits) + '\0';
 }
 
-// With its sum of all bytes, in which it counts as blanks itself.
+// The checksum sums all bytes, with its own field counted as blanks.
 std::string tar_header(const ArchivedFile& file) {
     check(file.name.size() < 100, "{} is too long a name for a tar", file.name);
     const std::string before = padded(file.name, 100) + octal(mode_of(file), 7) + octal(0, 7) + octal(0, 7) +

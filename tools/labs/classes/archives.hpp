@@ -1,4 +1,4 @@
-// Archives as systems of grading take them: zip for Gradescope, tar for Autolab. The same files give the same bytes.
+// These functions make archives for grading systems: zip for Gradescope, tar for Autolab. Equal files give equal bytes.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 namespace sim::labs {
 
 struct ArchivedFile {
-    std::string name;  // "autograde/seeds.csv", of less than 100 bytes
+    std::string name;  // "autograde/seeds.csv", less than 100 bytes
     std::string text;
     bool is_executable = false;
 };

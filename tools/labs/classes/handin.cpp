@@ -55,7 +55,7 @@ std::string files_of(const Lab& lab) {
     return names;
 }
 
-// What lab.json beside the program tells of predictions and attempts.
+// Reads predictions and attempts from the lab.json beside the program.
 DeskState read_desk(const Program& program, Desk& desk) {
     try {
         const std::optional<Desk> theirs = desk_in(program.folder.empty() ? "." : program.folder);
@@ -101,7 +101,7 @@ std::vector<std::string> names_in_metadata(const std::string& file) {
     }
 }
 
-// An account may hold hyphens, as the assignment may.
+// Both the account and the assignment may contain hyphens.
 std::vector<std::string> names_in_repository(const std::string& repository) {
     const std::string name = repository.substr(repository.rfind('/') + 1);
     std::vector<std::string> names;

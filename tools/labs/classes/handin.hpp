@@ -1,5 +1,5 @@
-// What a student hands in is graded where students have no access: their program alone is taken, with the numbers of
-// their seed, and what their lab.json says is believed where it is signed.
+// A submission is graded out of students' reach: only their program is taken, with the numbers of their seed, and their
+// lab.json is trusted only if it is signed.
 #pragma once
 
 #include "tools/labs/desk/check_desk.hpp"
@@ -10,10 +10,10 @@
 
 namespace sim::labs {
 
-// Who hands in, as a system names them. Throws UsageError for a file that is not the system's.
-// Of Gradescope's submission_metadata.json: the members of a group in the order of their names.
+// The submitter's names in the system. Throws UsageError for a file of another format. For Gradescope's
+// submission_metadata.json: the members of a group in the order of their names.
 std::vector<std::string> names_in_metadata(const std::string& file);
-// Of GitHub Classroom's repository "OWNER/ASSIGNMENT-ACCOUNT": all that the account may be.
+// For GitHub Classroom's repository "OWNER/ASSIGNMENT-ACCOUNT": all possible account names.
 std::vector<std::string> names_in_repository(const std::string& repository);
 
 struct Graded {
@@ -22,8 +22,8 @@ struct Graded {
     Standing standing;
 };
 
-// `submission` is the program, its folder, or a folder with the lab's folder in it. What cannot be graded is trouble in
-// the result: no program, or several. `folder` is where the program is run; it is made.
+// `submission` is the program, its folder, or a folder with the lab's folder in it. The result reports trouble if there
+// is no program, or more than one. The program runs in `folder`, which is created.
 Graded grade_handin(const Lab& lab, const std::string& submission, std::uint64_t seed, const std::string& folder);
 
 }  // namespace sim::labs

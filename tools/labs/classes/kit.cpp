@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::pair<std::string, std::string>>;
 
-// More than all cases of a lab take, each of which is stopped after a minute.
+// More than all cases of a lab need; each of them is stopped after a minute.
 constexpr int seconds_of_grading = 600;
 
 std::string filled(const char* folder, const char* name, const Words& words) {
@@ -55,7 +55,7 @@ std::string start_of(const Kit& kit, const std::string& student) {
                        kit.class_name.empty() ? "" : " --class " + config::shell_word(kit.class_name));
 }
 
-// What a system is known by. `write` fills a folder.
+// Facts about a grading system. `write` fills a folder.
 struct SystemFacts {
     const char* files;
     const char* column;
@@ -76,7 +76,7 @@ Words words_of_kit(const Kit& kit) {
             {"minutes", std::to_string(seconds_of_grading / 60)}};
 }
 
-// Before the words of the kit, which has a title, too.
+// The lab's words come first, so that its title takes precedence over the kit's.
 Words words_of_lab(const Kit& kit, const Lab& lab, Words more = {}) {
     Words words{
         {"number", std::to_string(lab.number)}, {"title", std::string(lab.title)}, {"folder", std::string(lab.folder)}};
@@ -184,7 +184,7 @@ const SystemFacts& facts_of(System system) {
 
 void check_folder(const std::string& folder) {
     if (fs::exists(folder) && !(fs::is_directory(folder) && fs::is_empty(folder))) {
-        throw config::UsageError(fmt::format("{} is there already, and holds something; give another folder", folder));
+        throw config::UsageError(fmt::format("{} already exists and is not empty; give another folder", folder));
     }
 }
 
@@ -196,7 +196,7 @@ std::string students_text(const Kit& kit, const std::vector<std::string>& names)
     return text;
 }
 
-// As the system knows them.
+// The names of the students in the system.
 std::vector<std::string> names_of(const Kit& kit) {
     std::vector<std::string> names;
     for (const Student& student : kit.roster) {

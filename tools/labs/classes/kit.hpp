@@ -1,4 +1,4 @@
-// A kit is what a system of grading takes to grade labs of a class: a folder to upload, with a seed for each student.
+// A kit lets a grading system grade the labs of a class: a folder to upload, with a seed for each student.
 #pragma once
 
 #include "tools/labs/classes/roster.hpp"
@@ -17,15 +17,15 @@ struct Kit {
     std::vector<const Lab*> labs;
     std::vector<Student> roster;
     std::string class_name;  // mixed into the seeds
-    std::string points;      // of a lab, such as "10"
-    std::string install;     // what pip installs: "ndsim==0.1.0", or a wheel's file, which is copied along
+    std::string points;      // per lab, such as "10"
+    std::string install;     // pip's argument: "ndsim==0.1.0", or a wheel file, which is copied into the kit
 };
 
-// Makes the folder and writes the kit into it; returns what to do next. Throws UsageError where the folder holds
-// something already, or where the roster lacks the column that the system knows students by, and OutputError.
+// Creates the folder and writes the kit into it; returns instructions for the next steps. Throws OutputError, and
+// UsageError if the folder is not empty or the roster lacks the column with the system's student names.
 std::string write_kit(const Kit& kit, const std::string& folder);
 
-// "1-8", "2,5,7", "1-3,10": numbers of labs. Throws UsageError.
+// Lab numbers such as "1-8", "2,5,7" or "1-3,10". Throws UsageError.
 std::vector<const Lab*> labs_of(const std::string& numbers);
 
 }  // namespace sim::labs

@@ -1,4 +1,4 @@
-// Files of tools/labs/classes/files/SYSTEM/, compiled into the program, in which @words@ are to be filled in.
+// These are the files of tools/labs/classes/files/SYSTEM/, compiled into the program, with @words@ to fill in.
 #pragma once
 
 #include "tools/labs/desk/files.hpp"

@@ -16,7 +16,7 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-// Columns by what systems call them, in lower case.
+// Columns by the systems' names for them, in lower case.
 struct Column {
     const char* name;
     std::string Student::*member;
@@ -42,7 +42,7 @@ std::string lower(std::string text) {
     return text;
 }
 
-// The cells of a line; RFC 4180's quotes, within one line.
+// The cells of a line, with RFC 4180 quotes that end on the same line.
 Row cells_of(const std::string& line) {
     Row cells{""};
     bool is_quoted = false;
@@ -62,7 +62,7 @@ Row cells_of(const std::string& line) {
 }
 
 std::vector<std::string> lines_of(std::string text) {
-    if (text.starts_with("\xef\xbb\xbf")) {  // spreadsheets begin with it
+    if (text.starts_with("\xef\xbb\xbf")) {  // spreadsheets write a byte order mark
         text.erase(0, 3);
     }
     std::vector<std::string> lines;

@@ -1,4 +1,4 @@
-// A roster is who is in a class: a CSV file as Gradescope, Autolab and GitHub Classroom export it, or one of one's own.
+// A roster lists a class: a CSV file as exported by Gradescope, Autolab or GitHub Classroom, or a hand-written one.
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@ namespace sim::labs {
 
 struct Student {
     std::string email;
-    std::string id;      // of the school: the columns SID, identifier, student id
-    std::string github;  // the account
+    std::string id;      // the school's id: the columns SID, identifier, student id
+    std::string github;  // account name
 
-    // All names that are there.
+    // All names that are not empty.
     std::vector<std::string> names() const;
 };
 
-// The first line names the columns, of which at least one is email, SID or github_username; others do not count. Throws
-// UsageError with the line: no such column, nobody in it, a student without a name, or one that is there twice.
+// The first line names the columns, of which at least one must be email, SID or github_username; others are ignored.
+// Throws UsageError with the line: no such column, no students, a student without a name, or one listed twice.
 std::vector<Student> read_roster(const std::string& file);
 
 }  // namespace sim::labs

@@ -16,7 +16,7 @@ namespace sim::labs {
 namespace {
 
 constexpr const char* first_words = "# ndsim seeds of the class ";
-constexpr std::uint64_t most = 999'999'999;  // what ndsim lab start --seed takes
+constexpr std::uint64_t most = 999'999'999;  // the limit of ndsim lab start --seed
 
 std::string plain(const std::string& student) {
     std::string name;

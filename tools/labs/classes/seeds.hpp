@@ -1,7 +1,7 @@
-// The seeds of a class: each student has numbers of their own in every lab, and a grader finds whose they are.
+// The seeds of a class give each student their own numbers in every lab, and let a grader find the seed of a student.
 //
-// A seed follows from the class's name and the student's, so that a student who joins late changes nobody's. What
-// graders carry names nobody: a student is found by a digest.
+// A seed depends only on the names of the class and the student, so that a student who joins late changes no one
+// else's. Files for graders contain no names: a student is found by a digest.
 #pragma once
 
 #include "tools/labs/classes/roster.hpp"
@@ -12,20 +12,20 @@
 
 namespace sim::labs {
 
-// From 1 to 999,999,999. Upper and lower case are one, blanks around the name do not count.
+// A seed from 1 to 999,999,999. Case and surrounding blanks of the name are ignored.
 std::uint64_t seed_of(const std::string& class_name, const std::string& student);
 
-// "digest,seed" of each name of each student, sorted, with the name of the class in the first line. Seeds are those of
-// `name`; a student without one is left out.
+// Lines "digest,seed" for each name of each student, sorted, after a first line with the name of the class. Seeds use
+// `name`; a student without it is left out.
 std::string seeds_text(const std::string& class_name, const std::vector<Student>& roster, std::string Student::*name);
 
-// Such a table, as a grader reads it.
+// The table of seeds, as a grader reads it.
 class Seeds {
 public:
     // Throws UsageError, which names the file.
     explicit Seeds(const std::string& file);
 
-    // The seed of the first of these names that is in the class; 0: none is.
+    // The seed of the first of these names that is in the class; 0: none.
     std::uint64_t of(const std::vector<std::string>& names) const;
 
 private:

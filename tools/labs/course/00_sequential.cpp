@@ -36,7 +36,7 @@ std::vector<Case> sequences(std::uint64_t seed) {
     const double units = draw.of({10, 15, 25, 40});
     const double each = draw.of({0.05, 0.2, 0.25});
     const double factor = draw.of({2, 3, 5});
-    // Seed 1 is the scenario 0d_sequential, so that the page can lead through it.
+    // Seed 1 is the scenario 0d_sequential, so that the page can walk through it.
     return {seed == 1 ? sequence_of(16, 20, 0.1, factor) : sequence_of(items, units, each, factor),
             sequence_of(items / 4, units + 2.5, 2 * each, factor + 1),
             sequence_of(items + 3, units / 5, each, factor + 2)};
@@ -57,7 +57,7 @@ std::vector<Check> grade_sequence(const Case& played, const Record& found, const
             same_order(found, reference, fmt::format("{} computations of {} units", step.items, step.units))};
 }
 
-// A sequence whose every decision can be mistaken.
+// A sequence in which every decision can be a mistake.
 struct MistakenSequence {
     std::int64_t first_item = 0;
     bool all_units_each = false;

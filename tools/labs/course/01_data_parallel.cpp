@@ -88,7 +88,7 @@ std::vector<double> gradient_of_item(std::int64_t item, const Given& given) {
     return {first, first + 1, first + 2, first + 3};
 }
 
-// The sum over every `stride`-th item, computed here.
+// The sum over every `stride`-th item, computed on this rank.
 std::vector<double> compute_items(GPU& gpu, const Given& given, std::int64_t first, std::int64_t stride) {
     std::vector<double> sum(4);
     for (std::int64_t item = first; item < given.whole("items"); item += stride) {
@@ -107,7 +107,7 @@ void report_mean(GPU& gpu, const Given& given, std::vector<double> gradient) {
 
 enum class Answer : std::uint8_t { whole_sum, at_once, none };
 
-// Through rank 0, which answers with the sum, with what it has so far, or not at all.
+// Through rank 0, which answers with the sum, with the partial sum so far, or not at all.
 void through_rank_0(GPU& gpu, const Given& given, std::vector<double> gradient, Answer answer) {
     const Units size{given["gradient_units"]};
     if (gpu.rank() == 0) {
@@ -146,7 +146,7 @@ void never_talks(GPU& gpu, const Given& given) {
     report_mean(gpu, given, compute_share(gpu, given));
 }
 
-// The origin's ring: one lap, from rank to rank, of the whole gradient.
+// The original ring: one lap of the whole gradient, from rank to rank.
 void one_lap(GPU& gpu, const Given& given) {
     const int ranks = gpu.world_size();
     const Units size{given["gradient_units"]};

@@ -15,7 +15,7 @@ namespace {
 
 struct Ring {
     int ranks;
-    std::int64_t bytes;  // of the gradient
+    std::int64_t bytes;  // gradient size
     UniformCosts costs;
 
     explicit Ring(const Case& played)
@@ -95,7 +95,7 @@ Neighbours neighbours_of(const GPU& gpu) {
     return {(gpu.rank() + 1) % ranks, (gpu.rank() + ranks - 1) % ranks};
 }
 
-// The whole gradient goes round, and everybody adds it up: N - 1 steps of S.
+// The whole gradient circulates, and every rank adds it up: N - 1 steps of S.
 void whole_gradient_each_step(GPU& gpu, const Given& given) {
     std::vector<double> sum = gradient_of(gpu, given);
     std::vector<double> passing = sum;
@@ -125,7 +125,7 @@ void half_a_ring(GPU& gpu, const Given& given) {
     gpu.report("gradient", gradient);
 }
 
-// N steps in place of N - 1: what was added comes back and is added again.
+// N steps instead of N - 1: a rank's own data comes back and is added again.
 void one_step_too_many(GPU& gpu, const Given& given) {
     const int ranks = gpu.world_size();
     std::vector<double> gradient = gradient_of(gpu, given);

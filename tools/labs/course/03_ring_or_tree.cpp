@@ -19,7 +19,7 @@ constexpr std::array sizes_of_choice{"small", "middle", "large"};
 
 struct Choice {
     int ranks;
-    int levels;  // of the tree
+    int levels;  // levels of the tree
     UniformCosts costs;
 
     Choice(int ranks_of_all, const Given& given)
@@ -27,7 +27,7 @@ struct Choice {
 
     double bytes_in_a_latency() const { return costs.latency_seconds * costs.bytes_per_second; }
     double crossover() const { return bytes_in_a_latency() * (ranks - 1 - levels) / (levels - (ranks - 1.0) / ranks); }
-    // Of a tree that only goes up: log2(N) latencies against the ring's 2 (N-1).
+    // A tree that only goes up: log2(N) latencies against the ring's 2 (N-1).
     double crossover_with_half_a_tree() const {
         return bytes_in_a_latency() * (2 * (ranks - 1) - levels) / (levels - 2 * (ranks - 1.0) / ranks);
     }
@@ -46,7 +46,7 @@ std::int64_t bytes_of(const Given& given, const std::string& size) {
     return bytes_of_number * elements_of(given, size);
 }
 
-// Sizes in multiples of L B, the bytes that take as long as a latency.
+// Sizes in multiples of L B, the number of bytes that take one latency.
 Case choice_case(int ranks, double middle, double large, const UniformCosts& costs, double factor) {
     const double elements = costs.latency_seconds * costs.bytes_per_second / bytes_of_number;
     return {.ranks = ranks,
@@ -59,7 +59,7 @@ Case choice_case(int ranks, double middle, double large, const UniformCosts& cos
                             {"factor", factor}})};
 }
 
-// The middle size lies close below the crossover or close above it.
+// The middle size is just below or just above the crossover.
 std::vector<Case> choice_cases(std::uint64_t seed) {
     Draw draw(seed, 3);
     const UniformCosts costs{.latency_seconds = draw.of({4e-6, 8e-6}), .bytes_per_second = draw.of({1.6e9, 3.2e9})};
@@ -101,7 +101,7 @@ std::vector<Check> grade_choice(const Case& played, const Record& found, const R
     return checks;
 }
 
-// How an all-reduce can be mistaken.
+// Possible mistakes in the all-reduce.
 enum class Shape : std::uint8_t { tree, ring, star, butterfly };
 
 void add_arrived(GPU& gpu, std::vector<double>& gradient, int source) {
@@ -159,9 +159,9 @@ void all_reduce_as(Shape shape, GPU& gpu, std::vector<double>& gradient) {
 }
 
 struct MistakenChoice {
-    Shape small = Shape::tree;  // up to the crossover
+    Shape small = Shape::tree;  // below the crossover
     Shape large = Shape::ring;
-    bool with_half_a_tree = false;  // the crossover, which is reported then
+    bool with_half_a_tree = false;  // report the crossover of a tree that only goes up
 };
 
 lab::Program choosing(const MistakenChoice& how) {

@@ -1,4 +1,4 @@
-// Lab 5: F + m b + R + U where a bucket's sum takes less than its backward pass, F + b + m R + U where it takes more.
+// Lab 5: F + m b + R + U if a bucket's all-reduce is shorter than its backward pass; else F + b + m R + U.
 #include "libsim/collectives/all_reduce.hpp"
 #include "tools/labs/checks.hpp"
 #include "tools/labs/costs.hpp"
@@ -18,9 +18,9 @@ struct Overlap {
     int ranks;
     std::int64_t layers;
     std::int64_t bucket_layers;
-    std::int64_t elements;  // of a layer
+    std::int64_t elements;  // per layer
     std::int64_t forward_flops;
-    std::int64_t backward_flops;  // of a layer
+    std::int64_t backward_flops;  // per layer
     std::int64_t update_flops;
     UniformCosts costs;
 
@@ -37,9 +37,9 @@ struct Overlap {
     std::int64_t buckets() const { return layers / bucket_layers; }
     std::int64_t bytes(std::int64_t of_layers) const { return bytes_of_number * of_layers * elements; }
     Duration forward() const { return costs.compute(forward_flops); }
-    Duration backward() const { return bucket_layers * costs.compute(backward_flops); }  // of a bucket
+    Duration backward() const { return bucket_layers * costs.compute(backward_flops); }  // per bucket
     Duration update() const { return costs.compute(update_flops); }
-    Duration sum() const { return costs.ring_all_reduce(ranks, bytes(bucket_layers)); }  // of a bucket
+    Duration sum() const { return costs.ring_all_reduce(ranks, bytes(bucket_layers)); }  // per bucket
     bool computes_longer() const { return backward() >= sum(); }
     Duration time() const {
         const Duration both = computes_longer() ? buckets() * backward() + sum() : backward() + buckets() * sum();
@@ -71,8 +71,8 @@ Case overlap_case(int ranks, const OverlapSizes& sizes, double latency, double r
                             {"factor", factor}})};
 }
 
-// With 4 ranks a bucket of two layers of 1000 numbers takes 6 (L + 4 kB / B): the learner's own case is bound by
-// computing or by communicating, as the seed will have it, and the other two are one of each.
+// With 4 ranks a bucket of two layers of 1000 numbers takes 6 (L + 4 kB / B). The seed decides whether the learner's
+// own case is bound by compute or by communication; the other two are one of each.
 std::vector<Case> overlap_cases(std::uint64_t seed) {
     Draw draw(seed, 5);
     const double latency = draw.of({1e-6, 2e-6, 3e-6});
@@ -124,7 +124,7 @@ std::vector<Check> grade_overlap(const Case& played, const Record& found, const 
                 "every layer is computed once")};
 }
 
-// A backward pass whose every decision can be mistaken.
+// A backward pass in which every decision can be a mistake.
 struct MistakenOverlap {
     bool waits_at_once = false;
     bool at_the_end = false;

@@ -1,4 +1,4 @@
-// Lab 8: the time of GPipe, and p - i in place of m activations on stage i.
+// Lab 8: the time of GPipe, with p - i activations on stage i instead of m.
 #include "libsim/parallel/pipeline/schedules/schedules.hpp"
 #include "tools/labs/course/pipelines.hpp"
 
@@ -22,8 +22,8 @@ std::vector<Case> one_f_one_b_cases(std::uint64_t seed) {
         {{.stages = 4, .micro_batches = m}, {.stages = 3, .micro_batches = m - 3}, {.stages = 5, .micro_batches = 7}});
 }
 
-// Each way, messages that the step waits for: at the ends of the pipeline and, as a stage that has run ahead by all it
-// may waits for a gradient, once more for every p micro-batches (docs/formulas.md).
+// Messages in each direction that the step waits for: at the ends of the pipeline and, because a stage at its warm-up
+// limit waits for a gradient, once more for every p micro-batches (docs/formulas.md).
 int waited_for(const PipelineShape& shape) {
     const int m = shape.micro_batches;
     const int p = shape.stages;
@@ -49,7 +49,7 @@ std::vector<Check> grade_one_f_one_b(const Case& played, const Record& found, co
 
 PipelineOrder with_warm_up(int (*ahead)(const PipelineShape& shape, int stage)) {
     return [ahead](const PipelineShape& shape, int stage) {
-        // One that is so far from the end of a pipeline warms up so long.
+        // A stage at this distance from the end of a pipeline has the requested warm-up.
         const int asked = std::clamp(ahead(shape, stage), 0, shape.micro_batches);
         return parallel::one_f_one_b({.stages = asked + 1, .micro_batches = shape.micro_batches}, 0);
     };

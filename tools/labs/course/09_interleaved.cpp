@@ -52,7 +52,7 @@ std::vector<Check> grade_interleaved(const Case& played, const Record& found, co
                       "in turn"});
 }
 
-// How a stage goes through its passes.
+// The order in which a stage runs its passes.
 struct Habits {
     int (*ahead)(const PipelineShape& shape, int stage);
     PipelineStep (*nth)(const PipelineShape& shape, PipelineWork work, int n);

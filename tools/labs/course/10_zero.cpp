@@ -1,4 +1,4 @@
-// Lab 10: ZeRO's memory, 18 bytes of states for each parameter spread over the ranks, and its volume.
+// Lab 10: ZeRO's memory, 18 bytes of states per parameter spread over the ranks, and its communication volume.
 #include "tools/labs/checks.hpp"
 #include "tools/labs/costs.hpp"
 #include "tools/labs/course/zero_training.hpp"
@@ -15,7 +15,7 @@ struct ZeroCase {
     int ranks;
     std::int64_t zero;
     std::int64_t layers;
-    std::int64_t parameters;  // of a layer
+    std::int64_t parameters;  // per layer
     std::int64_t tokens;
     UniformCosts costs;
 
@@ -33,7 +33,7 @@ struct ZeroCase {
         return 2 * all() / (zero == 3 ? ranks : 1) + 4 * all() / (zero >= 2 ? ranks : 1) + 12 * all() / ranks +
                (zero == 3 ? layer() : 0);
     }
-    // Reduce-scatters and all-gathers of a layer each.
+    // Number of reduce-scatters and all-gathers, each of one layer.
     std::int64_t collectives() const { return (zero == 3 ? 3 : 2) * layers; }
     std::int64_t sent() const { return collectives() * half_ring_bytes(ranks, layer()); }
     Duration compute() const {
@@ -58,7 +58,7 @@ Case zero_case(int ranks, int zero, double layers, double parameters, double rat
 std::vector<Case> zero_cases(std::uint64_t seed) {
     Draw draw(seed, 10);
     const double layers = draw.of({4, 5, 6, 8});
-    const double parameters = draw.of({12e6, 18e6, 24e6, 48e6});  // 2, 3, 4 and 8 ranks divide them
+    const double parameters = draw.of({12e6, 18e6, 24e6, 48e6});  // divisible by 2, 3, 4 and 8 ranks
     const double rate = draw.of({50e9, 100e9, 200e9});
     const double latency = draw.of({2e-6, 4e-6, 5e-6});
     return {zero_case(4, 1, layers, parameters, rate, latency), zero_case(8, 3, layers - 1, parameters, rate, latency),

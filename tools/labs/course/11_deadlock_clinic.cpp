@@ -1,4 +1,4 @@
-// Lab 11: three deadlocks to repair, where a send waits for its receiver.
+// Lab 11: three deadlocks to repair, with sends that wait for their receivers.
 #include "tools/labs/checks.hpp"
 #include "tools/labs/costs.hpp"
 #include "tools/labs/course/clinic_step.hpp"
@@ -19,7 +19,7 @@ constexpr std::int64_t bytes_of_loss = 8;
 
 struct Ward {
     int ranks;
-    int samples;  // of rank 0; each further rank has one less
+    int samples;  // on rank 0; each further rank has one less
     std::int64_t edge_bytes;
     std::int64_t gradient_bytes;
     double factor;
@@ -45,7 +45,7 @@ struct Ward {
     }
 };
 
-// The last rank has no samples, and so skips what it had better not.
+// The last rank has no samples, and skips a step that it should not skip.
 Case ward(int ranks, double edge, double gradient, double latency, double rate, double factor) {
     const UniformCosts costs{.latency_seconds = latency, .bytes_per_second = rate, .flops_per_second = 1e12};
     return {.ranks = ranks,
@@ -108,9 +108,8 @@ std::string says_all_receive(const Case&, const Record&) {
            "some with the other.";
 }
 std::string says_wrong_tag(const Case&, const Record&) {
-    return "The edges get through now. Rank 0 asks for the losses with another tag than they are sent with; a message "
-           "is "
-           "found by its source and its tag.";
+    return "The edges get through now. Rank 0 asks for the losses with a different tag from the one they are sent "
+           "with; a message is found by its source and its tag.";
 }
 std::string says_skipped(const Case& played, const Record&) {
     return fmt::format(

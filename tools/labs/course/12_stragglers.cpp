@@ -20,8 +20,8 @@ struct SlowCase {
     int times;
 };
 
-// So many items that every fair share is whole, and every even one: `times` N for the slow rank (twice that for half
-// slowdowns).
+// Chooses the number of items so that every fair and every even share is whole: `times` N for the slow rank (twice that
+// for half slowdowns).
 Case slow_case(SlowRankNumbers numbers, const SlowCase& which) {
     const bool is_whole = which.slowdown == std::floor(which.slowdown);
     const int of_slow_rank = which.times * which.ranks * (is_whole ? 1 : 2);
@@ -81,7 +81,7 @@ StepTimes fair_times(const Case& played) {
             2 * (played.ranks - 1) * costs.message(8 * numbers.elements / played.ranks)};
 }
 
-// Items are 0, 1, …, and item j has the gradient j + 1 + i mod 3 as its element i.
+// Items are 0, 1, …, and element i of item j's gradient is j + 1 + i mod 3.
 std::map<int, std::vector<double>> means(const SlowRankNumbers& numbers) {
     std::vector<double> mean;
     for (std::int64_t i = 0; i < numbers.elements; ++i) {
@@ -125,7 +125,7 @@ std::vector<int> even(const SlowRankNumbers& numbers) {
     }
     return counts;
 }
-// In proportion to the time for an item, not to the speed.
+// In proportion to the time per item instead of the speed.
 std::vector<int> upside_down(const SlowRankNumbers& numbers) {
     const double all = numbers.ranks - 1 + numbers.slowdown;
     std::vector<int> counts;

@@ -1,4 +1,4 @@
-// Lab 13: which axis of a mesh gets the links within a node.
+// Lab 13: the axis of a mesh that gets the links within a node.
 #include "tools/labs/checks.hpp"
 #include "tools/labs/costs.hpp"
 #include "tools/labs/course/mesh_mapping.hpp"
@@ -31,7 +31,7 @@ struct Mapping {
                 .across = {.latency_seconds = played.given["latency_seconds_across"],
                            .bytes_per_second = played.given["bytes_per_second_across"]}} {}
 
-    // Sizes are powers of two, so that all groups along an axis lie within nodes, or none.
+    // Sizes are powers of two, so either all groups along an axis are within nodes, or none.
     Duration time_of(const MeshAxis& axis, int stride) const {
         if (axis.size == 1) {
             return Duration{0};
@@ -97,21 +97,21 @@ std::vector<Case> mapping_cases(std::uint64_t seed) {
     const double rate = draw.of({100e9, 200e9, 400e9});
     const double latency = draw.of({1e-6, 2e-6, 5e-6});
     const double layers = draw.of({4, 6, 8});
-    // The usual order: four all-reduces in each layer, two passes of keys and values, one of all gradients.
+    // The usual order: four all-reduces per layer, two passes of keys and values, one all-reduce of all gradients.
     const Case usual = mapping_case({2, 2, 2, 2},
                                     {{{activations, 4 * layers},
                                       {activations / 2, 4 * layers},
                                       {activations * layers / 2, 1},
                                       {activations / 4, 4}}},
                                     4, rate, latency);
-    // Long sequences: context parallel moves most.
+    // Long sequences: context parallelism moves the most.
     const Case sequences = mapping_case({4, 2, 2, 1},
                                         {{{activations / 4, 4 * layers},
                                           {activations, 4 * layers},
                                           {activations * layers / 2, 1},
                                           {activations / 4, 4}}},
                                         2, rate, latency);
-    // Few samples between two updates: the gradients move most.
+    // Few samples per update: the gradients move the most.
     const Case gradients = mapping_case({2, 1, 4, 2},
                                         {{{activations / 8, 4 * layers},
                                           {activations / 8, 2 * layers},
@@ -129,8 +129,8 @@ std::string text_of_order(const Mapping& at, const std::array<int, 4>& order) {
     return text;
 }
 
-// Every rank has a group along each axis, of the axis's size and the same for all its members; any two of a rank's
-// groups share the rank alone.
+// The first violation of the mesh rules, or an empty text. Every rank has a group along each axis, of the axis's size
+// and the same for all its members; any two groups of a rank share only the rank itself.
 std::string what_is_no_mesh(const Mapping& at, const Record& found) {
     const auto group_of = [&found](const MeshAxis& axis, int rank) -> const std::vector<double>* {
         const auto by_rank = found.reports.find(axis.name);

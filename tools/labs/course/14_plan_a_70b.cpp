@@ -1,4 +1,4 @@
-// Lab 14: a layout for 70 billion parameters on 64 GPUs, against the best that a search of all of them finds.
+// Lab 14: a layout for 70 billion parameters on 64 GPUs, compared with the best that an exhaustive search finds.
 #include "tools/labs/checks.hpp"
 #include "tools/labs/course/plan_task.hpp"
 
@@ -10,7 +10,7 @@ lab::Program solution_14();
 
 namespace {
 
-constexpr double within = 1.05;  // times the best step
+constexpr double within = 1.05;  // relative to the best step
 
 std::vector<Case> plan_cases(std::uint64_t seed) {
     Draw draw(seed, 14);

@@ -1,4 +1,4 @@
-// Lab 15: k (fixed + I/k item) + 2 (N-1) (L + S/(N B)), in 2 S + I/k A of memory.
+// Lab 15: k (fixed + I/k item) + 2 (N-1) (L + S/(N B)), with 2 S + I/k A of memory.
 #include "libsim/collectives/all_reduce.hpp"
 #include "tools/labs/checks.hpp"
 #include "tools/labs/costs.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 struct Accumulation {
     int ranks;
-    std::int64_t items;  // of each rank
+    std::int64_t items;  // per rank
     std::int64_t gradient_bytes;
     std::int64_t bytes_per_item;
     std::int64_t memory_bytes;
@@ -49,13 +49,13 @@ struct Accumulation {
 
 struct AccumulationSizes {
     double items;
-    double micro_batches;  // the fewest that fit
+    double micro_batches;  // the smallest number that fits
     double elements;
     double bytes_per_item;
     double flops_per_item;
 };
 
-// Half an item's activations are left free.
+// The capacity leaves room for half an item's activations.
 Case accumulation_case(int ranks, const AccumulationSizes& sizes, double latency, double factor) {
     const UniformCosts costs{.latency_seconds = latency, .bytes_per_second = 4e9};
     const double activations = sizes.items / sizes.micro_batches + 0.5;
@@ -117,7 +117,7 @@ std::vector<Check> grade_accumulation(const Case& played, const Record& found, c
 
 enum class Sums : std::uint8_t { once, each_micro_batch, what_is_summed_again };
 
-// A step whose every decision can be mistaken.
+// A step in which every decision can be a mistake.
 struct MistakenAccumulation {
     Sums sums = Sums::once;
     bool one_batch = false;

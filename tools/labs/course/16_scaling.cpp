@@ -1,4 +1,4 @@
-// Lab 16: speedup and efficiency of a step with an all-reduce, strong and weak.
+// Lab 16: strong and weak speedup and efficiency of a step with an all-reduce.
 #include "tools/labs/checks.hpp"
 #include "tools/labs/costs.hpp"
 #include "tools/labs/course/scaling_study.hpp"
@@ -39,7 +39,7 @@ struct ScalingCase {
     double speedup(int n) const { return seconds(strong(1)) / seconds(strong(n)); }
     double weak_efficiency(int n) const { return seconds(weak(1)) / seconds(weak(n)); }
 
-    // All steps, one after the other, as rank 0 takes them.
+    // The time of all steps in sequence, as rank 0 runs them.
     Duration time() const {
         Duration sum{0};
         for (const int n : numbers_of_ranks()) {
@@ -135,7 +135,7 @@ std::string says_from_beginning(const Case&, const Record&) {
            "it: subtract what it was before the step.";
 }
 std::string says_upside_down(const Case&, const Record&) {
-    return "You divided the new time by the old one. A speedup is T(1)/T(n): more than 1 where it has become faster.";
+    return "You divided the new time by the old one. A speedup is T(1)/T(n): more than 1 if it has become faster.";
 }
 double scaling_to_predict(const Case& played, const Record&) {
     const ScalingCase at(played);

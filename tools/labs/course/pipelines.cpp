@@ -16,7 +16,7 @@ using parallel::PipelineStep;
 using parallel::PipelineWork;
 using Activations = std::vector<double>;
 
-// Carries out one stage's steps, as the learner's file does.
+// Runs one stage's steps, as the learner's file does.
 class StageOfLab {
 public:
     StageOfLab(GPU& gpu, const Given& given, const PipelineHabits& habits)
@@ -61,7 +61,7 @@ private:
         return virtual_stage(step) == numbers_.shape.stages * numbers_.shape.chunks - 1;
     }
     int rank_of(int virtual_stage) const { return virtual_stage % numbers_.shape.stages; }
-    // With one chunk, messages come in the order sent.
+    // With one chunk, messages arrive in the order in which they are sent.
     Tag tag(const PipelineStep& step, int into) const {
         const PipelineShape& shape = numbers_.shape;
         const int place = step.micro_batch * shape.chunks * shape.stages + into;
@@ -89,7 +89,7 @@ private:
             throw ProgramError(fmt::format("backward of micro-batch {} before its forward", step.micro_batch));
         }
         if (is_last(step) && !outputs_.contains(key_of(step))) {
-            gpu_.receive<double>(rank_of(here - 1), "loss", {}, tag(step, here));  // which nobody sends
+            gpu_.receive<double>(rank_of(here - 1), "loss", {}, tag(step, here));  // never sent
         }
         const Activations gradient = is_last(step)
                                          ? outputs_.at(key_of(step))
@@ -165,7 +165,7 @@ private:
     std::vector<Held> held_;
 };
 
-// Of every stage: the sum over micro-batches of gradient x input, with the weights multiplied out.
+// By stage: the sum over micro-batches of gradient x input, with the weights multiplied out.
 std::map<int, std::vector<double>> right_gradients(const PipelineNumbers& numbers) {
     const int p = numbers.shape.stages;
     double squares = 0;

@@ -32,12 +32,12 @@ search::PlanQuestion asked(const predict::TrainingOptions& options) {
     search::PlanQuestion question{.model = predict::model_of(options, told),
                                   .machine = predict::priced_machine_of(options).machine};
     question.space.gpus = {gpus_of_task};
-    question.space.recompute = {training::Recompute::none, training::Recompute::full};  // what the task lets one say
+    question.space.recompute = {training::Recompute::none, training::Recompute::full};  // the task's choices
     question.space.rest = predict::layout_of(options, question.model, question.machine, told);
     return question;
 }
 
-// The number that rank 0 reported.
+// The number that rank 0 reported under this name.
 std::optional<int> reported(const Record& found, const char* name) {
     const auto by_rank = found.reports.find(name);
     if (by_rank == found.reports.end() || !by_rank->second.contains(0) || by_rank->second.at(0).size() != 1) {
@@ -129,7 +129,7 @@ JudgedLayout judged(const Case& played, const Record& found) {
 }
 
 Duration best_step(const Case& played) {
-    // A search depends on its question alone.
+    // The result depends only on the question.
     static std::map<std::string, Duration> known;
     const std::string key = lab::to_json({played});
     if (!known.contains(key)) {

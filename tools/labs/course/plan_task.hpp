@@ -1,5 +1,5 @@
-// The task of lab 14: one model to be trained on 64 GPUs, a layout that a program reports for it, and what both come
-// to.
+// The task of lab 14: one model to train on 64 GPUs, a layout that a program reports for it, and the evaluation of
+// both.
 #pragma once
 
 #include "libsim/search/search.hpp"
@@ -9,7 +9,7 @@
 
 namespace sim::labs {
 
-// A layout as the lab's programs report it, a number of each name.
+// A layout as the lab's programs report it, one number per name.
 struct ReportedLayout {
     double tp = 1;
     double cp = 1;
@@ -21,22 +21,22 @@ struct ReportedLayout {
 };
 void report_layout(GPU& gpu, const ReportedLayout& layout);
 
-// What is to be trained on what, of the numbers that the case gives.
+// The model, machine and batch of the case, as a planning question.
 search::PlanQuestion question_of(const Case& played);
-// What a case of the lab is given, for a llama of 70B.
+// The given numbers of a case of the lab, for a llama of 70B.
 Case plan_case(int llama, bool h100, int global_batch);
 
-// What a reported layout comes to.
+// The evaluation of a reported layout.
 struct JudgedLayout {
-    std::string problem;  // why there can be no such layout; empty: there can
+    std::string problem;  // why the layout is invalid; empty: it is valid
     std::string text;     // "dp 32 tp 2 zero 3"
     Duration step{0};
-    std::int64_t memory = 0;  // of the fullest rank
+    std::int64_t memory = 0;  // on the fullest rank
     bool fits = false;
 };
 JudgedLayout judged(const Case& played, const Record& found);
 
-// The shortest step that `ndsim plan` finds. It takes a part of a second the first time that a question is asked.
+// The shortest step that `ndsim plan` finds. The first call for a question takes a fraction of a second.
 Duration best_step(const Case& played);
 
 }  // namespace sim::labs

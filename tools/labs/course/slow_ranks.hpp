@@ -1,5 +1,5 @@
-// A training step on GPUs of different speed, in the course: its numbers, and rank programs that share items, take the
-// mean and choose a checkpoint interval in any way.
+// A training step on GPUs of different speed, for the course: its numbers, and rank programs that share items, average
+// gradients and choose a checkpoint interval in any way.
 #pragma once
 
 #include "tools/labs/costs.hpp"
@@ -14,7 +14,7 @@ struct SlowRankNumbers {
     int items = 0;
     int slow_rank = 0;
     double slowdown = 1;
-    std::int64_t elements = 0;  // of the gradient, 8 bytes each
+    std::int64_t elements = 0;  // in the gradient, 8 bytes each
     std::int64_t flops_per_item = 0;
     double checkpoint_seconds = 0;
     double gpu_hours_between_failures = 0;
@@ -25,19 +25,19 @@ struct SlowRankNumbers {
     SlowRankNumbers(const Given& given, int ranks);
 
     double slowdown_of(int rank) const { return rank == slow_rank ? slowdown : 1; }
-    std::vector<int> fair_shares() const;  // as many items as a rank is fast
+    std::vector<int> fair_shares() const;  // items in proportion to a rank's speed
     double seconds_between_failures() const { return gpu_hours_between_failures * 3600 / cluster_gpus; }
     double youngs_interval() const;
 };
 
-// How a program does each of the three things.
+// A program's choices in each of the three tasks.
 struct SlowRankHabits {
     std::function<std::vector<int>(const SlowRankNumbers&)> shares;  // default: fair
-    bool divides_by_own_items = false;                               // and by the ranks after the sum
+    bool divides_by_own_items = false;                               // and by the number of ranks after the sum
     bool divides_by_ranks = false;
     bool divides = true;
     bool sums = true;
-    std::function<int(const SlowRankNumbers&, int rank)> first_item;  // default: those of lower ranks come before
+    std::function<int(const SlowRankNumbers&, int rank)> first_item;  // default: after the items of lower ranks
     bool barrier = false;
     std::function<double(const SlowRankNumbers&)> interval;  // default: Young's
 };

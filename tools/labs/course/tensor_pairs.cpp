@@ -78,7 +78,7 @@ Matrix batch_of(const PairNumbers& numbers) {
     return x;
 }
 
-// Where a pass may do otherwise than plain arithmetic does.
+// Points at which a pass may deviate from plain arithmetic.
 struct Hooks {
     std::function<Matrix(const Matrix&, const Matrix&)> product = multiplied;
     std::function<void(Matrix&)> after_columns = nullptr;  // hidden

@@ -1,5 +1,5 @@
-// Tensor parallelism in the course: pairs of a column-parallel and a row-parallel layer, y = relu(x A) B, their
-// numbers, and what may be done otherwise.
+// Tensor parallelism in the course: pairs of a column-parallel and a row-parallel layer, y = relu(x A) B, with their
+// numbers and possible deviations.
 #pragma once
 
 #include "libsim/algorithm.hpp"
@@ -11,7 +11,7 @@ namespace sim::labs {
 struct Matrix {
     int rows = 0;
     int columns = 0;
-    std::vector<double> numbers;  // row by row
+    std::vector<double> numbers;  // row-major
 
     Matrix() = default;
     Matrix(int r, int c) : rows(r), columns(c), numbers(static_cast<std::size_t>(r * c)) {}
@@ -20,7 +20,7 @@ struct Matrix {
 };
 
 struct PairNumbers {
-    int layers = 1;  // of two pairs each
+    int layers = 1;  // two pairs each
     int batch = 2;
     int width = 4;
     int hidden = 4;
@@ -35,30 +35,30 @@ struct PairNumbers {
     std::int64_t bytes_of_sum() const { return 8LL * batch * width; }
 };
 
-// What one rank of `ranks` ends with.
+// The final results of one rank of `ranks`.
 struct PairResults {
     Matrix output;
     Matrix gradient_of_input;
-    Matrix gradient_of_a;  // of the first pair, this rank's part
+    Matrix gradient_of_a;  // this rank's part, first pair
     Matrix gradient_of_b;
 };
 PairResults right_results(const PairNumbers& numbers, int ranks, int rank);
 
-// What a program may do otherwise than the solution.
+// Deviations from the solution that a program may have.
 struct TensorHabits {
     bool sums_forward = true;
     bool sums_backward = true;
-    bool sums_weight_gradients = false;  // as data parallelism would
+    bool sums_weight_gradients = false;  // as in data parallelism
     bool gathers_hidden = false;         // all columns on all ranks, after each column-parallel layer
-    bool sums_hidden_gradients = false;  // one sum more on the way back
-    bool masks_backward = true;          // where relu cut off
-    bool cuts_after_sum = false;         // relu after the row-parallel layer in place of the column-parallel one
-    bool leaves_out_first_sum = false;   // of the way back: that of the first pair
+    bool sums_hidden_gradients = false;  // one extra all-reduce in the backward pass
+    bool masks_backward = true;          // zeroes gradients where relu was 0
+    bool cuts_after_sum = false;         // relu after the row-parallel instead of the column-parallel layer
+    bool leaves_out_first_sum = false;   // in the backward pass: the all-reduce of the first pair
     bool barriers = false;
     bool whole_products = false;  // computes as much as without tensor parallelism
     Reduction reduction = Reduction::sum;
     AlgorithmConfig algorithm = {};
-    double scale = 1;  // of the loss
+    double scale = 1;  // factor of the loss
 };
 lab::Program tensor_parallel(const TensorHabits& habits);
 

@@ -1,4 +1,4 @@
-// The program of a desk is checked: played in the cases of its seed, and graded.
+// These functions check the program of a desk: it is run in the cases of its seed, and graded.
 #pragma once
 
 #include "tools/labs/desk/desk.hpp"
@@ -9,13 +9,13 @@
 namespace sim::labs {
 
 struct Checked {
-    std::string trouble;             // empty: it was played
-    std::optional<Verdict> verdict;  // nothing: there was trouble
+    std::string trouble;             // empty: the program ran
+    std::optional<Verdict> verdict;  // none if there was trouble
 };
 
-// With the desk's prediction compared. Runs the program; throws MachineLimit where that cannot be done here.
+// Also compares the desk's prediction. Runs the program; throws MachineLimit if it cannot be run on this machine.
 Checked check_desk(const Desk& desk, ranks::Host host);
-// As the last attempt of the desk, which the caller keeps.
+// Records the verdict as the last attempt of the desk, which the caller saves.
 void remember(Desk& desk, const Verdict& verdict);
 
 }  // namespace sim::labs

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* memory_file = "lab.json";
-// What a lab's desk has beside the file to write in, where the lab has it.
+// Other files that a lab's desk gets if the lab has them.
 constexpr std::array beside_the_starter{"patients.py", "patients.md"};
 
 std::string path_in(const std::string& folder, const char* name) {
@@ -39,7 +39,7 @@ Json json_of(const Attempt& attempt) {
             {"mistake", attempt.mistake}, {"value", attempt.value},   {"program", attempt.program}};
 }
 
-// The seal stands beside what it is of.
+// The seal is a member of the object that it protects.
 constexpr const char* seal_key = "seal";
 
 bool is_signed(Json json) {
@@ -122,7 +122,7 @@ const Lab& lab_in(const Lab& lab, Language language) {
             return each;
         }
     }
-    throw config::UsageError(fmt::format("lab {} is not there in {}", lab.number, name_of(language)));
+    throw config::UsageError(fmt::format("lab {} does not exist in {}", lab.number, name_of(language)));
 }
 
 const char* lab_file(const char* folder, const char* name) {
@@ -148,7 +148,7 @@ void keep(const Desk& desk) {
 Desk open_desk(const Lab& lab, const std::string& folder, Language language, std::uint64_t seed) {
     Desk desk{.folder = folder, .lab = &lab_in(lab, language), .language = language, .seed = seed};
     if (fs::exists(desk.file()) || is_desk(folder)) {
-        throw config::UsageError(fmt::format("{} is there already, and would be lost; give another folder",
+        throw config::UsageError(fmt::format("{} already exists and would be lost; give another folder",
                                              fs::exists(desk.file()) ? desk.file() : path_in(folder, memory_file)));
     }
     std::error_code error;

@@ -1,5 +1,5 @@
-// A desk is a learner's folder of one lab: the file that they write, and lab.json, which remembers what was asked,
-// predicted and tried.
+// A desk is a learner's folder of one lab: the file that they write, and lab.json, which records questions, predictions
+// and attempts.
 #pragma once
 
 #include "tools/labs/verdict.hpp"
@@ -17,19 +17,19 @@ inline constexpr std::array all_languages{Language::cpp, Language::python, Langu
 const char* name_of(Language language);
 // "lab.cpp", "lab.py", "train.py".
 const char* file_of(Language language);
-// "README.md", "hints.md": a PyTorch script has its own.
+// "README.md", "hints.md": PyTorch scripts have their own.
 const char* page_of(Language language);
 const char* hints_of(Language language);
 bool has_language(const Lab& lab, Language language);
-// The lab as it is graded in that language. Throws UsageError where it is not there in it.
+// The lab as it is graded in that language. Throws UsageError if the lab does not exist in it.
 const Lab& lab_in(const Lab& lab, Language language);
 
 struct Attempt {
     bool passed = false;
     int points = 0;
     int most_points = 0;
-    std::string mistake;  // that was named; empty: none
-    double value = 0;     // of a program that passed, where the lab has a board
+    std::string mistake;  // the diagnosed mistake; empty: none
+    double value = 0;     // result of a program that passed, if the lab has a board
     std::string program;  // its SHA-256
 };
 
@@ -38,25 +38,25 @@ struct Desk {
     const Lab* lab = nullptr;
     Language language = Language::cpp;
     std::uint64_t seed = 1;
-    std::string prediction;  // the first one, as it was typed; empty: none yet
+    std::string prediction;  // the first one, as typed; empty: none yet
     int hints_seen = 0;
     std::vector<Attempt> attempts;
-    bool is_signed = true;  // lab.json is as ndsim left it
+    bool is_signed = true;  // lab.json has not been changed since ndsim wrote it
 
     std::string file() const { return folder + "/" + file_of(language); }
 };
 
-// Makes the folder and writes the lab's files into it. Throws UsageError where there is such a file already, which
-// would be lost, and OutputError.
+// Creates the folder and writes the lab's files into it. Throws OutputError, and UsageError if such a file exists
+// already and would be lost.
 Desk open_desk(const Lab& lab, const std::string& folder, Language language, std::uint64_t seed);
-// The desk in `folder`; empty: in NN-name here, or in this folder itself. Throws UsageError where there is none, with
-// the command that opens one.
+// The desk in `folder`; if empty, in NN-name here, or in this folder itself. Throws UsageError if there is none, with
+// the command that creates one.
 Desk desk_of(const Lab& lab, const std::string& folder);
-// The desk that lies in the folder itself; nothing: none does. Throws UsageError for one that cannot be read.
+// The desk in the folder itself, if any. Throws UsageError if it cannot be read.
 std::optional<Desk> desk_in(const std::string& folder);
-// All desks in the folder and in the folders in it, by the number of the lab.
+// All desks in the folder and its subfolders, by the number of the lab.
 std::vector<Desk> desks_in(const std::string& folder);
-// Writes lab.json and signs it; one that was changed by hand once stays unsigned. Throws OutputError.
+// Writes lab.json and signs it; once changed by hand, it stays unsigned. Throws OutputError.
 void keep(const Desk& desk);
 
 }  // namespace sim::labs

@@ -1,5 +1,5 @@
-// Files of docs/labs/NN-name/, compiled into the program: those that learners are given, and the solutions that PyTorch
-// scripts are compared with.
+// These are files of docs/labs/NN-name/, compiled into the program: those that learners get, and the solutions that
+// PyTorch scripts are compared with.
 #pragma once
 
 #include <span>
@@ -13,11 +13,11 @@ struct LabFile {
 };
 
 std::span<const LabFile> lab_files();
-// "train_solution.py" of each lab that is a script, in hexadecimal digits: play_scripts.hpp has their texts.
+// "train_solution.py" of each lab that is a script, in hexadecimal digits: play_scripts.hpp decodes them.
 std::span<const LabFile> solved_scripts();
-// "solution.cpp" of each lab, "train_solution.py" of a script: their SHA-256.
+// The SHA-256 of "solution.cpp" of each lab and of "train_solution.py" of a script.
 std::span<const LabFile> solution_digests();
-// What learners are given; null: the lab has none of that name.
+// A file that learners get; null: the lab has none of that name.
 const char* lab_file(const char* folder, const char* name);
 
 }  // namespace sim::labs

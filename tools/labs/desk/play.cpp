@@ -24,7 +24,7 @@ using command_line::run_child;
 // More than any right or wrong program of a lab needs, unless it never ends.
 constexpr const char* most_seconds = "60";
 
-// The first error of the compiler, with the lines that show it.
+// The compiler's first error, with its source lines.
 std::string first_error(const std::string& said) {
     const std::size_t error = said.find("error:");
     if (error == std::string::npos) {
@@ -39,7 +39,7 @@ std::string first_error(const std::string& said) {
     return from.substr(0, end);
 }
 
-// Empty: it is there now.
+// Returns an empty text if the program is built.
 std::string build(const Desk& desk, const std::string& program, const PassingFolder& passing) {
     if (fs::exists(program) && fs::last_write_time(program) > fs::last_write_time(desk.file()) &&
         fs::last_write_time(program) > fs::last_write_time(command_line::own_folder() + "/ndsim")) {
@@ -74,7 +74,7 @@ std::vector<std::string> words_to_run(const Desk& desk, const std::string& progr
     return words;
 }
 
-// A script, its solution and its mistakes.
+// Plays a script, its solution and its mistakes.
 Played play_beside_its_solution(const Desk& desk, const std::vector<Case>& cases) {
     const PassingFolder passing;
     const std::string solution = solved_script(*desk.lab);

@@ -1,4 +1,4 @@
-// A learner's program, built where it has to be, and run in a process of its own.
+// These functions build a learner's program if needed, and run it in a separate process.
 #pragma once
 
 #include "tools/labs/desk/desk.hpp"
@@ -9,11 +9,11 @@
 namespace sim::labs {
 
 struct Played {
-    Plays plays = {};          // without records where it could not be run
-    std::string trouble = {};  // why it could not: what the compiler or the interpreter says; empty: it could
+    Plays plays = {};          // no records if it could not be run
+    std::string trouble = {};  // the compiler's or interpreter's error if it could not be run; else empty
 };
 
-// What ranks print goes to standard error. Throws MachineLimit where there is no compiler or interpreter.
+// The ranks' output goes to standard error. Throws MachineLimit if there is no compiler or interpreter.
 Played play(const Desk& desk, const std::vector<Case>& cases, ranks::Host host);
 
 }  // namespace sim::labs

@@ -19,7 +19,7 @@ namespace sim::labs {
 
 namespace {
 
-// With the import of PyTorch, and all that a script is played beside.
+// Includes the import of PyTorch, and all scripts that are played with it.
 constexpr const char* most_seconds_of_scripts = "300";
 
 }  // namespace
@@ -56,7 +56,7 @@ PlayedScripts play_scripts(const std::vector<std::string>& files, const std::vec
         for (std::size_t at = 0; at < cases.size(); ++at) {
             const std::string file = passing.file(fmt::format("record-{}-{}", script, at));
             if (std::filesystem::exists(file)) {
-                // Moved: its spans point to labels that it holds.
+                // Moved, because its spans point to labels that it holds.
                 std::vector<Record> read = lab::records_from_json("a run's record", text_in(file));
                 played.records[script].push_back(std::move(read.front()));
                 played.records[script].back().timeline.title = "yours";

@@ -10,7 +10,7 @@ namespace sim::labs {
 
 namespace {
 
-constexpr std::size_t block = 64;  // of SHA-256, in bytes
+constexpr std::size_t block = 64;  // block size of SHA-256 in bytes
 constexpr std::string_view key = "ndsim: a desk of a lab, version 1";
 
 std::array<unsigned char, block> padded_key(unsigned char pad) {
@@ -28,7 +28,7 @@ std::string digest_of(std::string_view text) {
     return trace::sha256_hex(std::as_bytes(std::span(text.data(), text.size())));
 }
 
-// RFC 2104.
+// HMAC, RFC 2104.
 std::string seal_of(std::string_view text) {
     const auto inside = padded_key(0x36);
     const auto outside = padded_key(0x5c);

@@ -1,7 +1,7 @@
 // A seal shows whether a text that ndsim wrote was changed by hand: an HMAC-SHA-256 of it.
 //
-// Its key is in the program, which runs on the learner's machine: whoever reads this file can make a seal. It shows a
-// changed number, not a determined forger; what counts is graded where learners have no access (tools/labs/classes).
+// Its key is in the program, which runs on the learner's machine, so anyone who reads this source can make a seal. It
+// detects edited numbers, not a determined forger; official grading runs out of learners' reach (tools/labs/classes).
 #pragma once
 
 #include <string>

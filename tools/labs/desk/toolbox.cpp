@@ -14,7 +14,7 @@ namespace sim::labs {
 
 namespace {
 
-// The folder that all of the installation lies in, wherever it was moved to.
+// Replaces {prefix} by the installation's root folder, which may have been moved.
 std::string replace_prefix(std::string text, const std::string& prefix) {
     const std::string sign = "{prefix}";
     for (std::size_t at = text.find(sign); at != std::string::npos; at = text.find(sign, at + prefix.size())) {
@@ -52,7 +52,8 @@ Toolbox read_toolbox() {
         toolbox.flags.push_back(replace_prefix(word, prefix));
     }
     toolbox.interpreter = replace_prefix(toolbox.interpreter, prefix);
-    // A package for all of the machine, or for a user, lies beside no interpreter: that of its version is on the path.
+    // A package that is installed for the whole machine or for a user has no interpreter next to it: use the one on the
+    // path with its version.
     if (!interpreter_elsewhere.empty() && !std::filesystem::exists(toolbox.interpreter)) {
         toolbox.interpreter = interpreter_elsewhere;
     }

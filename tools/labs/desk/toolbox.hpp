@@ -1,5 +1,5 @@
-// The toolbox tells how learners' programs are built and run here: share/ndsim/labs.toml, which the build of ndsim
-// writes, beside the folder of this executable. It is the one place that says where an installation has its parts.
+// The toolbox tells how to build and run learners' programs on this machine. It comes from share/ndsim/labs.toml, which
+// the build of ndsim writes next to the folder of this executable, the single description of an installation's layout.
 #pragma once
 
 #include <string>
@@ -8,19 +8,19 @@
 namespace sim::labs {
 
 struct Toolbox {
-    std::string compiler;            // a command; empty: this installation has nothing that a program in C++ would link
-    std::vector<std::string> flags;  // for one file to an executable
+    std::string compiler;            // a command; empty: the installation has no C++ libraries to link
+    std::vector<std::string> flags;  // to build an executable from one file
     std::string interpreter;
-    std::string python_path;  // empty: the interpreter finds ndsim by itself
+    std::string python_path;  // empty: the interpreter finds ndsim on its own
 };
 
-// Throws MachineLimit where the file is not there or not whole.
+// Throws MachineLimit if the file is missing or incomplete.
 Toolbox read_toolbox();
 
-// Whether labs that are PyTorch scripts can be run: the interpreter finds PyTorch. Starts it, which takes a moment.
+// Whether PyTorch labs can run, that is whether the interpreter finds PyTorch. Starts it, which takes a moment.
 bool pytorch_is_here();
 
-// For the programs that this one starts: what is on their PYTHONPATH already stays behind it.
+// Prepends ndsim to the PYTHONPATH of child processes, before any existing entries.
 void let_python_find_ndsim(const Toolbox& toolbox);
 
 }  // namespace sim::labs

@@ -27,7 +27,7 @@ std::vector<std::string> languages_of(const Lab& lab) {
     return names;
 }
 
-// The parts of a text that begin with "## ", without what stands before the first.
+// The parts of a text that begin with "## ", without the text before the first.
 std::vector<std::string> sections_of(const std::string& text) {
     std::vector<std::string> sections;
     const std::string sign = "\n## ";
@@ -46,7 +46,7 @@ const Attempt* best_of(const Desk& desk) {
     return best == desk.attempts.end() ? nullptr : &*best;
 }
 
-// Desks of a lab with a board whose programs passed, the best first.
+// Desks of a lab with a board whose programs passed, best first.
 struct BoardRow {
     const Desk* desk;
     double value;
@@ -103,11 +103,11 @@ std::vector<LabPointer> labs_of_course() {
 const report::Record<LabPointer>& lab_record() {
     static const report::Record<LabPointer> record(
         "A lab.", {whole<LabPointer>("lab", "Its number.", &Lab::number),
-                   name<LabPointer>("name", "Its name, as its folder is called.", &Lab::folder),
-                   free_text<LabPointer>("title", "What it is about.", &Lab::title),
-                   texts<LabPointer>("languages", "The languages that it can be written in.", "cpp, python or torch.",
+                   name<LabPointer>("name", "Its name, which is that of its folder.", &Lab::folder),
+                   free_text<LabPointer>("title", "Its topic.", &Lab::title),
+                   texts<LabPointer>("languages", "The languages in which it is available.", "cpp, python or torch.",
                                      [](const LabPointer& lab) { return languages_of(*lab); }),
-                   free_text<LabPointer>("question", "What is to be predicted before the first run.",
+                   free_text<LabPointer>("question", "The prediction to make before the first run.",
                                          [](const LabPointer& lab) { return lab->prediction.question; })});
     return record;
 }
@@ -120,7 +120,7 @@ const report::Record<Labs>& course_record() {
     return record;
 }
 
-// What a desk has come to.
+// The progress of a desk.
 struct DeskReport {
     const Desk* desk;
     const Attempt* best;  // null: none yet
@@ -152,16 +152,15 @@ const report::Record<DeskReport>& desk_report_record() {
         joined<Of>({of_desk({"lab", "name"}),
                     {free_text<Of>("folder", "The folder.", [](const Of& of) { return of.desk->folder; })},
                     of_desk({"language", "seed"}),
-                    {truth<Of>("passed", "True where an attempt has passed.", &Of::passed),
-                     whole<Of>("score", "Most checks that were right in one attempt.", &Of::points),
-                     whole<Of>("max_score", "Checks that there are; 0 before the first attempt.", &Of::most_points),
-                     whole<Of>("checks", "How often the program was checked.",
-                               [](const Of& of) { return of.desk->attempts.size(); }),
-                     truth<Of>("signed", "False where lab.json was changed by hand.",
+                    {truth<Of>("passed", "True if an attempt has passed.", &Of::passed),
+                     whole<Of>("score", "Largest number of checks passed in one attempt.", &Of::points),
+                     whole<Of>("max_score", "Number of checks; 0 before the first attempt.", &Of::most_points),
+                     whole<Of>("checks", "Number of attempts.", [](const Of& of) { return of.desk->attempts.size(); }),
+                     truth<Of>("signed", "False if lab.json was changed by hand.",
                                [](const Of& of) { return of.desk->is_signed; }),
-                     whole<Of>("hints", "Hints that were seen.", [](const Of& of) { return of.desk->hints_seen; }),
-                     part_or_null<Of>("prediction", "The first prediction; null where there is none.",
-                                      prediction_record(), &Of::told)}}));
+                     whole<Of>("hints", "Number of hints seen.", [](const Of& of) { return of.desk->hints_seen; }),
+                     part_or_null<Of>("prediction", "The first prediction; null if there is none.", prediction_record(),
+                                      &Of::told)}}));
     return record;
 }
 
@@ -189,8 +188,9 @@ const report::Record<Place>& place_record() {
         {whole<Place>("lab", "Number of the lab.", [](const Place& of) { return of.lab->number; }),
          whole<Place>("place", "1 for the best.", &Place::place),
          free_text<Place>("folder", "The folder.", [](const Place& of) { return of.row.desk->folder; }),
-         number<Place>("value", "What the lab compares; less is better. Lab 14: the step in times of the best plan's.",
-                       [](const Place& of) { return of.row.value; })});
+         number<Place>(
+             "value", "The value that the lab compares; lower is better. Lab 14: the step relative to the best plan's.",
+             [](const Place& of) { return of.row.value; })});
     return record;
 }
 
@@ -198,10 +198,10 @@ using Desks = std::vector<Desk>;
 
 const report::Record<Desks>& desks_record() {
     static const report::Record<Desks> record(
-        "What has been tried of the course in a folder.",
+        "The attempts at the course in a folder.",
         {list_of<Desks>("labs", "The labs' folders, by number of the lab.", desk_report_record(), reports_of),
          list_of<Desks>("leader_board",
-                        "Of labs whose right programs are compared: those that passed, the best of each lab first.",
+                        "The programs that passed, in labs that compare them, the best of each lab first.",
                         place_record(), places_of)});
     return record;
 }

@@ -1,4 +1,4 @@
-// The course as a whole: its list, what a learner is told at the start, hints, and reports.
+// These texts present the course as a whole: its list, the learner's first steps, hints, and reports.
 #pragma once
 
 #include "libsim/report/schema_text.hpp"
@@ -13,10 +13,10 @@ std::string course_text();
 std::string course_json();
 report::SchemaText lab_list_schema();
 
-// What to do next.
+// Instructions for the next step.
 std::string text_of_start(const Desk& desk);
 
-// The next hint of docs/labs/NN-name/hints.md, which counts as seen; the last one again once there are no more.
+// The next hint of docs/labs/NN-name/hints.md, which is marked as seen; at the end it repeats the last one.
 std::string next_hint(Desk& desk);
 
 std::string report_text(const std::vector<Desk>& desks);

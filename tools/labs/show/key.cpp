@@ -41,7 +41,7 @@ std::string expected_of(const Lab& lab, const Case& played, const Record& refere
     return report::text_of(table);
 }
 
-// What is said of a script's mistakes depends on the run of each; their names stand for them here.
+// The text for a script's mistake depends on its run, so its name is shown instead.
 std::string mistakes_of(const Lab& lab, const Case& played) {
     std::string text = "mistakes that are named\n";
     for (const Mistake& mistake : lab.mistakes) {

@@ -8,7 +8,8 @@ const report::Record<Desk>& desk_record() {
     static const report::Record<Desk> record(
         "A learner's folder of one lab.",
         {whole<Desk>("lab", "Number of the lab.", [](const Desk& of) { return of.lab->number; }),
-         name<Desk>("name", "Name of the lab, as its folder is called.", [](const Desk& of) { return of.lab->folder; }),
+         name<Desk>("name", "Name of the lab, which is that of its folder.",
+                    [](const Desk& of) { return of.lab->folder; }),
          one_of<Desk>("language", {"cpp", "python", "torch"}, "Language of the program.",
                       [](const Desk& of) { return name_of(of.language); }),
          whole<Desk>("seed", "Seed of the lab's numbers.", &Desk::seed)});
@@ -21,9 +22,9 @@ const report::Record<PredictionVerdict>& prediction_record() {
         "A prediction.",
         {number<Told>("predicted", "The prediction, in seconds, bytes, percent or as a number, as the question asks.",
                       &Told::predicted),
-         number<Told>("truth", "What is right, in the same unit.", &Told::truth),
-         number<Told>("ratio", "The prediction over what is right.", &Told::ratio),
-         truth<Told>("within", "True where it is within the lab's tolerance.", &Told::within)});
+         number<Told>("truth", "The right value, in the same unit.", &Told::truth),
+         number<Told>("ratio", "The prediction divided by the right value.", &Told::ratio),
+         truth<Told>("within", "True if it is within the lab's tolerance.", &Told::within)});
     return record;
 }
 

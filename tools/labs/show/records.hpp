@@ -1,4 +1,4 @@
-// These records are of what the reports of labs have in common.
+// These records are shared by the reports of labs.
 #pragma once
 
 #include "libsim/report/record.hpp"

@@ -1,15 +1,15 @@
-// How a verdict counts: its points, and whether the desk beside the program is to be believed.
+// The standing of a verdict: its points, and whether the desk beside the program can be trusted.
 #pragma once
 
 #include <cstdint>
 
 namespace sim::labs {
 
-// What is known of lab.json: nothing of one that was not handed in.
+// The state of lab.json, which may also be missing from a submission.
 enum class DeskState : std::uint8_t { is_signed, is_changed, is_of_another_seed, is_not_there };
 
 struct Standing {
-    double points = 0;  // of a program that passes; 0: one for each check
+    double points = 0;  // points of a program that passes; 0: one per check
     DeskState desk = DeskState::is_signed;
 };
 

@@ -1,4 +1,4 @@
-// The verdict for programs. Gradescope reads score, output and tests; the rest is ours.
+// The verdict in JSON. Gradescope reads score, output and tests; the other keys are ours.
 #include "tools/labs/divergence.hpp"
 #include "tools/labs/show/records.hpp"
 #include "tools/labs/show/verdict_text.hpp"
@@ -24,7 +24,7 @@ struct ShownCheck {
     int score() const { return check->ok ? 1 : 0; }
 };
 
-// An operation, and the learner's line that it is in.
+// An operation, and the learner's line that contains it.
 struct WaitingOp {
     kernel::WrongOp op;
     lab::Line line;
@@ -41,7 +41,7 @@ struct BoardEntry {
     double value = 0;
 };
 
-// What was found out about a program, be it played or not.
+// The findings about a program, whether it ran or not.
 struct CheckReport {
     const Desk* desk;
     Standing standing;
@@ -56,7 +56,7 @@ struct CheckReport {
     std::vector<WaitingOp> waiting = {};
     std::vector<ShownCheck> tests = {};
     std::vector<BoardEntry> board = {};
-    std::vector<std::pair<std::string, int>> scores = {};  // by what is checked
+    std::vector<std::pair<std::string, int>> scores = {};  // by aspect
 };
 
 const report::Record<ShownCheck>& test_record() {
@@ -67,7 +67,7 @@ const report::Record<ShownCheck>& test_record() {
                      whole<Test>("max_score", "Always 1.", [](const Test&) { return 1; }),
                      one_of<Test>("status", {"passed", "failed"}, "Whether it is right.",
                                   [](const Test& of) { return of.check->ok ? "passed" : "failed"; }),
-                     free_text<Test>("output", "What was expected, what was found, and why.", [](const Test& of) {
+                     free_text<Test>("output", "The expected and the found value, and the reason.", [](const Test& of) {
                          return fmt::format("expected {}; found {}: {}", of.check->expected, of.check->found,
                                             of.check->why);
                      })});
@@ -82,11 +82,12 @@ const report::Record<WaitingOp>& waiting_record() {
         {whole<Op>("rank", "The rank.", of_op(&kernel::WrongOp::rank)),
          whole<Op>("op", "Number of the operation in the rank's program, from 0.", of_op(&kernel::WrongOp::op_number)),
          free_text<Op>("what", "The operation.", of_op(&kernel::WrongOp::what)),
-         free_text<Op>("why", "Why it can never end; empty where it does not wait.", of_op(&kernel::WrongOp::why)),
+         free_text<Op>("why", "The reason that it can never end; empty if it does not wait.",
+                       of_op(&kernel::WrongOp::why)),
          whole<Op>("waits_for", "The rank that would have to act; -1 for none.", of_op(&kernel::WrongOp::waits_for)),
-         name<Op>("file", "The learner's file; empty where the line is not known.",
+         name<Op>("file", "The learner's file; empty if the line is unknown.",
                   [](const Op& of) { return of.line.file; }),
-         whole<Op>("line", "Line of that file, from 1; 0 where it is not known.",
+         whole<Op>("line", "Line of that file, from 1; 0 if it is unknown.",
                    [](const Op& of) { return of.line.number; })});
     return record;
 }
@@ -94,10 +95,10 @@ const report::Record<WaitingOp>& waiting_record() {
 const report::Record<BoardEntry>& board_record() {
     using Entry = BoardEntry;
     static const report::Record<Entry> record(
-        "What programs that pass are compared by.",
-        {free_text<Entry>("name", "What it is.", &Entry::name),
-         number<Entry>("value", "Its value, of the learner's own case.", &Entry::value),
-         one_of<Entry>("order", {"asc"}, "Less is better.", [](const Entry&) { return "asc"; })});
+        "The value by which passing programs are compared.",
+        {free_text<Entry>("name", "Its name.", &Entry::name),
+         number<Entry>("value", "Its value in the learner's own case.", &Entry::value),
+         one_of<Entry>("order", {"asc"}, "Lower is better.", [](const Entry&) { return "asc"; })});
     return record;
 }
 
@@ -105,63 +106,61 @@ const report::Record<AnsweredQuestion>& answered_record() {
     using Answered = AnsweredQuestion;
     static const report::Record<Answered> record(
         "The learner's first prediction.",
-        joined<Answered>({{free_text<Answered>("question", "What was to be predicted.", &Answered::question)},
+        joined<Answered>({{free_text<Answered>("question", "The question.", &Answered::question)},
                           fields_of<Answered>(prediction_record(), &Answered::told)}));
     return record;
 }
 
-// A text that may not be there.
+// A text that may be null.
 Field<CheckReport> text_or_null(const char* key, const char* description,
                                 std::optional<std::string> CheckReport::*text) {
     return or_null(free_text<CheckReport>(key, description, [](const CheckReport&) { return ""; }), text);
 }
 
 std::vector<Field<CheckReport>> score_fields() {
-    return {truth<CheckReport>("passed", "True where every check of every case is right.", &CheckReport::passed),
-            number<CheckReport>(
-                "score", "Checks that are right, over all cases; as points, where --points says how many there are.",
-                &CheckReport::score),
-            number<CheckReport>("max_score", "Checks that there are, over all cases; or --points.",
-                                &CheckReport::max_score),
+    return {truth<CheckReport>("passed", "True if every check of every case is right.", &CheckReport::passed),
+            number<CheckReport>("score", "Number of checks passed over all cases, scaled to --points if given.",
+                                &CheckReport::score),
+            number<CheckReport>("max_score", "Number of checks over all cases, or --points.", &CheckReport::max_score),
             one_of<CheckReport>("desk", {"signed", "changed", "of another seed", "not there"},
-                                "Whether lab.json, with the prediction and the attempts, is as ndsim left it.",
+                                "Whether lab.json, with the prediction and the attempts, is unchanged.",
                                 [](const CheckReport& of) { return name_of(of.standing.desk); }),
             free_text<CheckReport>("output",
-                                   "What is wrong in a sentence, where it is known; what the compiler says of a "
-                                   "program that does not come to run.",
+                                   "The diagnosis in a sentence, if there is one, or the compiler's output if the "
+                                   "program does not run.",
                                    &CheckReport::output)};
 }
 
 std::vector<Field<CheckReport>> finding_fields() {
-    return {text_or_null("mistake",
-                         "Name of the known mistake that leaves exactly what the program left; null where there is "
-                         "none.",
-                         &CheckReport::mistake),
-            part_or_null<CheckReport>("prediction", "The learner's first prediction; null where there is none.",
-                                      answered_record(), &CheckReport::prediction),
-            text_or_null("divergence", "Where the timeline first differs from the reference; null where it does not.",
-                         &CheckReport::divergence),
-            text_or_null("fault", "Why the run ended early; null where it did not.", &CheckReport::fault),
-            list_of<CheckReport>("waiting", "The operations that the fault is about: in a deadlock, those that wait.",
-                                 waiting_record(), &CheckReport::waiting),
-            list_of<CheckReport>("tests", "Every check, as Gradescope reads them.", test_record(), &CheckReport::tests),
-            list_of<CheckReport>(
-                "leaderboard",
-                "What Gradescope's leader board shows of a program that passes; empty: the lab compares none.",
-                board_record(), &CheckReport::board),
-            field_of<CheckReport>(
-                "scores",
-                {{"type", "object"},
-                 {"description", "Checks that are right, by what is checked: runs, data, time, bytes, memory, order."},
-                 {"additionalProperties",
-                  {{"title", "CHECK"}, {"type", "integer"}, {"description", "How many are right."}}}},
-                [](const CheckReport& of) {
-                    report::Json scores = report::Json::object();
-                    for (const auto& [aspect, score] : of.scores) {
-                        scores[aspect] = score;
-                    }
-                    return scores;
-                })};
+    return {
+        text_or_null("mistake",
+                     "Name of the known mistake with exactly the same results as the program; null if there is none.",
+                     &CheckReport::mistake),
+        part_or_null<CheckReport>("prediction", "The learner's first prediction; null if there is none.",
+                                  answered_record(), &CheckReport::prediction),
+        text_or_null("divergence",
+                     "The first difference between the timeline and the reference; null if there is none.",
+                     &CheckReport::divergence),
+        text_or_null("fault", "The reason that the run ended early; null if it did not.", &CheckReport::fault),
+        list_of<CheckReport>("waiting", "The operations involved in the fault: in a deadlock, those that wait.",
+                             waiting_record(), &CheckReport::waiting),
+        list_of<CheckReport>("tests", "Every check, as Gradescope reads them.", test_record(), &CheckReport::tests),
+        list_of<CheckReport>("leaderboard",
+                             "The entries of a passing program on Gradescope's leader board; empty: the lab has none.",
+                             board_record(), &CheckReport::board),
+        field_of<CheckReport>(
+            "scores",
+            {{"type", "object"},
+             {"description", "Number of checks passed by aspect: runs, data, time, bytes, memory, order."},
+             {"additionalProperties",
+              {{"title", "CHECK"}, {"type", "integer"}, {"description", "Number of checks passed."}}}},
+            [](const CheckReport& of) {
+                report::Json scores = report::Json::object();
+                for (const auto& [aspect, score] : of.scores) {
+                    scores[aspect] = score;
+                }
+                return scores;
+            })};
 }
 
 const report::Record<CheckReport>& check_record() {
@@ -180,7 +179,7 @@ std::vector<WaitingOp> waiting_in(const Record& found) {
     return waiting;
 }
 
-// In hundredths.
+// The score in hundredths.
 double score_of(const Verdict& verdict, const Standing& standing) {
     const double right = verdict.points();
     return standing.points > 0 ? std::round(100 * standing.points * right / verdict.most_points()) / 100 : right;

@@ -74,7 +74,7 @@ std::string text_of(const Verdict& verdict, const Desk& desk, const ShowStyle& s
     if (!shown.found.ok()) {
         text += explain_fault(shown.found, desk);
     }
-    // A gap ends the run at some rank first, whichever it is: there is nothing yet to compare.
+    // A gap ends the run at an arbitrary rank first, so there is nothing to compare yet.
     if (!verdict.passed() && !shown.found.timeline.spans.empty() && !shown.found.reports.contains(lab::gap_report)) {
         text += "\n" + draw_both(shown.found, shown.reference, style.width, style.ascii, style.colour);
     }
@@ -92,8 +92,8 @@ std::string explain_fault(const Record& found, const Desk& desk) {
 }
 
 std::string text_of_trouble(const Desk& desk, const std::string& trouble) {
-    return fmt::format("Lab {}: {}. {} does not come to run:\n{}\n", desk.lab->number, desk.lab->title,
-                       file_of(desk.language), trouble);
+    return fmt::format("Lab {}: {}. {} cannot be run:\n{}\n", desk.lab->number, desk.lab->title, file_of(desk.language),
+                       trouble);
 }
 
 }  // namespace sim::labs

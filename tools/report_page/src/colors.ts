@@ -1,6 +1,6 @@
-// Colours of spans: Okabe and Ito's, which people tell apart whatever colours they see. Waiting is a pattern, too.
+// Colours of spans: the Okabe-Ito palette, which is safe for colour-blind readers. Waiting also has a pattern.
 
-// What a piece of time is spent with.
+// The kinds of activity that time is spent on.
 export const Class = { compute: 0, send: 1, receive: 2, collective: 3, checkpoint: 4, waiting: 5 } as const;
 export const classNames = ["compute", "send", "receive", "collective", "checkpoint", "waiting"];
 export const classes = classNames.length;
@@ -13,19 +13,19 @@ const okabeIto = {
 export interface Theme {
     dark: boolean;
     background: string;
-    row: string; // every other rank
+    row: string; // background of every other rank
     text: string;
     faint: string;
     line: string;
     waiting: string;
     path: string; // the critical path, and logs
-    veil: string; // what has not happened yet in a replay
+    veil: string; // the future in a replay
     mark: string;
     classes: string[];
     shades: string[];
 }
 
-// Shades of computing, for labels that differ by more than a number.
+// Shades of compute, for labels that differ by more than a number.
 const shades = { light: ["#0072B2", "#4c9bd1", "#004c78", "#7fa8c4"], dark: ["#3B97D3", "#1f6fa8", "#8cc4ea", "#5b7f9b"] };
 
 export function isDark(): boolean {
@@ -52,7 +52,7 @@ export function channels(hex: string): [number, number, number] {
     return [value >> 16, (value >> 8) & 255, value & 255];
 }
 
-// Whether black or white is read better on it.
+// Returns black or white, whichever is more legible on the colour.
 export function inkOn(hex: string): string {
     const [r, g, b] = channels(hex);
     return 0.299 * r + 0.587 * g + 0.114 * b > 140 ? "#101418" : "#ffffff";

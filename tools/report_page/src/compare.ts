@@ -1,9 +1,9 @@
-// Two runs side by side, as `ndsim compare` compares them: one sentence, and what the difference is made of.
+// Two runs side by side, as in `ndsim compare`: one sentence, and the parts of the difference.
 import { element, name, section } from "./dom";
 import { percent, time } from "./format";
 import { table } from "./table";
 
-// In seconds.
+// Times in seconds.
 interface Times {
     name: string;
     a: number;
@@ -15,7 +15,7 @@ export interface Comparison {
     sentence: string;
     all: Times;
     parts: Times[];
-    changed: { name: string; a: string; b: string }[]; // empty: it is not there
+    changed: { name: string; a: string; b: string }[]; // empty: not set
 }
 
 export function readComparison(): Comparison | null {

@@ -1,6 +1,7 @@
 // A run as the page holds it: the header that the simulator wrote, and a column for each property of its spans.
 //
-// Times are picoseconds in doubles, which are exact up to 2^53 of them, two and a half hours; texts of digits are exact always.
+// Times are picoseconds in doubles, which are exact up to 2^53, that is two and a half hours; digit strings are always
+// exact.
 
 export interface Totals {
     compute: string;
@@ -26,7 +27,7 @@ export interface LabelSum {
     idle: string;
 }
 
-// A category of an account: what of each rank's time went to it.
+// A category of an account, with each rank's time in it.
 export interface Spent {
     name: string;
     title: string;
@@ -46,7 +47,7 @@ export interface Header {
     pids: number[];
     kinds: string[];
     totals: Totals[];
-    account?: Spent[]; // where the run has one: they add up to the step
+    account?: Spent[]; // if the run has one; the categories add up to the step
     sums: LabelSum[];
     spans: number;
     merged: { spans: number; bars: number; shorter_than: string };
@@ -57,14 +58,14 @@ export interface Header {
         bytes_per_unit: number;
     };
     labels: string[];
-    shorts: string[]; // of each label: "F0"; empty: none
+    shorts: string[]; // short form of each label: "F0"; empty: none
     columns: { name: string; count: number; differences: boolean }[];
 }
 
 export interface Run {
     header: Header;
     end: number;
-    size: number; // spans that are drawn
+    size: number; // number of spans drawn
     rank: Float64Array;
     stream: Float64Array;
     kind: Float64Array;
@@ -75,13 +76,13 @@ export interface Run {
     peer: Float64Array;
     amount: Float64Array;
     measure: Float64Array;
-    slack: Float64Array; // how much later it may end without making the run longer; below 0: not known
+    slack: Float64Array; // how much later it may end without lengthening the run; negative: unknown
     partner: Int32Array; // the other end of a message; -1: none
     count: Float64Array | null;
     columns: Map<string, Float64Array>;
 }
 
-// The numbers of OpKind in libsim/op.hpp, and of Measure in libsim/units.hpp.
+// Numbers of OpKind in libsim/op.hpp, and of Measure in libsim/units.hpp.
 export const Kind = { compute: 0, send: 1, receive: 2, allocate: 5, collective: 6, log: 8, checkpoint: 15 };
 export const Measure = { bytes: 0, units: 1, flops: 2, picoseconds: 3 };
 // The stream of asynchronous ops.
@@ -99,7 +100,7 @@ async function inflated(bytes: Uint8Array): Promise<Uint8Array> {
     return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-// See libsim/report/page/columns.hpp.
+// Decodes columns; the format is in libsim/report/page/columns.hpp.
 export function unpacked(bytes: Uint8Array, directory: Header["columns"]): Map<string, Float64Array> {
     const columns = new Map<string, Float64Array>();
     let at = 0;
@@ -107,7 +108,7 @@ export function unpacked(bytes: Uint8Array, directory: Header["columns"]): Map<s
         const numbers = new Float64Array(count);
         let before = 0;
         for (let i = 0; i < count; ++i) {
-            // The lowest bit is the sign. The others are added up without it, so that they are exact up to 2^53.
+            // The lowest bit is the sign. The other bits are summed without it, so that values are exact up to 2^53.
             let byte = bytes[at++];
             const negative = (byte & 1) === 1;
             let size = (byte & 0x7f) >> 1;
@@ -135,7 +136,7 @@ function partnersOf(offsets: Float64Array): Int32Array {
     return partners;
 }
 
-// Each begins a gap after the end of the one before it on its rank and stream; the first of them, after 0.
+// Each span begins `gap` after the end of the previous one on its rank and stream; the first one, after 0.
 function beginsOf(gaps: Float64Array, lengths: Float64Array, rank: Float64Array, stream: Float64Array): Float64Array {
     const begins = new Float64Array(gaps.length);
     let before = 0;
@@ -182,7 +183,7 @@ export function labelOf(run: Run, span: number): string {
     return run.header.labels[run.label[span]];
 }
 
-// As all pictures of timelines call it: "F0"; empty: they do not.
+// The span's short form, shared by all timeline pictures: "F0"; empty: none.
 export function shortOf(run: Run, span: number): string {
     return run.header.shorts[run.label[span]];
 }

@@ -1,4 +1,4 @@
-// What a span is, in lines of name and value: for the tooltip and for the panel of the chosen span.
+// Describes a span in lines of name and value, for the tooltip and for the panel of the selected span.
 import { labelOf, type Run } from "./data";
 import { exact, measured, percent, time, whole } from "./format";
 

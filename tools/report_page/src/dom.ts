@@ -1,4 +1,4 @@
-// Elements of the page. Texts are set as text, never as HTML: names come from files and may hold anything.
+// Elements of the page. Texts are set as text, never as HTML, because names come from files and may contain anything.
 
 type Child = Node | string | null;
 
@@ -29,12 +29,12 @@ export function button(text: string, title: string, test: string, act: () => voi
     return made;
 }
 
-// Names shown in full would break the page where they are long: the rest is in the title.
+// Long names would break the layout, so they are cut; the title has them in full.
 export function clipped(text: string, most = 120): string {
     return text.length <= most ? text : `${text.slice(0, most - 1)}\u2026`;
 }
 
-// A name from outside: its direction of writing ends where it does.
+// A name from outside, isolated so that its writing direction ends with it.
 export function name(text: string, most = 120): HTMLElement {
     const made = element("bdi", {}, clipped(text, most));
     if (text.length > most) made.title = text.slice(0, 2000);
@@ -45,7 +45,7 @@ export function remembered(key: string): string | null {
     try {
         return localStorage.getItem(`ndsim.${key}`);
     } catch {
-        return null; // a page from disk may have no storage
+        return null; // a page opened from disk may have no storage
     }
 }
 
@@ -53,6 +53,6 @@ export function remember(key: string, value: string): void {
     try {
         localStorage.setItem(`ndsim.${key}`, value);
     } catch {
-        // The choice is forgotten with the page.
+        // Without storage the choice lasts as long as the page.
     }
 }

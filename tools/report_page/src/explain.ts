@@ -1,4 +1,4 @@
-// Why a run takes as long as it does, as `ndsim explain` says it: its sections, verdict first.
+// The explanation of a run, as in `ndsim explain`: its sections, verdict first.
 import { element, name, section } from "./dom";
 import { labelledBar } from "./spent";
 import { table, type Cell } from "./table";
@@ -24,18 +24,18 @@ interface Part {
         rows: Record<string, Shown>[];
         note: string;
     }>;
-    bar?: string | null; // the table of parts that is drawn, too
+    bar?: string | null; // the table of parts that is also drawn
     drawing: string[];
     notes: string[];
 }
 export interface Explanation {
-    heading?: string; // of a verdict
+    heading?: string; // title of a verdict
     explains: string;
     words: Record<string, string>;
     sections: Record<string, Part>;
 }
 
-const longest = 4000; // of a sentence
+const longest = 4000; // characters of a sentence
 
 export function readExplanation(id: "explanation" | "verdict"): Explanation | null {
     return JSON.parse(document.getElementById(id)!.textContent!) as Explanation | null;
@@ -61,7 +61,7 @@ function paragraphs(sentences: string[], test: string): HTMLElement[] {
     return sentences.map((sentence) => element("p", { class: "said", "data-test": test }, name(sentence, longest)));
 }
 
-// The bar of a table that has the columns of parts: a key, a letter, a name, an amount and its share.
+// The bar of a table with the columns of parts: a key, a letter, a name, an amount and its share.
 function barOf(rows: Record<string, Shown>[]): HTMLElement {
     return labelledBar(rows.map(({ key, mark, what, amount, share }) =>
         ({ of: `part-${key.text}`, title: what.text, mark: mark.text, share: Number(share.value), text: amount.text, percent: share.text })));
@@ -71,7 +71,7 @@ function partOf(key: string, part: Part): HTMLElement {
     const made = element("section", { class: "explained", "data-test": `explain-${key}` });
     made.append(wordsOf(part.words) ?? "", element("h3", {}, part.title), ...paragraphs(part.said, `explain-${key}-said`));
     if (part.bar) made.append(barOf(part.tables[part.bar].rows));
-    // A text that a sentence has said already is not said again.
+    // Omits texts that a sentence already contains.
     const figures = Object.values(part.figures).filter((figure) => !isWords(figure.unit) || !part.said.some((sentence) => sentence.includes(figure.text)));
     if (figures.length > 0) {
         made.append(table(`explain-${key}-figures`, "Figures", [{ title: "what", words: true }, { title: "value" }, { title: "how it was found", words: true }],
@@ -88,7 +88,7 @@ function partOf(key: string, part: Part): HTMLElement {
     return made;
 }
 
-// What a page begins with; `bar` is the drawing of its time.
+// The section at the top of a page; `bar` is the drawing of its time.
 export function verdictSection(explanation: Explanation, bar: HTMLElement | null): HTMLElement {
     const made = section("verdict", explanation.heading ?? "The step in short", "");
     if (bar !== null) made.append(bar);

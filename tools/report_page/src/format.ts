@@ -1,4 +1,4 @@
-// Numbers as people read them.
+// Formats numbers for people.
 import { Measure } from "./data";
 
 const timeUnits: [number, string][] = [
@@ -14,14 +14,14 @@ function unitOf(picoseconds: number): [number, string] {
     return timeUnits.find(([scale]) => size >= scale) ?? timeUnits[timeUnits.length - 1];
 }
 
-// Four digits that count: "1.234 ms".
+// Four significant digits: "1.234 ms".
 export function time(picoseconds: number): string {
     if (picoseconds === 0) return "0 s";
     const [scale, unit] = unitOf(picoseconds);
     return `${shortened(picoseconds / scale)} ${unit}`;
 }
 
-// Of a tick of an axis: as many digits as tell it from its neighbours.
+// The label of an axis tick, with enough digits to tell it from its neighbours.
 export function tick(picoseconds: number, step: number): string {
     if (picoseconds === 0) return "0";
     const [scale, unit] = unitOf(picoseconds);

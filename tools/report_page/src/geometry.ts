@@ -1,33 +1,33 @@
-// Geometry: where on the canvas times, ranks and spans lie.
+// Geometry: positions of times, ranks and spans on the canvas.
 import type { Run } from "./data";
 import type { Layout, RankRow } from "./lanes";
 import type { View } from "./view";
 
-export let gutter = 132; // names of ranks, in pixels
+export let gutter = 132; // width of rank names in pixels
 
-// So that the longest name is seen whole, but for very long ones.
+// Fits the longest name, except very long ones.
 export function fitGutter(names: string[], context: CanvasRenderingContext2D): void {
     context.font = "12px system-ui, sans-serif";
     gutter = names.reduce((widest, one) => Math.max(widest, Math.min(260, 26 + Math.ceil(context.measureText(one.slice(0, 60)).width))), 132);
 }
-export const axis = 26; // the ticks, in pixels
-export const heading = 24; // above each of several runs
+export const axis = 26; // height of the axis in pixels
+export const heading = 24; // above each run if there are several
 const gap = 4; // between ranks
 
 export interface Place {
     row: RankRow;
-    y: number; // of its first lane, on the canvas
+    y: number; // position of its first lane on the canvas
 }
 
 export class Geometry {
     places: Place[] = []; // by run and rank
-    height = 0; // of all rows
-    width = 1; // of the rows, in pixels
+    height = 0; // height of all rows
+    width = 1; // width of the rows in pixels
     private first: number[] = []; // place of each run's rank 0
 
     constructor(readonly canvas: HTMLCanvasElement, private readonly runs: Run[], private readonly layout: Layout, readonly view: View) {}
 
-    // Before each picture, and before anything is looked for on the canvas.
+    // Must be called before each picture, and before looking up anything on the canvas.
     refresh(): void {
         this.width = Math.max(1, this.canvas.clientWidth - gutter);
         this.height = this.layout.ranks.reduce((sum, row) => sum + row.lanes.length * this.view.height + this.between, 2 * gap);
@@ -49,7 +49,7 @@ export class Geometry {
     private get between(): number {
         return this.view.height > 6 ? gap : 1;
     }
-    // How much lower than its lane a span is.
+    // Vertical distance between a span and the edge of its lane.
     get inset(): number {
         return this.view.height > 6 ? 2 : this.view.height > 3 ? 1 : 0;
     }

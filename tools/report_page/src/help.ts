@@ -1,4 +1,4 @@
-// The list of keys, and what the colours mean.
+// The list of keys, and the legend of the colours.
 import { button, element } from "./dom";
 
 export const keys: [string, string][] = [

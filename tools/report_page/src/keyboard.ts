@@ -1,4 +1,4 @@
-// Keys: what each does, wherever on the page they are pressed but in a field.
+// Keyboard shortcuts, which work anywhere on the page except in an input field.
 import type { Help } from "./help";
 import type { Replay } from "./replay";
 import type { Search } from "./search";
@@ -33,7 +33,7 @@ function follow({ timeline, runs }: Parts): void {
     if (other >= 0) timeline.choose(run, other);
 }
 
-// By KeyboardEvent.key in lower case.
+// Actions by KeyboardEvent.key in lower case.
 function actions(parts: Parts): Record<string, () => void> {
     const { timeline, replay, search, help } = parts;
     const { view, marks } = timeline;
@@ -58,7 +58,7 @@ function actions(parts: Parts): Record<string, () => void> {
 
 export function listenToKeys(parts: Parts): void {
     const all = actions(parts);
-    // These move the page, too: they are ours only while the timeline has the focus.
+    // These keys also scroll the page, so they are handled only while the timeline has the focus.
     const shared = new Set(["arrowup", "arrowdown", "home"]);
     document.addEventListener("keydown", (event) => {
         const target = event.target as HTMLElement;

@@ -1,4 +1,4 @@
-// Ops by label: how often, how much, how long. Collectives come first.
+// Ops by label: count, amount and time. Collectives come first.
 import type { Run } from "./data";
 import { section } from "./dom";
 import { exact, measured, time, whole } from "./format";

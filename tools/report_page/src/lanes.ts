@@ -1,11 +1,11 @@
-// Lanes: the rows of the timeline. A rank has some for each of its streams, and spans of one lane follow each other.
+// Lanes: the rows of the timeline. Each stream of a rank has one or more lanes, in which spans do not overlap.
 //
-// For each lane and class of time, `busy` sums up how much there was before a span, so that the share of any interval
-// costs two look-ups however many spans lie in it.
+// For each lane and class of time, `busy` holds the sum before each span, so that the share of any interval costs two
+// look-ups, however many spans it contains.
 import { Class, classes } from "./colors";
 import { Kind, ownStream, type Run } from "./data";
 
-const mostLanes = 8; // of a stream
+const mostLanes = 8; // lanes per stream
 
 export interface Lane {
     run: number;
@@ -16,7 +16,7 @@ export interface Lane {
     busy: Float64Array[]; // by class
 }
 
-// The lanes of a rank, one below the other.
+// The lanes of a rank, top to bottom.
 export interface RankRow {
     run: number;
     rank: number;
@@ -27,7 +27,7 @@ export interface RankRow {
 export interface Layout {
     ranks: RankRow[];
     laneOf: Int8Array[]; // for each run, the lane of each span within its rank; -1: none
-    overlapping: number; // spans for which there was no lane
+    overlapping: number; // spans that did not fit into any lane
 }
 
 export function classOf(kind: number): number {
@@ -98,7 +98,7 @@ export function layoutOf(runs: Run[]): Layout {
     return layout;
 }
 
-// How many of the sorted numbers are at most `value`, searched from `from` on.
+// The number of sorted values up to `value`, searched from `from` on.
 export function upper(sorted: Float64Array, value: number, from = 0): number {
     let step = 1;
     let low = from;
@@ -115,14 +115,14 @@ export function upper(sorted: Float64Array, value: number, from = 0): number {
     return low;
 }
 
-// Time of each class from the beginning to `time`, into `sums`. `after`: upper(lane.begin, time).
+// Adds the time of each class from the start to `time` into `sums`. `after`: upper(lane.begin, time).
 export function spentUntil(run: Run, lane: Lane, time: number, after: number, sums: Float64Array): void {
     for (let c = 0; c < classes; ++c) sums[c] = lane.busy[c][after];
     if (after === 0) return;
     const span = lane.spans[after - 1];
     const left = run.begin[span] + run.length[span] - time;
     if (left <= 0) return;
-    // A span waits first, and works then.
+    // A span first waits, then works.
     const work = run.length[span] - run.idle[span];
     sums[classOf(run.kind[span])] -= Math.min(left, work);
     sums[Class.waiting] -= Math.max(0, left - work);

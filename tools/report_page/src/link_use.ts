@@ -1,19 +1,19 @@
-// How much of each link's bandwidth messages take, over time. Each message is spread evenly over its time under way.
+// The share of each link's bandwidth that messages use over time. Each message is spread evenly over its transmission.
 import { Kind, Measure, type Run } from "./data";
 
-export const stretches = 240; // that the run is divided into
+export const stretches = 240; // time intervals of the run
 
 export interface LinkUse {
     names: string[];
     from: Float64Array; // vertices
     to: Float64Array;
     bandwidth: Float64Array; // bytes per second
-    bytes: Float64Array; // of all messages
+    bytes: Float64Array; // total of all messages
     messages: Float64Array;
-    share: Float32Array; // of the bandwidth: of link l in stretch s at l * stretches + s
+    share: Float32Array; // share of bandwidth of link l in interval s, at l * stretches + s
 }
 
-// The links between each two ranks that talk.
+// The links between each pair of ranks that communicate.
 function routesOf(run: Run): Map<number, Float64Array> {
     const column = (name: string) => run.columns.get(name)!;
     const [from, to, lengths, links] = [column("pairs.from"), column("pairs.to"), column("routes.length"), column("routes.link")];

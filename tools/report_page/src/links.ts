@@ -12,11 +12,11 @@ const busiest = 24; // links in the picture over time
 const mostVertices = 700; // in the picture of the network
 const rowHeight = 15;
 const vertexNames = ["GPU", "network card", "switch of a node", "switch of the network"];
-const vertexClasses = ["compute", "send", "receive", "collective"]; // whose colours they have
+const vertexClasses = ["compute", "send", "receive", "collective"]; // the classes whose colours they use
 
 export interface Links {
     section: HTMLElement;
-    show: () => void; // the traffic of the view's time
+    show: () => void; // shows the traffic at the view's time
 }
 
 function colorOf(share: number): string {
@@ -26,7 +26,7 @@ function colorOf(share: number): string {
     return `rgb(${paper.map((c, i) => Math.round(c + by * (ink[i] - c))).join(",")})`;
 }
 
-// GPUs below, what is farther from them above; or all on a circle.
+// GPUs at the bottom and more distant vertices above them, or all on a circle.
 function placed(run: Run, width: number, height: number): [number, number][] {
     const { vertices, circle } = run.header.topology!;
     if (circle) {
@@ -57,7 +57,7 @@ function drawNetwork(canvas: HTMLCanvasElement, run: Run, use: LinkUse, shareOf:
     for (const link of order) {
         const share = shareOf(link);
         const [[x1, y1], [x2, y2]] = [places[use.from[link]], places[use.to[link]]];
-        // The two directions of a cable lie beside each other.
+        // The two directions of a cable are drawn side by side.
         const length = Math.max(1, Math.hypot(x2 - x1, y2 - y1));
         const [dx, dy] = [(2 * (y2 - y1)) / length, (-2 * (x2 - x1)) / length];
         context.strokeStyle = colorOf(share);

@@ -1,4 +1,4 @@
-// Puts the page together.
+// Assembles the page.
 import { Kind, readRuns, type Run } from "./data";
 import { button, clipped, element, name, section } from "./dom";
 import { explanationSection, readExplanation, verdictSection } from "./explain";
@@ -98,7 +98,7 @@ function timelineSection(timeline: Timeline, runs: Run[], replay: Replay, search
     return made;
 }
 
-// What tests and curious people may look at; nothing on the page depends on it.
+// A debugging interface for tests and curious people; the page itself does not depend on it.
 function publish(runs: Run[], timeline: Timeline, replay: Replay, search: Search, firstPicture: () => number): void {
     const { view, marks, painter, geometry } = timeline;
     const state = {
@@ -117,7 +117,7 @@ function publish(runs: Run[], timeline: Timeline, replay: Replay, search: Search
         get underWay() {
             return runs.flatMap((run, i) => underWay(run, i, timeline.layout, Math.max(0, view.cursor)).map((receive) => ({ from: run.rank[run.partner[receive]], to: run.rank[receive] })));
         },
-        // Where a span lies on the canvas, so that a mouse can be sent there.
+        // The position of a span on the canvas, so that a test can move the mouse to it.
         place(span: number) { return { x: geometry.x(runs[0].begin[span] + runs[0].length[span] / 2), y: geometry.middle(0, span) }; },
     };
     Object.defineProperty(window, "ndsim", { value: Object.freeze(state), writable: false });
@@ -147,7 +147,7 @@ async function begin(): Promise<void> {
     timeline.paint();
     first = performance.now();
 
-    // The rest when the picture is on the screen.
+    // The rest follows once the first picture is on the screen.
     requestAnimationFrame(() => setTimeout(() => {
         if (comparison) page.append(compareSection(comparison));
         if (explanation) page.append(explanationSection(explanation));

@@ -1,11 +1,11 @@
-// Marks: what people chose to see on the timeline, and what they point at.
+// Marks: what the reader has selected on the timeline, and what the pointer is on.
 
 export interface Marks {
     hovered: number; // spans of `run`; -1: none
     selected: number;
     run: number;
     searching: boolean;
-    found: Set<number>[]; // labels, for each run
+    found: Set<number>[]; // label numbers found, per run
     messages: boolean;
     path: boolean;
 }

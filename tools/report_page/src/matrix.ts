@@ -1,4 +1,4 @@
-// Who sends how much to whom: a row for each sender, a column for each receiver.
+// The communication matrix: a row for each sender, a column for each receiver.
 import { channels, isDark } from "./colors";
 import type { Run } from "./data";
 import { element, section } from "./dom";
@@ -6,7 +6,7 @@ import { amount, measured, whole } from "./format";
 import { table } from "./table";
 import { onTheme } from "./theme";
 
-const mostCells = 256; // in each direction: more ranks share a cell
+const mostCells = 256; // per direction: with more ranks, several share a cell
 
 interface Pairs {
     from: Float64Array;
@@ -30,7 +30,7 @@ function paint(canvas: HTMLCanvasElement, grid: Float64Array, cells: number, sid
     const ink = channels(isDark() ? "#F0B22E" : "#0072B2");
     const most = grid.reduce((a, b) => Math.max(a, b), 0);
     for (let i = 0; i < grid.length; ++i) {
-        // Roots, so that little is told from nothing.
+        // Square roots, so that small values are distinguishable from zero.
         const share = most === 0 || grid[i] === 0 ? 0 : 0.15 + 0.85 * Math.sqrt(grid[i] / most);
         const mixed = paper.map((c, k) => Math.round(c + share * (ink[k] - c)));
         context.fillStyle = `rgb(${mixed.join(",")})`;

@@ -1,4 +1,4 @@
-// Memory over time, as the program allocated it. Where there are many ranks, the most and the least of them are drawn.
+// Memory over time, as the program allocated it. With many ranks, only their maximum and minimum are drawn.
 import uPlot from "../vendor/uPlot/uPlot.js";
 import { theme } from "./colors";
 import { Kind, type Run } from "./data";
@@ -11,7 +11,7 @@ const points = 1000;
 const mostCurves = 8;
 const curveColors = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8c8c00", "#7f7f7f"];
 
-// For each rank the most that it held in each of `points` stretches of time.
+// For each rank, the peak in each of `points` time intervals.
 function curvesOf(run: Run): { curves: Map<number, Float64Array>; measure: number } {
     const changes = new Map<number, { at: number[]; held: number[] }>();
     let measure = 0;

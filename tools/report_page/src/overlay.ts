@@ -1,11 +1,11 @@
-// What lies above the spans: messages, the critical path, the chosen span, and the replay.
+// The layer above the spans: messages, the critical path, the selected span, and the replay.
 import { Class, type Theme } from "./colors";
 import type { Run } from "./data";
 import { axis, gutter, type Geometry } from "./geometry";
 import { classOf, upper, type Layout } from "./lanes";
 import type { Marks } from "./marks";
 
-const mostMessages = 1500; // of a picture
+const mostMessages = 1500; // per picture
 const mostUnderWay = 1000;
 
 export class Overlay {
@@ -52,7 +52,7 @@ export class Overlay {
         context.strokeStyle = context.fillStyle = this.theme.text;
         context.globalAlpha = wanted.length > 300 ? 0.25 : 0.6;
         for (const [index, receive] of wanted) {
-            // Where many are together, those that are no longer than their heads would hide the spans.
+            // With many messages, arrows no longer than their heads are omitted, because they would hide the spans.
             const run = this.runs[index];
             const width = geometry.x(arrival(run, receive)) - geometry.x(departure(run, run.partner[receive]));
             if (wanted.length < 200 || width > 6) this.arrow(index, receive);
@@ -93,7 +93,7 @@ export class Overlay {
         let corners = 0;
         for (let i = Math.max(0, upper(begins, geometry.view.from) - 2); i < begins.length && begins[i] < geometry.view.to; ++i) {
             const [x1, x2] = [geometry.x(begins[i]), geometry.x(begins[i] + lengths[i])];
-            // Of several pieces within a pixel the line would only be thicker.
+            // Several pieces within one pixel would only make the line thicker.
             if (x2 - last < 1) continue;
             if (last === -Infinity) context.moveTo(x1, y(ranks[i]));
             context.lineTo(x1, y(ranks[i]));
@@ -101,7 +101,8 @@ export class Overlay {
             last = x2;
             ++corners;
         }
-        // With an edge of the paper's colour, so that it is seen on every span; thin and without it where it fills the picture.
+        // Outlined in the paper's colour, to be visible on every span; thin and without outline where it fills the
+        // picture.
         const dense = corners > 200;
         const width = dense ? 1 : Math.max(1.5, Math.min(3, geometry.view.height / 6));
         context.globalAlpha = dense ? 0.5 : 1;
@@ -128,7 +129,7 @@ export class Overlay {
         if (run.partner[span] >= 0) this.arrow(index, classOf(run.kind[span]) === Class.receive ? span : run.partner[span]);
     }
 
-    // What has not happened yet is veiled; messages under way are dots between their rows.
+    // The future is veiled; messages in flight are dots between their rows.
     private paintReplay(): void {
         const { context, geometry } = this;
         const { cursor } = geometry.view;
@@ -168,7 +169,7 @@ function arrival(run: Run, receive: number): number {
     return run.begin[receive] + run.length[receive];
 }
 
-// Receives whose messages travel at a time; of a lane, the one that is then waited for.
+// Receives whose messages are in flight at `time`; at most one per lane, the one that it waits for.
 export function underWay(run: Run, index: number, layout: Layout, time: number): number[] {
     const travelling: number[] = [];
     for (const row of layout.ranks) {

@@ -25,7 +25,7 @@ export class Painter {
     private raster: Raster | null = null;
     private readonly context: CanvasRenderingContext2D;
     readonly shades: Shades[];
-    rectangles = 0; // of the last picture
+    rectangles = 0; // drawn in the last picture
     rasters = 0;
 
     constructor(
@@ -65,7 +65,7 @@ export class Painter {
         this.paintAxis(width, height);
     }
 
-    // That of the last picture, where it has the size and the colours.
+    // Reuses the last picture's raster if its size and colours match.
     private rasterOf(width: number, height: number): Raster {
         const last = this.raster;
         if (last === null || last.width !== width || last.height !== height || last.theme !== this.theme) {
@@ -75,7 +75,7 @@ export class Painter {
         return last;
     }
 
-    // Rows with few spans as rectangles, others as pixels.
+    // Draws rows with few spans as rectangles, others as pixels.
     private paintSpans(seen: Place[], ratio: number): void {
         const { context, geometry, view } = this;
         const raster = this.rasterOf(Math.max(1, Math.round(geometry.width * ratio)), this.canvas.height);
@@ -146,12 +146,12 @@ export class Painter {
         const short = shortOf(run, span);
         const whole = room >= 22 ? this.fitted(label, room) : "";
         this.context.fillStyle = ink;
-        // The letter and the number of a micro-batch say more than the beginning of a long label.
+        // A micro-batch's letter and number are more useful than the beginning of a long label.
         if (short === "" || whole === label) this.context.fillText(whole, from + 4, y + 0.5);
         else if (this.context.measureText(short).width <= room + 4) this.context.fillText(short, from + 2, y + 0.5);
     }
 
-    // As much of a text as there is room for.
+    // Cuts a text to the available room.
     private fitted(text: string, room: number): string {
         const start = text.slice(0, 200);
         if (this.context.measureText(start).width <= room) return start;
@@ -209,7 +209,7 @@ export class Painter {
         }
     }
 
-    // How much of its time a rank has spent so far, and with what.
+    // The share of time that a rank has spent so far on each activity.
     private paintFill(row: RankRow, y: number): void {
         const { context } = this;
         const run = this.runs[row.run];

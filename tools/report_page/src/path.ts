@@ -1,4 +1,4 @@
-// The critical path: what on it takes how long. Shortening anything else does not shorten the run.
+// The critical path: the time of each item on it. Shortening anything else does not shorten the run.
 import { Kind, type Run } from "./data";
 import { element, section } from "./dom";
 import { exact, percent, time, whole } from "./format";

@@ -1,4 +1,4 @@
-// Rows with more spans than pixels: each pixel has the mix of colours of the time that it covers.
+// Rows with more spans than pixels: each pixel mixes the colours of the time that it covers.
 import { channels, Class, classes, type Theme } from "./colors";
 import type { Run } from "./data";
 import { spentUntil, upper, type Lane } from "./lanes";
@@ -11,7 +11,7 @@ export class Raster {
     private readonly hatch: number;
     private readonly before = new Float64Array(classes);
     private readonly now = new Float64Array(classes);
-    // The colours of a pixel; the second is drawn as stripes. 0: nothing happens there.
+    // The colours of a pixel; the second one is drawn as stripes. 0: nothing happens there.
     private plain = 0;
     private striped = 0;
     used = false;
@@ -29,7 +29,7 @@ export class Raster {
         this.used = false;
     }
 
-    // A row of `height` pixels from `top` on; pixel 0 begins at `from`, and each covers `step`.
+    // Draws a row of `height` pixels from `top`; pixel 0 begins at `from`, and each covers `step`.
     row(run: Run, lane: Lane, top: number, height: number, from: number, step: number): void {
         this.used = true;
         let [before, now] = [this.before, this.now];
@@ -57,7 +57,7 @@ export class Raster {
         if (this.used) context.putImageData(this.image, left, 0);
     }
 
-    // Stripes are where waiting takes most of the time.
+    // Stripes appear where waiting takes most of the time.
     private mix(before: Float64Array, now: Float64Array, step: number): void {
         let [r, g, b, all] = [0, 0, 0, 0];
         for (let c = 0; c < classes; ++c) {
@@ -70,7 +70,7 @@ export class Raster {
         }
         this.plain = this.striped = 0;
         if (all < 1e-9) return;
-        // Whatever is there is seen, however short it is: a quarter of the colour at least.
+        // Anything present is visible, however short: at least a quarter of the colour.
         const shown = Math.min(1, Math.max(0.25, all));
         const weight = shown / all;
         const gap = 1 - shown;
@@ -79,7 +79,7 @@ export class Raster {
     }
 }
 
-// As ImageData orders its bytes on every machine that has a browser today.
+// Byte order of ImageData on little-endian machines, that is on all that run browsers today.
 function packed(r: number, g: number, b: number): number {
     return ((255 << 24) | (Math.round(b) << 16) | (Math.round(g) << 8) | Math.round(r)) >>> 0;
 }

@@ -1,9 +1,9 @@
-// The replay: a cursor that runs through simulated time while messages travel and ranks fill up.
+// The replay: a cursor moves through simulated time while messages travel and ranks fill up.
 import { button, element } from "./dom";
 import { exact, time } from "./format";
 import type { Timeline } from "./timeline";
 
-const usualSeconds = 12; // a whole run, at speed 1
+const usualSeconds = 12; // duration of a whole run at speed 1
 
 export class Replay {
     readonly bar = element("div", { class: "bar replay" });
@@ -15,7 +15,7 @@ export class Replay {
         type: "range", min: "0", max: "10000", value: "10000", "data-test": "scrub", "aria-label": "Time of the replay",
     });
     private readonly now = element("output", { "data-test": "now" });
-    readonly listeners: (() => void)[] = []; // to its time
+    readonly listeners: (() => void)[] = []; // called when its time changes
 
     constructor(private readonly timeline: Timeline) {
         this.toggle = button("\u25b6 Replay", "Play or pause (space)", "play", () => this.flip());
@@ -56,11 +56,11 @@ export class Replay {
         if (!this.playing) return;
         const { view } = this.timeline;
         const now = performance.now();
-        // A page that was hidden goes on where it was.
+        // A page that was hidden continues where it was.
         const passed = Math.min(100, now - this.before);
         this.before = now;
         view.cursor = Math.min(view.end, view.cursor + (passed / 1000 / usualSeconds) * this.speed * view.end);
-        // The cursor pulls the view along where only a part of the run is seen.
+        // The view follows the cursor if only a part of the run is visible.
         if (view.cursor > view.to || view.cursor < view.from) view.show(view.cursor, view.cursor + view.length);
         if (view.cursor >= view.end) this.playing = false;
         this.show();

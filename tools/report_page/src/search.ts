@@ -1,4 +1,4 @@
-// Search by label: what is found stays bright, and Enter goes from one to the next.
+// Search by label: matches stay bright, and Enter moves from one to the next.
 import { Kind, type Run } from "./data";
 import { button, element } from "./dom";
 import { whole } from "./format";

@@ -2,13 +2,13 @@
 import { Kind, type Run } from "./data";
 
 export interface Shades {
-    names: string[]; // of the shades that are used, without numbers
-    ofLabel: Int8Array; // of each label of the run
+    names: string[]; // labels of the shades in use, without numbers
+    ofLabel: Int8Array; // shade of each label of the run
 }
 
 const most = 4;
 
-// The labels with the most time have shades of their own; all others share the last.
+// The labels with the most time have their own shades; all others share the last one.
 export function shadesOf(run: Run): Shades {
     const plain = (label: string) => label.replace(/\d+/g, "").replace(/\s+/g, " ").replace(/ ,/g, ",").trim().slice(0, 60);
     const times = new Map<string, number>();

@@ -1,4 +1,4 @@
-// The timeline as a table: the spans of the stretch of time that is seen, for screen readers and for copying.
+// The timeline as a table: the spans of the visible time interval, for screen readers and for copying.
 import type { Run } from "./data";
 import { labelOf } from "./data";
 import { button, element, section } from "./dom";

@@ -1,20 +1,20 @@
-// Where the time went: a bar for each rank, and the table of its numbers. A run with an account has its categories; of
-// others computing, communicating and waiting are known.
+// Time by activity: a bar for each rank, and the table of its numbers. A run with an account shows its categories; for
+// other runs only compute, communication and waiting are known.
 import type { Run } from "./data";
 import { element, name, section } from "./dom";
 import { amount, exact, percent, time, whole } from "./format";
 import { table, type Cell } from "./table";
 
-// A part of the time of all ranks. They add up to `all`.
+// A part of the time of all ranks. The parts add up to `all`.
 interface Part {
-    of: string; // its class of style
+    of: string; // its CSS class
     title: string;
     mark: string;
     ranks: number[];
     exact: string[];
 }
 const mostBars = 64;
-const always = new Set(["rank", "compute", "communication", "waiting", "ends"]); // others only where they say something
+const always = new Set(["rank", "compute", "communication", "waiting", "ends"]); // others only if they are not zero
 
 function partsOf(run: Run): Part[] {
     const { account, totals } = run.header;
@@ -30,13 +30,13 @@ function sumOf(parts: Part[], rank: number): number {
     return parts.reduce((sum, part) => sum + part.ranks[rank], 0);
 }
 
-// A piece of a bar. Shares are of its whole length; what they leave of it is empty.
+// A piece of a bar. Shares are of its whole length; the rest stays empty.
 export interface Piece {
-    of: string; // its class of style
+    of: string; // its CSS class
     title: string;
     mark: string;
     share: number;
-    text: string; // how much it is
+    text: string; // its amount
     percent: string;
 }
 
@@ -68,7 +68,7 @@ function legendOf(parts: { of: string; title: string; mark: string }[]): HTMLEle
     return legend;
 }
 
-// The mean of all ranks, as one bar; null: the run has no account.
+// The mean of all ranks as one bar; null: the run has no account.
 export function accountBar(run: Run): HTMLElement | null {
     if (run.header.account === undefined) return null;
     const parts = partsOf(run);
@@ -76,7 +76,7 @@ export function accountBar(run: Run): HTMLElement | null {
     return labelledBar(piecesOf(means, means.reduce((sum, { value }) => sum + value, 0)));
 }
 
-// A bar with what its colours mean, also for those who do not see them.
+// A bar with a legend, which also serves readers who cannot see the colours.
 export function labelledBar(pieces: Piece[]): HTMLElement {
     const bar = lineOf(pieces);
     bar.setAttribute("role", "img");

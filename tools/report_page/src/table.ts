@@ -3,12 +3,12 @@ import { button, element, name } from "./dom";
 
 export interface Cell {
     text: string;
-    value?: number | string; // to sort by, where it is not the text
-    exact?: string; // all digits, for those who point at it, and for tests
+    value?: number | string; // sort key, if it is not the text
+    exact?: string; // all digits, shown on hover, and for tests
 }
 export interface Column {
     title: string;
-    words?: boolean; // not numbers: to the left
+    words?: boolean; // text rather than numbers: aligned left
 }
 
 const atOnce = 12;

@@ -1,4 +1,4 @@
-// Dark and light: as the system has it, until somebody chooses.
+// Dark and light: follows the system until the reader chooses.
 import { isDark } from "./colors";
 import { remember, remembered } from "./dom";
 
@@ -14,7 +14,7 @@ export function flipTheme(): void {
     listeners.forEach((act) => act());
 }
 
-// Paper is white.
+// Printing always uses the light theme, because paper is white.
 function printLight(): void {
     let before: string | undefined;
     addEventListener("beforeprint", () => {

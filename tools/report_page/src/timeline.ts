@@ -1,4 +1,4 @@
-// The timeline: its canvas, and how mouse, wheel, fingers and keys move about in it.
+// The timeline: its canvas, and navigation by mouse, wheel, touch and keys.
 import type { Run } from "./data";
 import { lines, title } from "./describe";
 import { clipped, element, name } from "./dom";
@@ -18,7 +18,7 @@ export class Timeline {
     readonly marks: Marks;
     readonly geometry: Geometry;
     readonly painter: Painter;
-    readonly frames: number[] = []; // milliseconds of the last ones
+    readonly frames: number[] = []; // durations of the last frames in milliseconds
     private waiting = false;
     onSeek: (time: number) => void = () => {};
 
@@ -32,7 +32,7 @@ export class Timeline {
         new ResizeObserver(() => this.request()).observe(this.canvas);
     }
 
-    // Lanes as high as fits them all, within what can be read.
+    // Makes lanes as high as fits on the screen, within readable limits.
     fit(): void {
         const lanes = this.layout.ranks.reduce((sum, row) => sum + row.lanes.length, 0);
         const rows = this.layout.ranks.length;
@@ -68,7 +68,7 @@ export class Timeline {
         this.request();
     }
 
-    // Scrolls and moves so that the span is seen.
+    // Scrolls and pans so that the span is visible.
     reveal(index: number, span: number): void {
         const run = this.runs[index];
         this.view.bring(run.begin[span], run.begin[span] + run.length[span]);
@@ -98,7 +98,7 @@ export class Timeline {
         }
         return null;
     }
-    // Short spans are hard to meet: two pixels beside one will do.
+    // Short spans are hard to hit, so two pixels next to one also count.
     private nearest(lane: Lane, x: number): number {
         const run = this.runs[lane.run];
         const at = upper(lane.begin, this.geometry.time(x + 2)) - 1;

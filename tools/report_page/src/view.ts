@@ -1,11 +1,11 @@
-// The part of the timeline that is seen: a stretch of time, how high rows are and how far they are scrolled.
+// The visible part of the timeline: a time interval, the height of rows and the scroll position.
 
 export class View {
     from = 0;
     to: number;
     scroll = 0; // in pixels
-    height = 18; // of a lane, in pixels
-    cursor = -1; // of the replay; below 0: none
+    height = 18; // lane height in pixels
+    cursor = -1; // time of the replay; negative: none
     changed: () => void = () => {};
 
     constructor(readonly end: number) {

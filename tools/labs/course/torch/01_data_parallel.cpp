@@ -21,7 +21,7 @@ struct DataParallelScript {
           batch(played.given.whole("batch")),
           epochs(played.given.whole("epochs")) {}
 
-    // Of the two layers' weights and biases.
+    // Weights and biases of the two layers.
     std::vector<std::int64_t> parameter_bytes() const { return {4 * width * width, 4 * width, 4 * width, 4}; }
     std::int64_t gradient_bytes() const {
         const std::vector<std::int64_t> each = parameter_bytes();
@@ -47,7 +47,7 @@ std::vector<Case> data_parallel_cases(std::uint64_t seed) {
     return {data_parallel_case(4, width, batch, steps, 1), data_parallel_case(2, 2 * width, batch, steps + 1, 2)};
 }
 
-// The samples that a rank used in an epoch; fewer where it returned fewer.
+// The samples that a rank used in an epoch; fewer if it returned fewer.
 std::vector<double> samples_in(const DataParallelScript& lab, const Record& found, int rank, std::int64_t epoch) {
     const std::vector<double>& used = reported(found, "samples", rank);
     const auto size = std::ssize(used);

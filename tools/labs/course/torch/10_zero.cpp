@@ -1,4 +1,4 @@
-// Lab 10 as a PyTorch script: FSDP holds a share of everything, and moves half as much again as DDP.
+// Lab 10 as a PyTorch script: FSDP keeps a shard of everything, and moves half as much again as DDP.
 #include "tools/labs/script_checks.hpp"
 
 #include <fmt/format.h>
@@ -7,9 +7,9 @@ namespace sim::labs {
 
 namespace {
 
-// With less, FSDP compares the order of its units.
+// Smaller collectives are FSDP's comparisons of the unit order.
 constexpr std::int64_t least_of_weights = 1024;
-// What the caching allocator makes of a tensor: whole blocks of so many bytes.
+// The caching allocator rounds tensors up to whole blocks of this many bytes.
 constexpr std::int64_t block_of_memory = 512;
 
 std::int64_t in_blocks(std::int64_t bytes) {

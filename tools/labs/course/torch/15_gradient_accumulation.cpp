@@ -1,4 +1,4 @@
-// Lab 15 as a PyTorch script: one all-reduce for a step, the activations of one micro-batch.
+// Lab 15 as a PyTorch script: one all-reduce per step, and the activations of one micro-batch.
 #include "tools/labs/script_checks.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ struct AccumulationScript {
           batch(played.given.whole("batch")),
           steps(played.given.whole("steps")) {}
 
-    // Three layers, weights and biases; less than DDP's first bucket, so that it is one all-reduce.
+    // Three layers, weights and biases; smaller than DDP's first bucket, so there is only one all-reduce.
     std::int64_t gradient_bytes() const { return 3 * 4 * (width * width + width); }
 };
 

@@ -1,4 +1,4 @@
-// Lab 16 as a PyTorch script: a step measured on 1, 2, 4, … ranks, and what the measurement says.
+// Lab 16 as a PyTorch script: a step measured on 1, 2, 4, … ranks, and the conclusions from the measurement.
 #include "tools/labs/script_checks.hpp"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ struct ScalingScript {
           steps(played.given.whole("steps")) {}
 
     std::int64_t gradient_bytes() const { return 4 * layers * (width * width + width); }
-    // Rank 0 is in the groups of 2, 4, … ranks; one step sets things up.
+    // Rank 0 is in the groups of 2, 4, … ranks; one step is for setup.
     std::int64_t all_reduced_steps() const {
         return (steps + 1) * static_cast<std::int64_t>(std::lround(std::log2(ranks)));
     }
@@ -41,7 +41,7 @@ std::vector<Case> scaling_cases(std::uint64_t seed) {
     return {scaling_case(4, layers, width, batch, 3), scaling_case(2, layers + 1, width, batch / 2, 2)};
 }
 
-// A list of rank 0 against what it should be, number by number.
+// Compares a list of rank 0 with the expected one, number by number.
 Check list_is(const Record& found, const std::string& name, Aspect aspect, const std::vector<double>& right,
               double error, std::string why) {
     const std::vector<double>& numbers = reported(found, name, 0);
@@ -59,7 +59,7 @@ Check list_is(const Record& found, const std::string& name, Aspect aspect, const
     return {.aspect = aspect, .ok = ok, .expected = text(right), .found = text(numbers), .why = std::move(why)};
 }
 
-// The other ranks are in fewer groups.
+// Only rank 0, because the other ranks are in fewer groups.
 Check bytes_of_first_rank(const ScalingScript& lab, const Record& found) {
     const std::int64_t bytes = bytes_called(found, 0, {CollectiveKind::all_reduce});
     const std::int64_t right = lab.all_reduced_steps() * lab.gradient_bytes();
@@ -179,7 +179,7 @@ constexpr const char* counts_the_first = R"(
 
 std::vector<MistakenLines> mistakes_of_scaling() {
     return {{"clock-without-waiting", no_wait, says_no_wait},
-            // Where the GPU is when the clock begins shows, too: the host asks how far it has come.
+            // The GPU's backlog when the clock starts also shows: the host asks how far it has come.
             {"clock-without-waiting", no_last_wait, says_no_wait},
             {"weak-not-strong", whole_batch, says_weak},
             {"efficiency-is-speedup", no_division, says_efficiency},

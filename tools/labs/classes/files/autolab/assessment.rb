@@ -8,7 +8,7 @@ module @module@
     @problems = []
   end
 
-  # What Autolab hands to a grader, and the file "student" beside it: a seed follows from whose submission it is.
+  # The files that Autolab passes to a grader, plus "student", because the seed depends on the submitter.
   def autogradeInputFiles(ass_dir, assessment, submission)
     handins = File.join(ass_dir, assessment.handin_directory)
     student = File.join(handins, submission.filename + ".student")

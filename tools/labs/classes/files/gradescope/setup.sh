@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# setup.sh: Gradescope runs it once, as root, to make the image that submissions of lab @number@ are graded in.
+# setup.sh: Gradescope runs it once, as root, to build the image that grades submissions of lab @number@.
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
 if ! python3 -c 'import ensurepip, venv' 2> /dev/null; then
