@@ -23,7 +23,7 @@ IntervalRow interval_row(LongJob job, IntervalChoice choice, LongDuration every,
             .estimated = estimated_share(job)};
 }
 
-// The effective share by interval, each simulated once.
+// Effective share by checkpoint interval; each interval is simulated once.
 class Intervals {
 public:
     Intervals(const LongJob& job, LongDuration step, const Seeds& seeds) : job_(job), step_(step), seeds_(seeds) {}
@@ -132,7 +132,7 @@ double share_of_all_gpus(const LongJob& job, double share) {
 }
 
 std::vector<PolicyRow> policy_rows(const LongJob& job, const Seeds& seeds) {
-    // A hundredth of the nodes, where nobody said how many.
+    // 1 % of the nodes for a job without spare nodes of its own.
     const int spares = job.spares > 0 ? job.spares : std::max(1, job.nodes() / 100);
     std::vector<PolicyRow> rows;
     const auto add = [&](JobPolicy policy, int spare_nodes) {

@@ -141,7 +141,7 @@ std::string sensitivity_table(const GoodputReport& report) {
     return "\nIf one of these were half or twice as long\n" + text_of(table);
 }
 
-// A column for each piece of the time.
+// One column per slot of the median run.
 std::string over_time(const GoodputReport& report) {
     std::string shares;
     std::string stops;
