@@ -53,9 +53,8 @@ std::string frame_of(const GoodputAxes& axes) {
     }
     svg += report::svg_text(left_edge + plot_width / 2, bars_top + bars_height + 40, "middle",
                             fmt::format("{} since the run began", axes.name));
-    svg +=
-        report::svg_text(left_edge, top_edge - 10, "start",
-                         fmt::format("work done, in {} at full strength; dashed: without any loss", axes.name));
+    svg += report::svg_text(left_edge, top_edge - 10, "start",
+                            fmt::format("work done, in {} at full strength; dashed: without any loss", axes.name));
     svg += report::svg_text(left_edge, bars_top - 10, "start", "effective share of the time; below: interruptions");
     return svg;
 }

@@ -61,13 +61,13 @@ std::vector<std::string> keys_of_uses() {
 }
 
 const Record<Spent>& spent_record() {
-    static const Record<Spent> record("A use of the time.",
-                                      {one_of<Spent>("use", keys_of_uses(), uses_in_words(), &Spent::use),
-                                       number<Spent>("share", "Share of the wall time of all runs.", &Spent::share),
-                                       number<Spent>("p5", "5th percentile of the share of a run.",
-                                                     [](const Spent& of) { return of.of_runs.p5; }),
-                                       number<Spent>("p95", "95th percentile of the share of a run.",
-                                                     [](const Spent& of) { return of.of_runs.p95; })});
+    static const Record<Spent> record(
+        "A use of the time.",
+        {one_of<Spent>("use", keys_of_uses(), uses_in_words(), &Spent::use),
+         number<Spent>("share", "Share of the wall time of all runs.", &Spent::share),
+         number<Spent>("p5", "5th percentile of the share of a run.", [](const Spent& of) { return of.of_runs.p5; }),
+         number<Spent>("p95", "95th percentile of the share of a run.",
+                       [](const Spent& of) { return of.of_runs.p95; })});
     return record;
 }
 
@@ -105,9 +105,12 @@ const Record<IntervalRow>& interval_record() {
          seconds<Row>("seconds", "Seconds of work between two checkpoints, in whole steps.", &Row::every),
          number<Row>("ettr", "Simulated effective training time, a share of 1.", &Row::share),
          number_or_null<Row>("expected_ettr",
-                             "Effective training time by Daly's formula with late detection, a share of 1; null: the formula does not apply.",
+                             "Effective training time by Daly's formula with late detection, a share of 1; null: the "
+                             "formula does not apply.",
                              &Row::expected),
-         number<Row>("estimated_ettr", "Effective training time by the estimate of Kokolis et al. (2025), a share of 1.", &Row::estimated)});
+         number<Row>("estimated_ettr",
+                     "Effective training time by the estimate of Kokolis et al. (2025), a share of 1.",
+                     &Row::estimated)});
     return record;
 }
 

@@ -34,8 +34,7 @@ const Record<Compared>& figure_record() {
                           of_published(&PublishedFigure::low)),
          number<Compared>("high", "The largest value that agrees with the published one, in the unit of the figure.",
                           of_published(&PublishedFigure::high)),
-         number_or_null<Compared>("simulated",
-                                  "The simulated value, in the unit of the figure; null: nothing fails.",
+         number_or_null<Compared>("simulated", "The simulated value, in the unit of the figure; null: nothing fails.",
                                   [](const Compared& of) { return known(of.simulated); }),
          truth<Compared>("holds", "Whether the simulated value agrees.",
                          [](const Compared& of) { return of.published.holds(of.simulated); }),
@@ -55,13 +54,14 @@ const Record<Report>& study_record() {
          free_text<Report>("title", "The subject of the study.", study(&Study::title)),
          free_text<Report>("source", "The publication.", study(&Study::source)),
          list_of<Report>("options", "The options that it sets.", option_record(), study(&Study::options)),
-         list_of<Report>("figures", "Published figures beside the simulated ones.", figure_record(), [](const Report& of) {
-             std::vector<Compared> figures;
-             for (const PublishedFigure& one : of.question.study->published) {
-                 figures.push_back({one, value_of(one.figure, of.job(), of.sample)});
-             }
-             return figures;
-         })});
+         list_of<Report>("figures", "Published figures beside the simulated ones.", figure_record(),
+                         [](const Report& of) {
+                             std::vector<Compared> figures;
+                             for (const PublishedFigure& one : of.question.study->published) {
+                                 figures.push_back({one, value_of(one.figure, of.job(), of.sample)});
+                             }
+                             return figures;
+                         })});
     return record;
 }
 
