@@ -57,18 +57,17 @@ constexpr std::array practice_table{
              .fp32_gradients = false,
              .pads_vocabulary = true,
              .why = "DeepSpeed of 2021: parameters are gathered tensor by tensor, fp16 gradients"},
-    of_deepspeed_pipelines(
-        {.framework = "Megatron-DeepSpeed of BLOOM",
-         .words = "bloom|bigscience",
-         .memory = MemoryMeans::device,
-         .why = "Megatron-LM's kernels in DeepSpeed's pipeline and optimizer, which copies bf16 gradients to "
-                "fp32 and adds them up; memory as the driver shows it"}),
+    of_deepspeed_pipelines({.framework = "Megatron-DeepSpeed of BLOOM",
+                            .words = "bloom|bigscience",
+                            .memory = MemoryMeans::device,
+                            .why = "Megatron-LM's kernels in DeepSpeed's pipeline and optimizer, which copies bf16 "
+                                   "gradients to fp32 and adds them up; memory as the driver shows it"}),
     of_deepspeed_pipelines(
         {.framework = "Megatron-DeepSpeed",
          .words = "vtrain|megatron-deepspeed|mt-nlg|mtnlg|smith et al. 2022|deepspeed + megatron|gpt-neox",
          .memory = MemoryMeans::reserved,
-         .why = "Megatron-LM's kernels in DeepSpeed's pipeline: 1F1B, bf16 gradients copied to fp32 and "
-                "added up, reduced after the last micro-batch"}),
+         .why = "Megatron-LM's kernels in DeepSpeed's pipeline: 1F1B, bf16 gradients copied to fp32 and added up, "
+                "reduced after the last micro-batch"}),
     Practice{.framework = "zero-bubble Megatron-LM",
              .words = "zero bubble|zero-bubble|zb-t",
              .habits = {.overlap_gradients = false, .overlap_parameters = false},
@@ -125,16 +124,14 @@ constexpr std::array practice_table{
                .habits = {.cuda_graphs = CudaGraphs::full, .overlap_experts = true},
                .offloads = true,
                .why = "distributed optimizer, all communication overlapped, dispatch included; one kernel for all "
-                      "experts; the whole "
-                      "step is a CUDA graph"}),
-    of_bridge(
-        {.framework = "Megatron Bridge from 25.11, on NVL72",
-         .since = 2511,
-         .gpus = "GB200|GB300",
-         .habits = {.cuda_graphs = CudaGraphs::partial, .grouped_experts = false},
-         .offloads = true,
-         .why = "distributed optimizer, all communication overlapped but the dispatch; a kernel for each expert; CUDA "
-                "graphs of the rest"}),
+                      "experts; the whole step is a CUDA graph"}),
+    of_bridge({.framework = "Megatron Bridge from 25.11, on NVL72",
+               .since = 2511,
+               .gpus = "GB200|GB300",
+               .habits = {.cuda_graphs = CudaGraphs::partial, .grouped_experts = false},
+               .offloads = true,
+               .why = "distributed optimizer, all communication overlapped but the dispatch; a kernel for each expert; "
+                      "CUDA graphs of the rest"}),
     of_bridge(
         {.framework = "Megatron Bridge from 26.02 on B300",
          .since = 2602,
@@ -154,8 +151,7 @@ constexpr std::array practice_table{
                .habits = {.grouped_experts = false},
                .hides_dispatch = true,
                .why = "distributed optimizer, all communication overlapped, with several chunks per stage NCCL's "
-                      "all-to-all, too; a "
-                      "kernel for each expert"}),
+                      "all-to-all, too; a kernel for each expert"}),
     of_bridge(
         {.framework = "Megatron Bridge",
          .habits = {.grouped_experts = false},
@@ -176,9 +172,8 @@ constexpr std::array practice_table{
              .sequence_parallel = true,
              .pads_vocabulary = true,
              .products = 0.75,
-             .why =
-                 "as Megatron Core; matrix products in SimuMax's own table (514 shapes on B200) reach three quarters "
-                 "of what later libraries do"},
+             .why = "as Megatron Core; matrix products in SimuMax's own table (514 shapes on B200) reach three "
+                    "quarters of what later libraries do"},
     Practice{.framework = "MegaScale",
              .words = "megascale",
              .also = "parallel block|parallel transformer|sliding window",
@@ -215,9 +210,8 @@ constexpr std::array practice_table{
              .habits = {.fused_accumulation = false, .overlap_parameters = false, .overlap_weight_gradients = false},
              .fp32_gradients = false,
              .pads_vocabulary = true,
-             .why =
-                 "fused kernels; fp16 gradients, reduced during the backward pass by PyTorch's DDP, which its README "
-                 "calls the faster one at scale (--DDP-impl torch)"},
+             .why = "fused kernels; fp16 gradients, reduced during the backward pass by PyTorch's DDP, which its "
+                    "README calls the faster one at scale (--DDP-impl torch)"},
     Practice{.framework = "Megatron-LM",
              .words = "narayanan|megatron-lm|sc21|mlm-|shoeybi",
              .habits = {.fused_accumulation = false,
@@ -227,9 +221,8 @@ constexpr std::array practice_table{
                         .overlap_pipeline = false},
              .fp32_gradients = false,
              .pads_vocabulary = true,
-             .why =
-                 "2021: fused kernels, fp16 gradients (without --accumulate-allreduce-grads-in-fp32), accumulated by "
-                 "autograd and reduced after the last micro-batch"},
+             .why = "2021: fused kernels, fp16 gradients (without --accumulate-allreduce-grads-in-fp32), accumulated "
+                    "by autograd and reduced after the last micro-batch"},
     // Chosen by layout, not by words.
     Practice{.framework = "PyTorch",
              .habits = {.fusion = Fusion::eager},
