@@ -71,7 +71,7 @@ TEST(PriceList, TellsWhatItGuessed) {
     EXPECT_EQ(shop.list.guessed(), std::vector<std::string>{"_some_operator_of_tomorrow"});
     const std::string text = bill_text(shop.list.rows());
     EXPECT_NE(text.find("(guessed)\n"), std::string::npos);
-    EXPECT_TRUE(text.ends_with("guessed, because no rule knows them: _some_operator_of_tomorrow\n"));
+    EXPECT_TRUE(text.ends_with("guessed, because no rule covers them: _some_operator_of_tomorrow\n"));
 }
 
 TEST(Bill, HasARowForEachOperatorAndWayOfPricingTheDearestFirst) {
