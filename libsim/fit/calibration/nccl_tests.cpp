@@ -89,7 +89,7 @@ private:
         return *at;
     }
 
-    // As given by the user, the output, the file's name, or the columns of the table, in this order.
+    // The program given by the user, the output, the file's name, or the columns of the table, in this order.
     const Program& program_of() const {
         if (!facts_.collective.empty()) {
             return program_named(facts_.collective, output_.rows.front().line);

@@ -49,7 +49,7 @@ std::string sweep_of(const RunPrediction& run);
 
 RunScore score_of(std::size_t number, const RunPrediction& prediction, const Measured& measured);
 
-// How often measured steps fall into their predicted ranges, for a generation of GPUs.
+// The number of measured steps that fall into their predicted ranges, for a generation of GPUs.
 struct RangeScore {
     std::string generation;
     std::size_t steps = 0;     // both measured and predicted

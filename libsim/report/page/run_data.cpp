@@ -210,7 +210,7 @@ void add_path(Columns& columns, const Timeline& timeline, Texts& labels) {
     add("path.length", [](const trace::PathStep& step) { return (step.end - step.begin).count(); });
 }
 
-// As text: a browser reads JSON numbers beyond 2^53 inexactly.
+// Text, because a browser reads JSON numbers beyond 2^53 inexactly.
 std::string exact(std::int64_t number) {
     return std::to_string(number);
 }

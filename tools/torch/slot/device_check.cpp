@@ -9,7 +9,7 @@ namespace sim::slot {
 
 bool takes_host_tensors(std::string_view name) {
     using namespace std::string_view_literals;
-    // As in CUDA's kernels: indices may be on the host, and so may an optimizer's scalar arguments.
+    // Like CUDA's kernels, these take indices on the host, and an optimizer's scalar arguments.
     static constexpr std::array names{"aten::index"sv,
                                       "aten::index_put"sv,
                                       "aten::index_put_"sv,

@@ -53,7 +53,7 @@ Work convolved(const Asked& asked, const Convolution& of, GemmKind kind) {
     return multiplied(asked, time, "convolution", static_cast<double>(flops), precision);
 }
 
-// Which gradients are wanted, in order: inputs', weights', bias's. A schema without a mask has the first two.
+// The wanted gradients, in order: inputs', weights', bias's. A schema without a mask has the first two.
 std::array<bool, 3> wanted_gradients(const Call& call) {
     const auto mask = call.integers("output_mask");
     std::array<bool, 3> wanted{true, true, false};
