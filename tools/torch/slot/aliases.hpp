@@ -23,8 +23,8 @@ public:
 
     // Tensors that share memory also share it on the CPU.
     at::Tensor lower(const at::Tensor& tensor);
-    // Maps a result of the call back: an argument, a view of one, or a new tensor. Results that share memory still share
-    // it.
+    // Maps a result of the call back: an argument, a view of one, or a new tensor. Results that share memory still
+    // share it.
     at::Tensor raise(const at::Tensor& result, c10::DeviceIndex device);
     // Applies to the GPU tensors any resizing or change of memory that the call made to its arguments.
     void settle();

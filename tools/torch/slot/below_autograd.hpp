@@ -1,5 +1,5 @@
-// Kernels run below autograd, as PyTorch's own do: their calls are not recorded for a backward pass. They also run below
-// hollow runs: a call that is computed at all is computed completely.
+// Kernels run below autograd, as PyTorch's own do: their calls are not recorded for a backward pass. They also run
+// below hollow runs: a call that is computed at all is computed completely.
 #pragma once
 
 #include <c10/core/DispatchKeySet.h>

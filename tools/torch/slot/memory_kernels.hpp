@@ -1,5 +1,5 @@
-// The operators of a simulated GPU that allocate memory, change its size, or move data between host and GPU. They do not
-// run CPU kernels: a new tensor has a block of the GPU, and a copy takes the time of the host's link.
+// The operators of a simulated GPU that allocate memory, change its size, or move data between host and GPU. They do
+// not run CPU kernels: a new tensor has a block of the GPU, and a copy takes the time of the host's link.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -32,9 +32,11 @@ PYBIND11_MODULE(_slot, module) {
                                            tell(picks, of);
                                        });
         },
-        "Declares what topk picks from scores that were never computed, and a function that is called with each choice.");
+        "Declares what topk picks from scores that were never computed, and a function that is called with each "
+        "choice.");
     module.def("on_cpu", sim::slot::on_cpu, "A host tensor on the memory of a GPU tensor.");
-    module.def("begin_compiled", sim::slot::begin_compiled, "Marks this thread's calls until end_compiled() as compiled.");
+    module.def("begin_compiled", sim::slot::begin_compiled,
+               "Marks this thread's calls until end_compiled() as compiled.");
     module.def("end_compiled", sim::slot::end_compiled);
     module.def("is_compiled", sim::slot::is_compiled, "Whether an operator called now would be compiled.");
     // torch.distributed's own classes exist later than torch._C.

@@ -2,8 +2,8 @@
 // kernel with its price on the current stream.
 //
 // One boxed function implements all of them. It is registered by name for each operator that has a CUDA kernel in a
-// build for CUDA, so that it takes precedence over PyTorch's composite forms, as there. An operator of PyTorch without a
-// CUDA kernel is refused, as on a GPU; one of another library runs its CPU kernel. It is called below autograd and
+// build for CUDA, so that it takes precedence over PyTorch's composite forms, as there. An operator of PyTorch without
+// a CUDA kernel is refused, as on a GPU; one of another library runs its CPU kernel. It is called below autograd and
 // autocast, from any thread.
 #pragma once
 
