@@ -23,7 +23,7 @@ IntervalRow interval_row(LongJob job, IntervalChoice choice, LongDuration every,
             .estimated = estimated_share(job)};
 }
 
-// The effective share by interval, each simulated once.
+// Effective share by checkpoint interval; each interval is simulated once.
 class Intervals {
 public:
     Intervals(const LongJob& job, LongDuration step, const Seeds& seeds) : job_(job), step_(step), seeds_(seeds) {}
@@ -72,15 +72,15 @@ constexpr auto scaled = std::to_array<Scaled>({
      [](LongJob& job, LongDuration step, double factor) {
          job.checkpoints.every = whole_steps(times(job.checkpoints.every, factor), step);
      }},
-    {"checkpoint_cost", "what a checkpoint blocks", [](const LongJob& job) { return job.checkpoints.blocks > no_time; },
+    {"checkpoint_cost", "checkpoint stall", [](const LongJob& job) { return job.checkpoints.blocks > no_time; },
      [](LongJob& job, LongDuration, double factor) { job.checkpoints.blocks = times(job.checkpoints.blocks, factor); }},
-    {"checkpoint_write", "what is written beside", [](const LongJob& job) { return job.checkpoints.beside > no_time; },
+    {"checkpoint_write", "background write", [](const LongJob& job) { return job.checkpoints.beside > no_time; },
      [](LongJob& job, LongDuration, double factor) { job.checkpoints.beside = times(job.checkpoints.beside, factor); }},
-    {"detection", "until a failure is noticed", [](const LongJob& job) { return job.detection > no_time; },
+    {"detection", "failure detection", [](const LongJob& job) { return job.detection > no_time; },
      [](LongJob& job, LongDuration, double factor) { job.detection = times(job.detection, factor); }},
-    {"restart", "a restart", [](const LongJob& job) { return job.restart > no_time; },
+    {"restart", "restart", [](const LongJob& job) { return job.restart > no_time; },
      [](LongJob& job, LongDuration, double factor) { job.restart = times(job.restart, factor); }},
-    {"repair", "the repair of a node", [](const LongJob& job) { return job.repair > no_time; },
+    {"repair", "node repair", [](const LongJob& job) { return job.repair > no_time; },
      [](LongJob& job, LongDuration, double factor) { job.repair = times(job.repair, factor); }},
 });
 
@@ -132,7 +132,7 @@ double share_of_all_gpus(const LongJob& job, double share) {
 }
 
 std::vector<PolicyRow> policy_rows(const LongJob& job, const Seeds& seeds) {
-    // A hundredth of the nodes, where nobody said how many.
+    // 1 % of the nodes for a job without spare nodes of its own.
     const int spares = job.spares > 0 ? job.spares : std::max(1, job.nodes() / 100);
     std::vector<PolicyRow> rows;
     const auto add = [&](JobPolicy policy, int spare_nodes) {

@@ -1,4 +1,4 @@
-// The job of the goodput report, as JSON has it.
+// The record of the goodput report's job.
 #include "libsim/goodput/closed_forms.hpp"
 #include "libsim/goodput/report_fields.hpp"
 
@@ -9,10 +9,10 @@ using faults::Population;
 
 const Record<Population>& rate_record() {
     static const Record<Population> record(
-        "How often a sort of part fails.",
+        "The failure rate of one kind of part.",
         {whole<Population>("count", "Number of these parts.", &Population::count),
          number_or_null<Population>(
-             "mtbf_hours", "Mean hours between failures of one of them; null: they never fail.",
+             "mtbf_hours", "Mean hours between failures of one such part; null: they never fail.",
              [](const Population& of) { return of.fails() ? std::optional(of.mean_hours) : std::nullopt; }),
          number<Population>("shape", "Shape of the Weibull distribution of lifetimes; 1: exponential.",
                             &Population::shape)});
@@ -26,7 +26,7 @@ const Record<LongJob>& rates_record() {
         return part<LongJob>(
             key, rate_record(), [of](const LongJob& job) { return job.rates[of]; }, rate_definition);
     };
-    static const Record<LongJob> record("What can fail.",
+    static const Record<LongJob> record("Failure rates of the parts.",
                                         {rate("gpu", Part::gpu), rate("node", Part::node), rate("link", Part::link)});
     return record;
 }
@@ -36,7 +36,7 @@ const Record<LongJob>& rates_record() {
 const Record<LongJob>& job_record() {
     using Job = LongJob;
     static const Record<Job> record(
-        "The job that was simulated, with all that was derived.",
+        "The simulated job, including derived values.",
         {whole<Job>("nodes", "Nodes of the job, without spare ones.", &Job::nodes),
          whole<Job>("gpus_per_node", "GPUs of a node.", &Job::gpus_per_node),
          whole<Job>("replicas", "Replicas of the model.", &Job::replicas),
@@ -45,12 +45,12 @@ const Record<LongJob>& job_record() {
                              [](const Job& job) { return known(seconds_between_failures(job) / 3600); }),
          seconds<Job>("checkpoint_seconds", "Seconds of work between two checkpoints, in whole steps.",
                       [](const Job& job) { return job.checkpoints.every; }),
-         seconds<Job>("checkpoint_cost_seconds", "Seconds that the training stands still for a checkpoint.",
+         seconds<Job>("checkpoint_cost_seconds", "Seconds that a checkpoint stalls the training.",
                       [](const Job& job) { return job.checkpoints.blocks; }),
-         seconds<Job>("checkpoint_write_seconds", "Seconds that it is then written beside the training.",
+         seconds<Job>("checkpoint_write_seconds", "Seconds that the checkpoint is then written in the background.",
                       [](const Job& job) { return job.checkpoints.beside; }),
-         seconds<Job>("detect_seconds", "Seconds until a failure is noticed.", &Job::detection),
-         seconds<Job>("restart_seconds", "Seconds from there to the first step, once there are nodes.", &Job::restart),
+         seconds<Job>("detect_seconds", "Seconds from a failure to its detection.", &Job::detection),
+         seconds<Job>("restart_seconds", "Seconds to the first step, once enough nodes are available.", &Job::restart),
          seconds<Job>("repair_seconds", "Seconds until a failed node can be used again.", &Job::repair),
          number_or_null<Job>("planned_every_seconds",
                              "Seconds from a planned interruption to the next; null: there are none.",
@@ -58,10 +58,11 @@ const Record<LongJob>& job_record() {
          seconds<Job>("planned_seconds", "Seconds that a planned interruption takes.", &Job::planned_takes),
          policy<Job>(policy_means, [](const Job& job) { return name_of(job.policy); }),
          whole<Job>("spares", "Spare nodes.", &Job::spares),
-         number_or_null<Job>("span_seconds", "Seconds of wall time at which a run ends; null: when its work is done.",
+         number_or_null<Job>("span_seconds",
+                             "Seconds of wall time after which a run ends; null: it ends when its work is done.",
                              [](const Job& job) { return limit(job.span); }),
          number_or_null<Job>("work_seconds",
-                             "Seconds of work without any loss at which a run ends; null: at the end of the span.",
+                             "Seconds of lossless work after which a run ends; null: it ends with the span.",
                              [](const Job& job) { return limit(job.work); })});
     return record;
 }

@@ -1,4 +1,4 @@
-// The nodes of a long job: which of its places are empty, which spare nodes wait, and when repaired ones come back.
+// A node pool tracks the nodes of a long job: its empty places, its spare nodes, and when repaired nodes come back.
 #pragma once
 
 #include "libsim/goodput/job.hpp"
@@ -14,15 +14,15 @@ public:
 
     bool has(int place) const;
     int missing() const { return static_cast<int>(empty_.size()); }
-    // When the next node is repaired; never, if none is under repair.
+    // The time at which the next node is repaired; `never` if none is under repair.
     LongDuration next_back() const { return under_repair_.empty() ? faults::never : under_repair_.front(); }
-    // Requires: the job has it. Failures come in the order of time.
+    // Requires: has(place), and calls in the order of `at`.
     void take_out(int place, LongDuration at);
-    // Nodes that are repaired by now, and spare ones, take the empty places.
+    // Fills empty places with spare nodes, which include those repaired by `now`.
     void fill(LongDuration now);
-    // Replicas that the nodes are enough for, wherever they stand.
+    // The replicas that the remaining nodes suffice for, wherever the empty places are.
     int replicas() const { return replicas_without(missing()); }
-    // When there will be more of them than `now`; never, if no repair under way does that.
+    // The time from which there can be more than `now` replicas; `never` if no repair under way is enough.
     LongDuration next_replica(int now) const;
 
 private:
@@ -30,8 +30,8 @@ private:
 
     const LongJob& job_;
     int spares_;
-    std::vector<int> empty_;                 // places
-    std::deque<LongDuration> under_repair_;  // when each comes back, the first one first
+    std::vector<int> empty_;                 // places without a node
+    std::deque<LongDuration> under_repair_;  // times at which they come back, ascending
 };
 
 }  // namespace sim::goodput

@@ -1,5 +1,5 @@
-// A picture of the run in the middle: the work that is done over the time that passes, how much of each piece of the
-// time is effective, and a mark for each interruption.
+// The picture of the median run: work done over wall time, the effective share of each slot of time, and a mark for
+// each interruption.
 #include "libsim/goodput/report.hpp"
 #include "libsim/report/amounts.hpp"
 #include "libsim/report/colours.hpp"
@@ -53,9 +53,8 @@ std::string frame_of(const GoodputAxes& axes) {
     }
     svg += report::svg_text(left_edge + plot_width / 2, bars_top + bars_height + 40, "middle",
                             fmt::format("{} since the run began", axes.name));
-    svg +=
-        report::svg_text(left_edge, top_edge - 10, "start",
-                         fmt::format("work that is done, in {} at full strength; dashed: without any loss", axes.name));
+    svg += report::svg_text(left_edge, top_edge - 10, "start",
+                            fmt::format("work done, in {} at full strength; dashed: without any loss", axes.name));
     svg += report::svg_text(left_edge, bars_top - 10, "start", "effective share of the time; below: interruptions");
     return svg;
 }
@@ -69,7 +68,7 @@ std::string curve_of(const GoodputReport& report, const GoodputAxes& axes) {
         last_x = x;
     };
     for (const JobPhase& phase : report.phases) {
-        // Of thousands of phases those are drawn that are wide enough to be seen.
+        // A run may have thousands of phases: those too narrow to be seen are skipped.
         if (axes.x(faults::hours_of(phase.to)) - last_x < 0.05) {
             continue;
         }

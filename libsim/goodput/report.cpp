@@ -29,7 +29,7 @@ std::vector<GoodputSlot> slots_of(const GoodputReport& report, std::size_t count
         if (phase.use == TimeUse::detection) {
             ++slots[slot_at(faults::hours_of(phase.from))].interruptions;
         }
-        // Work is spread evenly over the time in which it was done, but for what was lost at the end.
+        // Work is spread evenly over its phase, except for the part lost at the end.
         const double done = faults::hours_of(phase.work_to - phase.work_from);
         const double kept = faults::hours_of(phase.work_kept - phase.work_from);
         const double from = faults::hours_of(phase.from);

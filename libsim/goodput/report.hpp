@@ -1,5 +1,5 @@
-// The goodput report is the answer of `ndsim goodput`: how much of a long job's time is effective, what becomes of the
-// rest, and what would change it. As text, JSON, a table of runs, and a picture.
+// The goodput report is the answer of `ndsim goodput`, as text, JSON, a table of runs, and a picture: how much of a
+// long job's time is effective, where the rest goes, and what would change it.
 #pragma once
 
 #include "libsim/config/given.hpp"
@@ -17,12 +17,12 @@ namespace sim::goodput {
 struct GoodputQuestion {
     LongJob job;
     LongDuration step{0};
-    std::string model;    // empty: the step was not predicted
-    std::string machine;  // empty, too
+    std::string model;    // empty: the step time was given, not predicted
+    std::string machine;  // likewise
     std::uint64_t seed = 1;
     std::size_t runs = 1;
     std::optional<Study> study;
-    std::vector<std::string> told;  // what was derived or assumed, a line each
+    std::vector<std::string> told;  // derived and assumed values, a line each
 };
 
 struct GoodputReport {
@@ -31,8 +31,8 @@ struct GoodputReport {
     std::vector<IntervalRow> intervals;
     std::vector<PolicyRow> policies;
     std::vector<SensitivityRow> sensitivities;
-    std::size_t middle = 0;        // the run that is drawn
-    std::vector<JobPhase> phases;  // of it
+    std::size_t middle = 0;        // the median run, which is drawn
+    std::vector<JobPhase> phases;  // of the median run
     config::Given given;           // the options
 
     const LongJob& job() const { return question.job; }
@@ -42,17 +42,17 @@ GoodputReport goodput_report(GoodputQuestion question, const ForEach& for_each);
 
 std::string text_of(const GoodputReport& report);
 std::string json_of(const GoodputReport& report);
-// tools/schemas/goodput.schema.json, and its part of columns.json.
+// The contents of tools/schemas/goodput.schema.json, and this command's part of columns.json.
 report::SchemaText goodput_schema();
 report::SchemaText goodput_columns();
-// A row for each run.
+// One row per run.
 report::Table table_of(const GoodputReport& report);
-// The run in the middle: work over time, and where it was interrupted.
+// An SVG of the median run: its work over time, and its interruptions.
 std::string picture_of(const GoodputReport& report);
 
-// A piece of the run in the middle, one of several of the same length.
+// One of several equally long slots of the median run.
 struct GoodputSlot {
-    double share = 0;       // of its time that was effective
+    double share = 0;       // effective share of its time
     int interruptions = 0;  // unexpected
 };
 std::vector<GoodputSlot> slots_of(const GoodputReport& report, std::size_t count);

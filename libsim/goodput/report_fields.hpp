@@ -1,4 +1,4 @@
-// The kinds of fields that the records of the goodput report have, and the records of its parts: the job and the study.
+// The fields that the records of the goodput report share, and the records of its parts: the job and the study.
 #pragma once
 
 #include "libsim/goodput/report.hpp"
@@ -21,7 +21,7 @@ inline std::optional<double> limit(LongDuration time) {
     return time > LongDuration{0} ? std::optional(faults::seconds_of(time)) : std::nullopt;
 }
 
-// Seconds of a member that is a LongDuration.
+// A LongDuration, in seconds.
 template <class T, class Value>
 Field<T> seconds(const char* key, const char* description, Value value) {
     return number<T>(key, description, [value](const T& of) { return faults::seconds_of(std::invoke(value, of)); });
@@ -32,12 +32,12 @@ inline const std::string rate_definition = "#/definitions/rate";
 
 inline const Record<SampleSpread>& spread_record() {
     static const Record<SampleSpread> record(
-        "A number of each run.",
+        "Statistics of a number over the runs.",
         {number<SampleSpread>("mean", "Mean of all runs.", &SampleSpread::mean),
-         number<SampleSpread>("deviation", "Standard deviation of a run.", &SampleSpread::deviation),
-         number<SampleSpread>("p5", "Number that five of a hundred runs are below.", &SampleSpread::p5),
+         number<SampleSpread>("deviation", "Standard deviation over the runs.", &SampleSpread::deviation),
+         number<SampleSpread>("p5", "5th percentile of the runs.", &SampleSpread::p5),
          number<SampleSpread>("p50", "Median.", &SampleSpread::p50),
-         number<SampleSpread>("p95", "Number that five of a hundred runs are above.", &SampleSpread::p95)});
+         number<SampleSpread>("p95", "95th percentile of the runs.", &SampleSpread::p95)});
     return record;
 }
 
@@ -51,8 +51,7 @@ Field<T> policy(const char* description, Value value) {
     return one_of<T>("policy", {"abort", "restart", "elastic"}, description, value);
 }
 inline constexpr const char* policy_means =
-    "What follows a failure: the run ends; all nodes restart from the last checkpoint; the replicas that are whole go "
-    "on.";
+    "Reaction to a failure: the run ends; all nodes restart from the last checkpoint; the intact replicas continue.";
 
 const Record<faults::Population>& rate_record();
 const Record<LongJob>& job_record();

@@ -1,4 +1,4 @@
-// The goodput report as JSON and as a table: seconds, hours where the key says so, and shares of 1.
+// The goodput report as JSON and as a table. Keys name their units; shares are fractions of 1.
 #include "libsim/goodput/closed_forms.hpp"
 #include "libsim/goodput/report_fields.hpp"
 
@@ -22,7 +22,7 @@ Field<Report> spread_of_runs(const char* key, const char* description, Value val
     return spread<Report>(key, description, [value](const Report& of) { return spread_of(of.sample, value); });
 }
 
-// A use of the time, and how much of a run's it took.
+// A use of the time, and the share of a run's time that it took.
 struct Spent {
     std::string use;
     double share;
@@ -61,13 +61,13 @@ std::vector<std::string> keys_of_uses() {
 }
 
 const Record<Spent>& spent_record() {
-    static const Record<Spent> record("A use of the time.",
-                                      {one_of<Spent>("use", keys_of_uses(), uses_in_words(), &Spent::use),
-                                       number<Spent>("share", "Share of the wall time of all runs.", &Spent::share),
-                                       number<Spent>("p5", "The share of a run that five of a hundred runs are below.",
-                                                     [](const Spent& of) { return of.of_runs.p5; }),
-                                       number<Spent>("p95", "The share of a run that five of a hundred runs are above.",
-                                                     [](const Spent& of) { return of.of_runs.p95; })});
+    static const Record<Spent> record(
+        "A use of the time.",
+        {one_of<Spent>("use", keys_of_uses(), uses_in_words(), &Spent::use),
+         number<Spent>("share", "Share of the wall time of all runs.", &Spent::share),
+         number<Spent>("p5", "5th percentile of the share of a run.", [](const Spent& of) { return of.of_runs.p5; }),
+         number<Spent>("p95", "95th percentile of the share of a run.",
+                       [](const Spent& of) { return of.of_runs.p95; })});
     return record;
 }
 
@@ -81,16 +81,16 @@ const Record<Report>& interruptions_record() {
     const auto stops = [](const char* key, const char* description, faults::Part of) {
         return number<Report>(key, description, [of](const Report& report) { return mean_stops(report, of); });
     };
-    static const Record<Report> by_part("The same by what failed, the mean of all runs.",
+    static const Record<Report> by_part("Mean unexpected interruptions per run, by the part that failed.",
                                         {stops("gpu", "Interruptions by a GPU.", faults::Part::gpu),
                                          stops("node", "Interruptions by a node.", faults::Part::node),
                                          stops("link", "Interruptions by a link.", faults::Part::link)});
     static const Record<Report> record(
         "Interruptions of a run.",
-        {spread_of_runs("unexpected", "Number of those by failures.",
+        {spread_of_runs("unexpected", "Number of interruptions by failures.",
                         [](const JobRun& run) { return static_cast<double>(run.interruptions()); }),
          part<Report>("by_part", by_part, std::identity()),
-         spread_of_runs("planned", "Number of planned ones.",
+         spread_of_runs("planned", "Number of planned interruptions.",
                         [](const JobRun& run) { return static_cast<double>(run.planned); })});
     return record;
 }
@@ -100,19 +100,22 @@ const Record<IntervalRow>& interval_record() {
     static const Record<Row> record(
         "An interval.",
         {one_of<Row>("interval", {"asked", "young", "daly", "best"},
-                     "That of the job, Young's and Daly's optimum, and the best of these runs.",
+                     "The interval of the job, Young's optimum, Daly's optimum, or the best one simulated.",
                      [](const Row& row) { return name_of(row.choice); }),
          seconds<Row>("seconds", "Seconds of work between two checkpoints, in whole steps.", &Row::every),
          number<Row>("ettr", "Simulated effective training time, a share of 1.", &Row::share),
          number_or_null<Row>("expected_ettr",
-                             "The same by Daly's formula with late detection; null: it does not apply.",
+                             "Effective training time by Daly's formula with late detection, a share of 1; null: the "
+                             "formula does not apply.",
                              &Row::expected),
-         number<Row>("estimated_ettr", "The same by the estimate of Kokolis et al. (2025).", &Row::estimated)});
+         number<Row>("estimated_ettr",
+                     "Effective training time by the estimate of Kokolis et al. (2025), a share of 1.",
+                     &Row::estimated)});
     return record;
 }
 
-constexpr const char* share_of_all_gpus_means = "Effective share of the time of all GPUs, with those of spare nodes.";
-constexpr const char* finished_share_means = "Share of the runs that came to their end.";
+constexpr const char* share_of_all_gpus_means = "Effective share of all GPUs' time, spare nodes included.";
+constexpr const char* finished_share_means = "Share of the runs that reached their end.";
 
 const Record<PolicyRow>& policy_record() {
     using Row = PolicyRow;
@@ -125,7 +128,7 @@ const Record<PolicyRow>& policy_record() {
     return record;
 }
 
-// A number of the job that is halved and doubled, beside the share as it is.
+// A number of the job that is halved and doubled, with the share of the unchanged job.
 struct Changed {
     SensitivityRow row;
     double same;
@@ -141,22 +144,22 @@ std::vector<Changed> sensitivities(const Report& report) {
 
 const Record<Changed>& sensitivity_record() {
     static const Record<Changed> record(
-        "A number of the job.",
+        "A number of the job, halved and doubled.",
         {one_of<Changed>(
              "what",
              {"mtbf", "checkpoint_interval", "checkpoint_cost", "checkpoint_write", "detection", "restart", "repair"},
-             "The number that is changed.", [](const Changed& of) { return of.row.key; }),
-         number<Changed>("half", "Effective share of 1 with half of it.",
+             "The number that changes.", [](const Changed& of) { return of.row.key; }),
+         number<Changed>("half", "Effective share of 1 with half of the number.",
                          [](const Changed& of) { return of.row.half; }),
-         number<Changed>("same", "Effective share of 1 as it is.", &Changed::same),
-         number<Changed>("twice", "Effective share of 1 with twice as much.",
+         number<Changed>("same", "Effective share of 1 with the number unchanged.", &Changed::same),
+         number<Changed>("twice", "Effective share of 1 with twice the number.",
                          [](const Changed& of) { return of.row.twice; })});
     return record;
 }
 
 const Record<GoodputSlot>& slot_record() {
     static const Record<GoodputSlot> record(
-        "A piece of the run.",
+        "A slot of the run.",
         {number<GoodputSlot>("ettr", "Effective share of its time.", &GoodputSlot::share),
          whole<GoodputSlot>("interruptions", "Number of failures that stopped it.", &GoodputSlot::interruptions)});
     return record;
@@ -174,13 +177,13 @@ std::vector<Field<Report>> question_fields() {
     return {
         command<Report>("goodput"),
         given<Report>(&Report::given),
-        text_or_null("model", "The model; null: the length of a step was given.", &GoodputQuestion::model),
-        text_or_null("machine", "The machine; null: the length of a step was given.", &GoodputQuestion::machine),
+        text_or_null("model", "The model; null: the step time was given.", &GoodputQuestion::model),
+        text_or_null("machine", "The machine; null: the step time was given.", &GoodputQuestion::machine),
         whole<Report>("gpus", "GPUs of the job, without spare nodes.", [](const Report& of) { return of.job().gpus; }),
         seconds<Report>("step_seconds", "Seconds of a training step, given or predicted.",
                         [](const Report& of) { return of.question.step; }),
         part<Report>("job", job_record(), &Report::job),
-        whole<Report>("runs", "Runs that were simulated, each with failures of its own.",
+        whole<Report>("runs", "Number of simulated runs, each with failures of its own.",
                       [](const Report& of) { return of.question.runs; }),
         whole<Report>("seed", "Seed of the failures.", [](const Report& of) { return of.question.seed; })};
 }
@@ -189,10 +192,9 @@ std::vector<Field<Report>> answer_fields() {
     constexpr std::size_t slots = 60;
     return {
         number<Report>("ettr",
-                       "Effective training time of all runs together: time of work that was kept, over wall time; a "
-                       "share of 1.",
+                       "Effective training time of all runs together: time of kept work over wall time, a share of 1.",
                        [](const Report& of) { return effective_share(of.sample); }),
-        spread_of_runs("ettr_of_runs", "The same of each run, a share of 1.",
+        spread_of_runs("ettr_of_runs", "Effective training time of a run, a share of 1.",
                        [](const JobRun& run) { return run.effective_share(); }),
         number<Report>("share_of_all_gpus", share_of_all_gpus_means,
                        [](const Report& of) { return share_of_all_gpus(of.job(), effective_share(of.sample)); }),
@@ -202,29 +204,28 @@ std::vector<Field<Report>> answer_fields() {
                        }),
         spread_of_runs("wall_hours", "Hours of wall time of a run.",
                        [](const JobRun& run) { return faults::hours_of(run.wall); }),
-        list_of<Report>("spent", "What the time was spent on; the shares add up to 1.", spent_record(), spent),
+        list_of<Report>("spent", "Uses of the time; the shares add up to 1.", spent_record(), spent),
         part<Report>("interruptions", interruptions_record(), std::identity()),
-        list_of<Report>("intervals", "Checkpoint intervals beside each other.", interval_record(), &Report::intervals),
-        list_of<Report>("policies", "What to do about a failure, with the same failures.", policy_record(),
+        list_of<Report>("intervals", "Checkpoint intervals, compared.", interval_record(), &Report::intervals),
+        list_of<Report>("policies", "Failure policies, compared on the same failures.", policy_record(),
                         &Report::policies),
-        list_of<Report>("sensitivity", "The effective training time where one number is halved or doubled.",
+        list_of<Report>("sensitivity", "The effective training time if one number is halved or doubled.",
                         sensitivity_record(), sensitivities),
-        list_of<Report>("over_time", "The run whose effective share is in the middle, in 60 pieces of the same length.",
+        list_of<Report>("over_time", "The run with the median effective share, in 60 slots of the same length.",
                         slot_record(), [](const Report& of) { return slots_of(of, slots); }),
-        part_or_null<Report>("study", "What was published of the run; null: --study was not given.", study_record(),
+        part_or_null<Report>("study", "Published figures of the run; null: --study was not given.", study_record(),
                              [](const Report& of) { return of.question.study ? &of : nullptr; }),
-        texts<Report>("derived", "What was not given and was derived or assumed, a sentence each.", "An assumption.",
+        texts<Report>("derived", "Values that were derived or assumed, a sentence each.", "An assumption.",
                       [](const Report& of) { return of.question.told; })};
 }
 
 const Record<Report>& report_record() {
     static const Record<Report> record(
-        "How much of weeks of training is effective, with failures, checkpoints and restarts.",
+        "The effective share of weeks of training, with failures, checkpoints and restarts.",
         joined<Report>({question_fields(), answer_fields()}));
     return record;
 }
 
-// A row of the table.
 struct NumberedRun {
     std::size_t number;
     const JobRun* run;

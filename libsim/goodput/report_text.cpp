@@ -56,7 +56,7 @@ std::string head_text(const GoodputReport& report) {
     }
     const double finished = spread_of(report.sample, [](const JobRun& run) { return run.finished ? 1.0 : 0.0; }).mean;
     if (finished < 1) {
-        text += fmt::format("{} of the runs come to their end\n", percent_text(finished));
+        text += fmt::format("{} of the runs reach their end\n", percent_text(finished));
     }
     return text;
 }
@@ -121,7 +121,7 @@ std::string interval_table(const GoodputReport& report) {
 
 std::string policy_table(const GoodputReport& report) {
     TextTable table{
-        .columns = {{"", Align::left}, {"effective"}, {"nine of ten runs"}, {"of all GPUs"}, {"come to the end"}}};
+        .columns = {{"", Align::left}, {"effective"}, {"nine of ten runs"}, {"of all GPUs"}, {"reach the end"}}};
     for (const PolicyRow& row : report.policies) {
         const std::string spares =
             row.spares > 0 ? fmt::format(", {}", number_text(row.spares, "spare node", "spare nodes")) : "";
@@ -141,7 +141,7 @@ std::string sensitivity_table(const GoodputReport& report) {
     return "\nIf one of these were half or twice as long\n" + text_of(table);
 }
 
-// A column for each piece of the time.
+// One column per slot of the median run.
 std::string over_time(const GoodputReport& report) {
     std::string shares;
     std::string stops;
@@ -154,7 +154,7 @@ std::string over_time(const GoodputReport& report) {
     }
     const LongDuration wall = report.sample[report.middle].wall;
     return fmt::format(
-        "\nThe run in the middle, number {}: a column is {}\n  effective      {}  tenths of it; *: all\n  "
+        "\nThe median run, number {}: a column is {}\n  effective      {}  tenths of it; *: all\n  "
         "interruptions  {}  +: ten and more\n",
         report.middle, length_text(wall / static_cast<std::int64_t>(columns)), shares, stops);
 }
@@ -183,7 +183,8 @@ std::string study_text(const GoodputReport& report) {
     for (const StudyOption& option : study.options) {
         options.rows.push_back({{"--" + option.option, name_of(option.origin), option.why}});
     }
-    return fmt::format("\nPublished: {}\n{}What it rests on\n{}", study.source, text_of(figures), text_of(options));
+    return fmt::format("\nPublished: {}\n{}Options and their origin\n{}", study.source, text_of(figures),
+                       text_of(options));
 }
 
 std::string footer_text(const GoodputReport& report) {
@@ -192,10 +193,10 @@ std::string footer_text(const GoodputReport& report) {
         text += fmt::format("  {}\n", told);
     }
     return text +
-           "Effective training time (ETTR): the time of work that was kept, at full strength, over the wall time, as\n"
-           "Kokolis et al. (HPCA 2025) define it. Exact formula: Daly's, with the time until a failure is noticed, "
-           "where\n"
-           "failures are memoryless and nothing waits. Estimate: Kokolis et al., for few losses.\n";
+           "Effective training time (ETTR): time of kept work at full strength over wall time, as defined by Kokolis "
+           "et al.\n"
+           "(HPCA 2025). Exact formula: Daly's with late detection, for memoryless failures and no waiting. Estimate:\n"
+           "Kokolis et al., for small losses.\n";
 }
 
 }  // namespace

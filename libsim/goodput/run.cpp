@@ -38,7 +38,7 @@ public:
 private:
     LongDuration& time(TimeUse use) { return run_.time[static_cast<std::size_t>(use)]; }
     LongDuration end_of_span() const { return job_.span > nothing ? job_.span : faults::never; }
-    // Of work at full strength, with the replicas that there are now; and the other way round.
+    // The wall time that work at full strength takes on the replicas now running; work_of() is the inverse.
     LongDuration wall_of(LongDuration work) const {
         const Wide wall = Wide{work.count()} * job_.replicas + running_ - 1;
         return LongDuration{static_cast<std::int64_t>(std::min(wall / running_, longest_interval))};
@@ -47,7 +47,7 @@ private:
         return LongDuration{static_cast<std::int64_t>(Wide{wall.count()} * running_ / job_.replicas)};
     }
 
-    // False: the span is over.
+    // Returns false if the span is over.
     bool spend(TimeUse use, LongDuration until) {
         const LongDuration to = std::min(until, end_of_span());
         time(use) += to - now_;
@@ -60,7 +60,7 @@ private:
         return !over;
     }
 
-    // Whether a node of the job fails before `end`. Places that are empty now stay so until then.
+    // Whether a node of the job fails before `end`, if empty places stay empty until then.
     bool fails_before(LongDuration end) {
         while (failure_.at < end && !nodes_.has(node_of(job_, failure_.part, failure_.which))) {
             failure_ = failures_.next();
@@ -71,7 +71,7 @@ private:
         nodes_.take_out(node_of(job_, failure_.part, failure_.which), failure_.at);
         failure_ = failures_.next();
     }
-    // What fails in a job that stands still.
+    // Takes out the nodes that fail while the job is down.
     void absorb(LongDuration until) {
         while (fails_before(std::min(until, end_of_span()))) {
             ++run_.absorbed;
@@ -98,12 +98,12 @@ private:
     LongDuration saved_{0};  // work that can be restored
     LongDuration next_planned_;
     int running_;                  // replicas
-    bool ends_with_work_ = false;  // the stretch
+    bool ends_with_work_ = false;  // the current stretch does
     JobRun run_;
 };
 
-// From here to the end of the work, or to the first checkpoint at which something is to be done: a planned
-// interruption, or a replica that is whole again.
+// The stretch from here to the end of the work, or to the first checkpoint with something to do: a planned
+// interruption, or a repaired replica that rejoins.
 Stretch LongRun::stretch() {
     Stretch plan{
         .every = wall_of(job_.checkpoints.every), .blocks = job_.checkpoints.blocks, .beside = job_.checkpoints.beside};
@@ -127,7 +127,7 @@ Stretch LongRun::stretch() {
     return plan;
 }
 
-// One stretch, and what ends it. False: the run is over.
+// Runs one stretch and handles its end. Returns false if the run is over.
 bool LongRun::work() {
     const Stretch plan = stretch();
     const LongDuration end = plan.last == INT64_MAX ? faults::never : now_ + plan.end();
@@ -161,7 +161,7 @@ bool LongRun::work() {
     return now_ >= next_planned_ ? stop_for_plan() : resume();
 }
 
-// Waits for nodes and restarts, until that succeeds. False: the run is over.
+// Waits for nodes and restarts until a restart succeeds. Returns false if the run is over.
 bool LongRun::resume() {
     while (find_nodes()) {
         const LongDuration until = now_ + job_.restart;
@@ -176,7 +176,7 @@ bool LongRun::resume() {
     return false;
 }
 
-// A failure that stops the job, until it is noticed. False: the run is over.
+// Handles a failure that stops the job, up to its detection. Returns false if the run is over.
 bool LongRun::notice() {
     ++run_.stops[static_cast<std::size_t>(failure_.part)];
     take_out();
@@ -203,7 +203,7 @@ bool LongRun::stop_for_plan() {
     return find_nodes();
 }
 
-// Waits for repairs until there are enough.
+// Waits for repairs until there are enough nodes. Returns false if the span is over.
 bool LongRun::find_nodes() {
     for (nodes_.fill(now_); !has_enough(); nodes_.fill(now_)) {
         const LongDuration back = nodes_.next_back();

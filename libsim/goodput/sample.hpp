@@ -1,4 +1,4 @@
-// A sample is many runs of one long job, each with failures of its own: what they share, and how far they differ.
+// A sample is many runs of one long job, each with failures of its own, and statistics of these runs.
 #pragma once
 
 #include "libsim/for_each.hpp"
@@ -17,24 +17,24 @@ struct Seeds {
 using JobSample = std::vector<JobRun>;
 JobSample sample_of(const LongJob& job, const Seeds& seeds);
 
-// All runs together: their productive time over their wall time, and one use of it.
+// Over all runs together: the productive share of their wall time, and the share of any use.
 double effective_share(const JobSample& sample);
 double share_of(const JobSample& sample, TimeUse use);
 
-// Interruptions of a run by one sort of part, the mean of all runs.
+// Mean interruptions per run caused by one kind of part.
 double mean_stops(const JobSample& sample, faults::Part part);
 
 struct SampleSpread {
     double mean = 0;
-    double deviation = 0;  // of one run; 0 where there is one
+    double deviation = 0;  // standard deviation; 0 for a single run
     double p5 = 0;
     double p50 = 0;
     double p95 = 0;
 };
-// Of a number of each run. Requires: a run.
+// Statistics of `number` over the runs. Requires: at least one run.
 SampleSpread spread_of(const JobSample& sample, const std::function<double(const JobRun&)>& number);
 
-// The run whose effective share is in the middle.
+// The index of the run with the median effective share.
 std::size_t middle_run(const JobSample& sample);
 
 }  // namespace sim::goodput

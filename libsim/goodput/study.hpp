@@ -1,5 +1,5 @@
-// A study is what somebody published of the failures of a training or a cluster: the options of `ndsim goodput` that
-// describe it, each with where it is from, and the figures that should come out.
+// A study is a published account of the failures of a training run or a cluster: the options of `ndsim goodput` that
+// describe it, each with its origin, and the figures that should come out.
 #pragma once
 
 #include "libsim/config/toml_file.hpp"
@@ -12,7 +12,7 @@
 
 namespace sim::goodput {
 
-// What an option's value rests on.
+// The basis of an option's value.
 enum class Origin : std::uint8_t { published, derived, assumed };
 const char* name_of(Origin origin);
 
@@ -24,7 +24,7 @@ struct StudyOption {
     std::string why;
 };
 
-// A number that a sample has and a publication can have.
+// The figures that a publication may give and a sample yields.
 enum class StudyFigure : std::uint8_t {
     ettr,
     estimated_ettr,  // by the formula of Kokolis et al.
@@ -33,14 +33,14 @@ enum class StudyFigure : std::uint8_t {
     interruptions_by_nodes,
     interruptions_by_links,
     mtbf_hours,              // of the job
-    failures_per_node_days,  // of a thousand of them
+    failures_per_node_days,  // per thousand node-days
     lost_share,
     detection_share,
     restart_share,
-    down_share,                    // these three together
-    minutes_lost,                  // work, per interruption
-    minutes_down,                  // and detection and restart, too
-    hours_spent_per_interruption,  // all that was not productive, per interruption, planned ones included
+    down_share,                    // the three shares above together
+    minutes_lost,                  // work lost per interruption
+    minutes_down,                  // the same, plus detection and restart
+    hours_spent_per_interruption,  // all unproductive time per interruption, planned ones included
 };
 struct StudyFigureRow {
     const char* key;
@@ -53,7 +53,7 @@ struct PublishedFigure {
     StudyFigure figure = StudyFigure::ettr;
     double low = 0;
     double high = 0;
-    std::string says;  // as it was published
+    std::string says;  // as published
     std::string source;
 
     bool holds(double value) const { return value >= low && value <= high; }
@@ -68,10 +68,10 @@ struct Study {
 };
 
 std::vector<std::string> study_names();
-// A name, or a file: X.toml, or with a slash. Throws UsageError.
+// Takes a name, or a file: X.toml, or any path with a slash. Throws UsageError.
 Study read_study(const std::string& name_or_file);
 
-// The studies that are compiled in. The definitions are generated: cmake/ndsim_embed.cmake.
+// The built-in studies. cmake/ndsim_embed.cmake generates the definition.
 struct StudyFile {
     std::string_view name;
     std::string_view text;

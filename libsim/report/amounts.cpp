@@ -16,7 +16,7 @@ struct Scale {
     const char* name;
 };
 
-// Four figures in the largest unit of which there is one.
+// Four figures, in the largest unit that the amount reaches.
 template <std::size_t N>
 std::string scaled(double x, const std::array<Scale, N>& scales) {
     const auto fits = [&](const Scale& scale) { return std::fabs(x) >= 0.99995 * scale.unit; };

@@ -1,4 +1,4 @@
-// Amounts are printed as people read them: three or four figures and a unit. GB is 10^9 bytes.
+// Amounts are printed for people: three or four figures and a unit. GB is 10^9 bytes.
 #pragma once
 
 #include "libsim/time_units.hpp"
@@ -26,7 +26,7 @@ std::string signed_time_text(double seconds);    // "+29.14 ms", "-1.200 s"
 std::string number_text(std::int64_t count, const char* one, const char* several);
 std::string percent_text(double share);  // "41.2 %"
 
-// In one unit whatever the size, so that the cells of a column compare.
+// Always in the same unit, so that the cells of a column compare.
 std::string in_seconds(double seconds);                              // "16.100 s"
 std::string in_microseconds(double seconds);                         // "4.5 us"
 std::string in_gigabytes_per_second(double bytes_per_second);        // "50 GB/s"
@@ -35,14 +35,14 @@ std::string time_text(const TimeUnit& unit, Time time, int digits);  // "0.5 ms"
 // Without trailing zeros and with at most `digits` digits: "16.1 s", "20 us", in the largest unit that the time
 // reaches.
 std::string time_text(Time time, int digits);
-// "1.5 MB", "64 kB": in the largest unit up to GB of which there are at least `least`. What people check by hand has a
-// least of 10, so that 1536 B are printed as such.
+// "1.5 MB", "64 kB": in the largest unit, up to GB, of which there are at least `least`. Pass 10 for amounts that
+// people check by hand, so that 1536 B stays as it is.
 std::string bytes_text(std::int64_t bytes, int digits, std::int64_t least = 1);
 
 // Whole numbers in proportion to `values` that add up to `sum`, each within one of the exact value: the largest
-// remainders are rounded up. All zero where the sum of `values` is not above 0.
+// remainders are rounded up. All zero if the sum of `values` is not above 0.
 std::vector<std::int64_t> in_proportion(std::span<const double> values, std::int64_t sum);
-// Tenths of a percent, which add up to 1000.
+// Tenths of a percent that add up to 1000.
 std::vector<int> tenths_of_percent(std::span<const double> values);
 
 }  // namespace sim::report

@@ -25,11 +25,11 @@ constexpr double height = 380;
 constexpr double below = 56;
 constexpr double most_ticks = 11;
 
-// One axis: from a number to a place in the picture.
+// An axis maps numbers to places in the picture.
 struct Axis {
-    double low;  // logarithms
+    double low;  // low and high are logarithms
     double high;
-    double begin;  // of the picture
+    double begin;  // begin and end are places in the picture
     double end;
 
     double at(double value) const { return begin + (std::log10(value) - low) / (high - low) * (end - begin); }
@@ -41,7 +41,7 @@ Axis axis_of(std::vector<double> values, double begin, double end) {
     const auto [least, most] = std::minmax_element(values.begin(), values.end());
     double low = std::log10(*least);
     double high = std::log10(*most);
-    if (high - low < 0.3) {  // a single point, or a flat line, lies in the middle
+    if (high - low < 0.3) {  // puts a single point or a flat line in the middle
         low -= 0.3;
         high += 0.3;
     }

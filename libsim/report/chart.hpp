@@ -1,8 +1,8 @@
 // A chart draws curves over sizes as an SVG picture, both axes logarithmic: a file of its own that any browser shows.
 //
 // The x axis is marked at powers of two (1K = 1024), the y axis at 1, 2 and 5 times powers of ten, as many as are
-// legible. Curves differ in colour, in mark, and beyond eight in their dashes; the legend stands in the order of their
-// last values.
+// legible. Curves differ in colour and mark, and beyond eight also in their dashes; the legend lists them in the order
+// of their last values.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ namespace sim::report {
 
 struct ChartCurve {
     std::string name;
-    std::vector<double> values;  // one for each x; 0 or less: none there
+    std::vector<double> values;  // one for each x; 0 or less: no point
 };
 
 struct Chart {
     std::string title;
     std::string x_title;
     std::string y_title;
-    std::vector<std::int64_t> x;  // 1 or more, rising
+    std::vector<std::int64_t> x;  // 1 or more, ascending
     std::vector<ChartCurve> curves;
 };
 

@@ -1,10 +1,10 @@
 // This function writes a timeline as Chrome trace JSON, for ui.perfetto.dev and chrome://tracing.
 //
-// A process row for each rank, with a thread for each of its streams (compute, send, receive, collective; another where
-// receives overlap), an arrow from each send to its receive, and an instant for each log line. Steps of a training have
-// a thread of their own; all that is said of the run stands in `otherData`. Times are microseconds with three decimals,
-// cut down to whole nanoseconds so that spans which touch still touch; the exact picoseconds are in `args`. The same
-// spans give the same file: nothing in it is of the machine. Format: "Trace Event Format", Google; as read by Perfetto.
+// It has a process row for each rank, with a thread for each of its streams (compute, send, receive, collective; one
+// more if receives overlap), an arrow from each send to its receive, and an instant for each log line. Training steps
+// have a thread of their own; the answer of the run is in `otherData`. Times are microseconds with three decimals,
+// rounded down to whole nanoseconds so that adjacent spans stay adjacent; the exact picoseconds are in `args`. The same
+// spans give the same file on any machine. Format: "Trace Event Format", Google; as read by Perfetto.
 #include "libsim/report/trace_formats.hpp"
 
 #include "libsim/report/json_text.hpp"
@@ -64,7 +64,7 @@ private:
         first_ = false;
     }
 
-    // A thread, and its place among those of its rank.
+    // Names a thread and places it among those of its rank.
     void write_thread(int rank, int thread, const std::string& name, int order) {
         separate();
         fmt::print(out_, fmt::runtime(metadata), "thread_name", rank, thread, "name", json_text(name));
@@ -136,7 +136,7 @@ private:
                    exact_json(span), account_json(timeline_, event.span));
     }
 
-    // Each of a counter's args is a curve: what is no number to be drawn stands beside them.
+    // Viewers draw each arg of a counter as a curve, so anything else stays outside the args.
     void write_counter(const TraceEvent& event) {
         const Span& span = spans_[event.span];
         const bool units = span.measure == Measure::units;
@@ -168,7 +168,7 @@ private:
                    span.message, microseconds(event.ns), span.rank, lanes_.of_span[event.span].id(), binding);
     }
 
-    // Labels are few and spans many.
+    // Cached: there are few labels and many spans.
     const std::string& quoted(const std::string* label) {
         const auto [at, is_new] = quoted_.try_emplace(label);
         if (is_new) {

@@ -1,4 +1,4 @@
-// The colours of pictures: those of Okabe and Ito (2008), which people tell apart whatever colours they see.
+// The colours of pictures are those of Okabe and Ito (2008), which people with any colour vision tell apart.
 #pragma once
 
 #include <array>
@@ -15,12 +15,12 @@ inline constexpr const char* vermilion = "#D55E00";
 inline constexpr const char* purple = "#CC79A7";
 }  // namespace palette
 
-// Of curves, points and parts, in their order.
+// The colours of curves, points and parts, in their order.
 inline constexpr std::array<const char*, 8> series_colours{palette::blue,   palette::vermilion, palette::green,
                                                            palette::purple, palette::sky_blue,  palette::orange,
                                                            "#000000",       "#7f7f7f"};
 
-// Wherever spans are drawn these mean the same. The style of the page (tools/report_page/page.css) has them under the
+// The colours of spans, the same in all pictures. The style of the page (tools/report_page/page.css) has them under the
 // same names.
 struct Colour {
     std::string_view name;  // in a style: var(--compute)

@@ -1,5 +1,5 @@
-// A comparison says how two runs, A and B, differ: the parts of their time, what was asked for differently, and one
-// sentence of cause. Every form in which it is shown has the same words.
+// A comparison shows how two runs, A and B, differ: the parts of their time, the settings that changed, and one
+// sentence for the cause. All output formats use the same words.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace sim::report {
 
-// Seconds; the parts add up to the whole.
+// Times in seconds; the parts add up to the whole.
 struct ComparedTime {
     std::string name;
     double a = 0;
@@ -18,7 +18,7 @@ struct ComparedTime {
 
 struct ComparedSetting {
     std::string name;
-    std::string a;  // empty: it is not there
+    std::string a;  // empty: A does not have it
     std::string b;
 };
 

@@ -9,14 +9,14 @@
 
 namespace sim::report {
 
-// A line of names, then one for each row. Free text is always quoted.
+// A line of column names, then one line per row. Free text is always quoted.
 std::string csv_of(const Table& table);
-// The line of one row, with its "\n".
+// The line of one row, including "\n".
 std::string csv_row(const std::vector<Column>& columns, const std::vector<std::string>& cells);
 
-// One line, without its "\n": cells with commas, quotes or line breaks are quoted.
+// One line without "\n". Cells with commas, quotes or line breaks are quoted.
 std::string csv_line(const std::vector<std::string>& cells);
-// None where that is no such line.
+// The cells of a line; none if it is malformed.
 std::optional<std::vector<std::string>> csv_cells(const std::string& line);
 
 }  // namespace sim::report

@@ -1,4 +1,4 @@
-// A field of a record is one key: its meaning, its type, and where its value is found.
+// A field of a record is one key: its meaning, its type, and how to read its value.
 #pragma once
 
 #include "libsim/report/printed_json.hpp"
@@ -14,7 +14,7 @@
 
 namespace sim::report {
 
-// What a variant holds; nothing is null.
+// The value that a variant holds; null for monostate.
 template <class... Types>
 Json held(const std::variant<Types...>& value) {
     return std::visit(
@@ -28,16 +28,16 @@ Json held(const std::variant<Types...>& value) {
         value);
 }
 
-// Parts of a schema, made here and not where each field is declared: a list of braces takes the compiler long.
+// Parts of a schema. They are functions because nested braces at each declaration of a field compile slowly.
 Json schema_of(const char* type, std::string_view description);
 Json schema_of_list(std::string_view description, Json items);
 Json schema_of_perhaps(std::string_view description, Json schema);  // or null
 Json schema_of_object(std::string_view description, Json required, Json properties);
 Json reference_to(const std::string& definition);
-// Of a record or a list, which no column can show. A reference is one, too.
+// True for a record, a list or a reference, which no column can show.
 bool is_nested_schema(const Json& schema);
 
-// A column's cell of a value; `format` is of a number that is not whole.
+// A column's cell for a value; `format` applies to numbers that are not whole.
 std::string cell_of(const Json& value, const char* format);
 
 template <class T>
@@ -45,13 +45,13 @@ struct Field {
     std::string key;
     Json schema;
     std::function<Json(const T&)> value;
-    Cells cells = Cells::numbers;                 // as a column
-    std::function<bool(const T&)> is_there = {};  // none: always
-    const char* format = "{:.12g}";               // of a number that is not whole, as a column
+    Cells cells = Cells::numbers;                 // in a column
+    std::function<bool(const T&)> is_there = {};  // none: always present
+    const char* format = "{:.12g}";               // in a column, for numbers that are not whole
 
     bool is_nested() const { return is_nested_schema(schema); }
 
-    // Empty where it is null, or not there.
+    // The field as a cell; empty if it is null or absent.
     std::string cell(const T& of) const {
         if (is_there && !is_there(of)) {
             return "";

@@ -1,4 +1,4 @@
-// This stream compresses what is written, as gzip does. The same text gives the same bytes.
+// This stream compresses everything written to it, as gzip does. The same text gives the same bytes.
 #pragma once
 
 #include <functional>

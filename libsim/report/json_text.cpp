@@ -7,7 +7,7 @@ namespace sim::report {
 
 namespace {
 
-// JSON lets them stand as they are, terminals do not.
+// Escapes C1 control characters: JSON allows them unescaped, but terminals obey them.
 std::string with_escaped_c1(const std::string& json) {
     std::string all;
     for (std::size_t i = 0; i < json.size(); ++i) {

@@ -1,4 +1,4 @@
-// This function quotes any bytes as a JSON text; what is no UTF-8 is replaced.
+// This function quotes any bytes as a JSON string; invalid UTF-8 is replaced.
 #pragma once
 
 #include <string>

@@ -1,16 +1,16 @@
 // These files hold a timeline as the PyTorch profiler (Kineto) writes it, one for each rank, for Holistic Trace
 // Analysis.
 //
-// A computation with collectives inside it is a kernel for each piece between them, so that they are exposed there,
-// too.
+// A computation with collectives inside it becomes one kernel per piece between them, so that the collectives count as
+// exposed there, too.
 //
 // Each span is a kernel on a stream of its rank's GPU, launched at the instant in which it begins: computation on
-// stream 7, communication beside it. A name that begins with ncclKernel makes a kernel communication, one with Memcpy a
-// copy, in every version of Holistic Trace Analysis; the span's own label stands in `args`, with its exact picoseconds.
-// Steps of a training are annotations beside the one step that Holistic Trace Analysis sees; all that is said of the
-// run stands under "ndsim_answer", where torch.profiler's add_metadata_json puts such.
+// stream 7, communication on other streams. Every version of Holistic Trace Analysis takes a kernel for communication
+// if its name begins with ncclKernel, and for a copy if it contains Memcpy; the span's own label is in `args`, with its
+// exact picoseconds. Training steps are annotations beside the one step that Holistic Trace Analysis sees. The answer
+// of the run is under "ndsim_answer", where torch.profiler's add_metadata_json puts such data.
 //
-// Times are whole microseconds, cut down: Holistic Trace Analysis rounds every fractional span inwards, which would
+// Times are whole microseconds, rounded down: Holistic Trace Analysis rounds every fractional span inwards, which would
 // shrink them all.
 //
 // Source: the reader of Holistic Trace Analysis (hta/common/trace_parser.py, hta/utils/utils.py), which finds files by
@@ -41,12 +41,11 @@ std::int64_t whole_microseconds(Time time) {
     return time.time_since_epoch().count() / 1'000'000;
 }
 
-// Lanes 2, 3, … become streams 21, 22, …
 int stream_of(const Lane& lane) {
     return lane == Lane{} ? compute_stream : 19 + lane.id();
 }
 
-// Words that put a kernel into a class wherever they stand in its name, and as they may stand there.
+// Words that put a kernel into a class wherever they are in its name, with their harmless spellings.
 constexpr std::pair<std::string_view, std::string_view> class_words[] = {
     {"nccl", "NCCL"}, {"Memcpy", "memcpy"}, {"Memset", "memset"}};
 
@@ -59,7 +58,7 @@ std::string without_class_words(std::string name) {
     return name;
 }
 
-// The category of the event, and a name that puts it into the right class.
+// An event's category, and a name that puts it into the right class.
 struct KernelName {
     const char* category;
     std::string name;
@@ -83,10 +82,10 @@ KernelName kernel_name(const Span& span) {
 struct KinetoSpan {
     Span span;
     std::size_t of = 0;    // its number in the timeline
-    bool is_first = true;  // of the pieces: what the span's time went to stands there
+    bool is_first = true;  // the piece that carries the account of the span's time
 };
 
-// `spans` are numbers of one rank's spans, in the order of its program.
+// `spans` are the indices of one rank's spans, in program order.
 std::vector<KinetoSpan> pieces_of(const Timeline& timeline, const std::vector<std::size_t>& spans) {
     std::vector<KinetoSpan> pieces;
     std::unordered_map<std::uint32_t, std::vector<const Span*>> inside;  // by op
@@ -107,7 +106,7 @@ std::vector<KinetoSpan> pieces_of(const Timeline& timeline, const std::vector<st
             if (part->begin > pieces.back().span.begin) {
                 pieces.back().span.end = part->begin;
                 pieces.push_back({.span = span, .of = i, .is_first = false});
-                pieces.back().span.amount = 0;  // all of it is the first one's
+                pieces.back().span.amount = 0;  // the first piece has all of it
             }
             pieces.back().span.begin = part->end;
             pieces.back().span.end = span.end;
@@ -121,7 +120,7 @@ std::vector<KinetoSpan> pieces_of(const Timeline& timeline, const std::vector<st
 
 class KinetoWriter {
 public:
-    // `spans` are of this rank.
+    // Requires: all `pieces` are of this rank.
     KinetoWriter(std::ostream& out, const Timeline& timeline, int rank, std::vector<KinetoSpan> pieces)
         : out_(out), timeline_(timeline), rank_(rank), pieces_(std::move(pieces)) {
         std::stable_sort(pieces_.begin(), pieces_.end(), [](const KinetoSpan& a, const KinetoSpan& b) {
@@ -136,7 +135,7 @@ public:
     }
 
     void write() {
-        // Holistic Trace Analysis looks for this line as it stands, with its spaces.
+        // Holistic Trace Analysis looks for exactly this line, spaces included.
         fmt::print(out_,
                    "{{\n  \"schemaVersion\": 1,\n"
                    "  \"distributedInfo\": {{\"rank\": {}, \"world_size\": {}, \"backend\": \"nccl\"}},\n"

@@ -11,7 +11,7 @@ constexpr std::size_t longest_meaning = 64;
 constexpr std::size_t most_digits = 6;
 constexpr const char* decimal_digits = "0123456789";
 
-// What comes before the first number of a label, and that number.
+// The part of a label before its first number, and that number.
 struct LabelParts {
     std::string meaning;
     std::string number;
@@ -38,7 +38,7 @@ LabelLetters::LabelLetters(const Timeline& timeline) {
         if ((span.kind != OpKind::compute && !is_inside) || labels_.contains(span.label)) {
             continue;
         }
-        // Collectives inside a computation have many names, and few sorts.
+        // Collectives inside a computation have many names but few kinds.
         const std::string* const label = is_inside ? timeline.work_of(span) : span.label;
         labels_.emplace(span.label, label);
         if (!short_forms_.try_emplace(label).second) {

@@ -1,4 +1,4 @@
-// Labels keeps the labels of spans beyond the run that made them.
+// Labels keeps the labels of spans alive beyond the run that made them.
 #pragma once
 
 #include <memory>
@@ -10,10 +10,10 @@ namespace sim::report {
 
 class Labels {
 public:
-    // The same text in a place that stays while this object does. A label of the run stays in its place as long as the
-    // run, so that its address tells it from others.
+    // Returns a copy of the text that lives as long as this object. Labels are told apart by address, which is stable
+    // during the run.
     const std::string* keep(const std::string* label) { return &all_->kept.try_emplace(label, *label).first->second; }
-    // A text that is no label of a run, in a place that stays.
+    // Keeps a text that is not a label of a run.
     const std::string* keep_text(std::string text) { return &*all_->texts.insert(std::move(text)).first; }
 
 private:
@@ -21,7 +21,7 @@ private:
         std::unordered_map<const std::string*, std::string> kept;
         std::unordered_set<std::string> texts;
     };
-    // Copies share it: the spans of a copied timeline point to the same places.
+    // Shared by copies: the spans of a copied timeline point to the same texts.
     std::shared_ptr<All> all_ = std::make_shared<All>();
 };
 

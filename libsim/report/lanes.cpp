@@ -30,7 +30,7 @@ int row_of(const Span& span) {
 std::vector<std::size_t> in_order_of_time(std::span<const Span> spans) {
     std::vector<std::size_t> order(spans.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    // Stable: what has the same place in a rank's program comes in its order.
+    // Stable: spans with the same place in a rank's program keep their order.
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
         return std::tie(spans[a].begin, spans[a].end, spans[a].rank, spans[a].op_number) <
                std::tie(spans[b].begin, spans[b].end, spans[b].rank, spans[b].op_number);
@@ -56,7 +56,7 @@ std::string Lane::name(const Timeline& timeline) const {
 
 Lanes lanes_of(std::span<const Span> spans) {
     Lanes lanes{.of_span = std::vector<Lane>(spans.size()), .used = {}};
-    std::map<std::pair<int, int>, std::vector<Time>> free_at;  // by rank and row
+    std::map<std::pair<int, int>, std::vector<Time>> free_at;  // for each lane, by rank and row
     for (const std::size_t i : in_order_of_time(spans)) {
         const Span& span = spans[i];
         if (span.kind == OpKind::allocate) {
@@ -104,7 +104,7 @@ std::vector<Arrow> arrows_of(std::span<const Span> spans) {
         const std::int64_t departure = std::max(whole_nanoseconds(spans[i].begin), std::min(inside(spans[i]), arrival));
         if (departure <= arrival) {
             arrows.push_back({i, receive->second, departure, arrival});
-            receives.erase(receive);  // one arrow for each number
+            receives.erase(receive);  // one arrow per message number
         }
     }
     return arrows;

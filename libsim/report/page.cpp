@@ -18,7 +18,7 @@ namespace sim::report {
 
 namespace {
 
-// As a content-security policy names a text that may be run or applied.
+// The source expression by which a content-security policy allows this script or style.
 std::string source_of(std::string_view text) {
     trace::Sha256 hash;
     hash.add(text.data(), text.size());
@@ -52,7 +52,7 @@ ComparisonJson json_of_time(const ComparedTime& time) {
     return {{"name", time.name}, {"a", time.a}, {"b", time.b}, {"difference", time.difference()}};
 }
 
-// "null" where there is none.
+// "null" if there is no comparison.
 std::string comparison_data(const Comparison* comparison) {
     if (comparison == nullptr) {
         return "null";

@@ -1,11 +1,11 @@
 // This function writes a timeline as a Perfetto trace (protobuf), for ui.perfetto.dev and trace_processor.
 //
-// It is what Chrome JSON shows, in a third of the bytes: a process track for each rank, below it a track for each of
-// its lanes in their order, slices with debug annotations, arrows of messages, memory as a counter. Times are
-// nanoseconds, cut down; the exact picoseconds are annotations, and so is what a rank's time went to: spent_tensor_ps.
-// Steps of a training have a track of their own; all that is said of the run is an annotation of an instant at its
-// begin. Process ids begin at 1, because 0 is the system's idle process. Source: protos/perfetto/trace/ of Perfetto:
-// trace_packet, track_event, track_descriptor, interned_data.
+// It shows the same as Chrome JSON in a third of the bytes: a process track for each rank, below it a track for each of
+// its lanes in their order, slices with debug annotations, arrows for messages, memory as a counter. Times are
+// nanoseconds, rounded down. The exact picoseconds are annotations, and so is the account of a rank's time:
+// spent_tensor_ps. Training steps have a track of their own; the answer of the run is an annotation of an instant at
+// its begin. Process ids begin at 1, because 0 is the system's idle process. Source: protos/perfetto/trace/ of
+// Perfetto: trace_packet, track_event, track_descriptor, interned_data.
 #include "libsim/report/trace_formats.hpp"
 
 #include "libsim/report/lanes.hpp"
@@ -25,7 +25,7 @@ namespace sim::report {
 
 namespace {
 
-// Numbers of fields and enumerators, under the names of Perfetto's protos.
+// Field numbers and enumerators, by their names in Perfetto's protos.
 namespace trace_ {
 constexpr std::uint32_t packet = 1;
 }
@@ -63,7 +63,7 @@ struct PerfettoEvent {
     bool is_of_step() const { return phase == Phase::step_begin || phase == Phase::step_end; }
 };
 
-// Names that packets know by number: each is said in the packet that uses it first.
+// Names that packets refer to by number; the first packet that uses a name defines it.
 class InternedNames {
 public:
     explicit InternedNames(std::uint32_t field) : field_(field) {}
@@ -181,7 +181,7 @@ private:
         }
     }
 
-    // Within a track in the order in which it is drawn, so that a slice of no length still begins before it ends.
+    // Events of a track are in drawing order, so that a slice of zero length still begins before it ends.
     std::vector<PerfettoEvent> sorted_events() const {
         std::vector<std::size_t> order(spans_.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
@@ -261,7 +261,7 @@ private:
         write_at(at.ns, event, said);
     }
 
-    // An instant of a process, or of the first.
+    // An instant on the track of a rank's process; of rank 0 if `rank` is negative.
     ProtobufMessage instant(int rank, const std::string& name, ProtobufMessage& said) {
         ProtobufMessage event;
         event.number(event_::type, event_::instant);
@@ -282,7 +282,7 @@ private:
         write_at(0, event, said);
     }
 
-    // Where the run ended early, on the rank whose end it was, or on the first.
+    // Marks the early end of the run on the rank that caused it, or else on rank 0.
     void write_early_end() {
         ProtobufMessage said;
         const ProtobufMessage event = instant(timeline_.fault_rank, "partial: the run ended early", said);

@@ -10,7 +10,7 @@ namespace sim::report {
 
 namespace {
 
-// A round step of which at most 15 reach `highest`.
+// The smallest round step with which at most 15 steps reach `highest`.
 double round_step(double highest) {
     const double least = highest / 15;
     const double power = std::pow(10, std::floor(std::log10(least)));
@@ -22,9 +22,9 @@ double round_step(double highest) {
     return 10 * power;
 }
 
-constexpr int edge = 9;  // columns of the values
+constexpr int edge = 9;  // columns for the values of the y axis
 
-// What stands at the left edge of the plot, and a line of it.
+// One line of the plot: its label at the left edge, and its content.
 std::string row_of_axis(const std::string& left, const std::string& right) {
     return line_of({{"", Align::right, 0, edge}, {"", Align::left, 1}}, {.cells = {left, right}});
 }
@@ -38,7 +38,7 @@ public:
     void put(std::size_t column, double value, char mark) {
         lines_[lines_.size() - 1 - static_cast<std::size_t>(std::lround(value / step_))][column] = mark;
     }
-    // With the value at the height of each line.
+    // Labels each line with the value at its height.
     std::string text() const {
         std::string text;
         for (std::size_t i = 0; i < lines_.size(); ++i) {

@@ -1,5 +1,5 @@
-// A plot is drawn with characters, for a terminal or a pipe: points evenly spaced along x, values from 0 upwards along
-// y, in round steps of up to 16 lines.
+// A plot is drawn with characters, for a terminal or a pipe: points are evenly spaced along x, values go from 0 upwards
+// along y, in round steps, on up to 16 lines.
 //
 //        2 |               --*
 //        1 |        ---*---
@@ -14,14 +14,14 @@
 namespace sim::report {
 
 struct Curve {
-    char mark = '*';             // of a point
+    char mark = '*';             // at a point
     char line = '-';             // between two points
     std::vector<double> values;  // 0 or more, one for each x
 };
 
 struct Plot {
-    std::vector<std::string> x;  // under each point
-    std::vector<Curve> curves;   // a later one is drawn over an earlier one
+    std::vector<std::string> x;  // labels under the points
+    std::vector<Curve> curves;   // later ones are drawn over earlier ones
 };
 
 // Requires: each curve has a value for each x, and there is at least one x.

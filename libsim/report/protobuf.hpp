@@ -1,6 +1,6 @@
-// This value is a Protocol Buffers message that is being written, field by field.
+// A Protocol Buffers message, written field by field.
 //
-// Source: https://protobuf.dev/programming-guides/encoding/. Numbers of type int64 and uint64 are written alike.
+// Source: https://protobuf.dev/programming-guides/encoding/. int64 and uint64 are encoded the same.
 #pragma once
 
 #include <bit>
@@ -10,7 +10,7 @@
 
 namespace sim::report {
 
-// Appends a number in the form that the format has for all of them: seven bits a byte, the lowest first.
+// Appends a number as a varint: seven bits per byte, the lowest first.
 inline void append_varint(std::string& bytes, std::uint64_t value) {
     for (; value >= 0x80U; value >>= 7U) {
         bytes += static_cast<char>(value | 0x80U);

@@ -1,6 +1,5 @@
-// A record says once what a value is for other programs: each of its keys with its meaning, its type, and where its
-// value is found. The JSON, the JSON Schema and the columns of CSV are read off it, so that none of them can say
-// something else.
+// A record declares once how other programs see a value: each key with its meaning, its type, and how to read its
+// value. The JSON, the JSON Schema and the CSV columns all derive from it, so they cannot disagree.
 //
 //   const Record<Machine>& machine_record() {
 //       static const Record<Machine> record("A machine.",
@@ -29,7 +28,7 @@
 
 namespace sim::report {
 
-// Requires: a description ends with a full stop, and names the unit of a number.
+// Requires: every description ends with a full stop and names the unit of a number.
 template <class T>
 class Record {
 public:
@@ -66,7 +65,7 @@ public:
         return schema_of_object(description_, std::move(required), std::move(properties));
     }
 
-    // A column for each field that is no record or list of its own.
+    // One column per field that is not a record or list itself.
     Table table(const std::vector<T>& values) const {
         Table table;
         for (const Field<T>& field : fields_) {
@@ -80,7 +79,7 @@ public:
         return table;
     }
 
-    // A row of the table. A cell is empty where the field is not there.
+    // A row of the table; the cells of absent fields are empty.
     std::vector<std::string> cells(const T& of) const {
         std::vector<std::string> row;
         for (const Field<T>& field : fields_) {
@@ -91,7 +90,7 @@ public:
         return row;
     }
 
-    // The columns of the table with what each means, as columns.json has them.
+    // The table's columns with their meanings, as in columns.json.
     Json columns() const {
         Json columns = Json::object();
         for (const Field<T>& field : fields_) {
@@ -103,7 +102,7 @@ public:
     }
 
     const std::vector<Field<T>>& fields() const { return fields_; }
-    // Requires: there are fields of these keys.
+    // Requires: the record has all these keys.
     std::vector<Field<T>> fields(std::initializer_list<std::string_view> keys) const {
         std::vector<Field<T>> some;
         for (const std::string_view key : keys) {
@@ -120,8 +119,8 @@ private:
     std::vector<Field<T>> fields_;
 };
 
-// The kinds of fields. `value` is a member of T, or a function of it. Their names are short: a file of records says
-// `using namespace keys`, and no other knows them.
+// The kinds of fields. `value` is a member of T or a function of T. The names are short because only files that declare
+// records use them, with `using namespace keys`.
 namespace keys {
 
 template <class T, class Value>
@@ -141,7 +140,7 @@ template <class T, class Value>
 Field<T> truth(std::string_view key, std::string_view description, Value value) {
     return field_of<T>(std::string(key), schema_of("boolean", description), value);
 }
-// A single word, of a program's choice.
+// A single word that the program chooses.
 template <class T, class Value>
 Field<T> name(std::string_view key, std::string_view description, Value value) {
     return field_of<T>(std::string(key), schema_of("string", description), value, Cells::names);
@@ -156,7 +155,7 @@ Field<T> one_of(std::string key, const std::vector<std::string>& known, const st
     return field_of<T>(std::move(key), {{"type", "string"}, {"enum", known}, {"description", description}}, value,
                        Cells::names);
 }
-// `value` gives a std::optional; its description says what null means.
+// `value` returns a std::optional; the description explains null.
 template <class T, class Value>
 Field<T> or_null(Field<T> field, Value value) {
     field.schema["type"] = Json::array({field.schema["type"], "null"});
@@ -172,24 +171,24 @@ Field<T> number_or_null(std::string_view key, std::string_view description, Valu
     return or_null(number<T>(key, description, [](const T&) { return 0.0; }), value);
 }
 
-// A key that only some have.
+// A key that only some values have.
 template <class T, class Condition>
 Field<T> only_if(Field<T> field, Condition is_there) {
     field.is_there = is_there;
     return field;
 }
 
-// A part with a record of its own. `definition` is where a schema has it once for several places:
+// A part with a record of its own. `definition` is its place in the schema if several fields share it:
 // "#/definitions/spread".
 template <class T, class Part, class Value>
 Field<T> part(std::string key, const Record<Part>& record, Value value, const std::string& definition = "") {
     return {std::move(key), definition.empty() ? record.schema() : reference_to(definition),
             [&record, value](const T& of) { return record.json(std::invoke(value, of)); }};
 }
-// The same, with a description of its own.
+// The same field with another description.
 template <class T>
 Field<T> described(Field<T> field, const std::string& description) {
-    if (field.schema.contains("$ref")) {  // a schema says nothing beside a reference
+    if (field.schema.contains("$ref")) {  // JSON Schema ignores keywords beside $ref
         field.schema = {{"description", description}, {"allOf", Json::array({field.schema})}};
     } else {
         field.schema["description"] = description;
@@ -204,7 +203,7 @@ Field<T> list_of(std::string key, const std::string& description, const Record<P
             [&record, value](const T& of) { return record.list(std::invoke(value, of)); }};
 }
 
-// An object whose keys are names: `value` gives pairs of a name and a part.
+// An object whose keys are names; `value` returns pairs of a name and a part.
 template <class T, class Part, class Value>
 Field<T> map_of(std::string key, const std::string& description, const char* name, const Record<Part>& record,
                 Value value) {
@@ -222,7 +221,7 @@ Field<T> map_of(std::string key, const std::string& description, const char* nam
             }};
 }
 
-// The fields of a part as fields of the whole.
+// Turns the fields of a part into fields of the whole.
 template <class T, class Part, class Value>
 std::vector<Field<T>> fields_of(const std::vector<Field<Part>>& of_part, Value value) {
     std::vector<Field<T>> fields;
@@ -242,7 +241,7 @@ std::vector<Field<T>> fields_of(const Record<Part>& record, Value value) {
     return fields_of<T>(record.fields(), value);
 }
 
-// One after another.
+// Concatenates lists of fields.
 template <class T>
 std::vector<Field<T>> joined(std::initializer_list<std::vector<Field<T>>> parts) {
     std::vector<Field<T>> fields;
@@ -257,7 +256,7 @@ Field<T> whole_or_null(std::string_view key, std::string_view description, Value
     return or_null(whole<T>(key, description, [](const T&) { return 0; }), value);
 }
 
-// `value` gives a std::optional of the part, whose description says what null means.
+// `value` returns a std::optional of the part; the description explains null.
 template <class T, class Part, class Value>
 Field<T> part_or_null(std::string key, const std::string& description, const Record<Part>& record, Value value,
                       const std::string& definition = "") {
@@ -268,7 +267,7 @@ Field<T> part_or_null(std::string key, const std::string& description, const Rec
             }};
 }
 
-// A list of objects whose keys are names. `what`: one of them.
+// A list of objects whose keys are names. `what` describes one object.
 template <class T, class Part, class Value>
 Field<T> list_of_maps(std::string key, const std::string& description, const std::string& what, const char* name,
                       const Record<Part>& record, Value value) {
@@ -283,7 +282,7 @@ Field<T> list_of_maps(std::string key, const std::string& description, const std
     });
 }
 
-// A list of values that are no records. `what`: one of them.
+// A list of values that are not records. `what` describes one value.
 template <class T, class Value>
 Field<T> values_of(std::string key, const std::string& description, const char* type, const char* what, Value value) {
     return field_of<T>(std::move(key), schema_of_list(description, schema_of(type, what)), value);
@@ -293,7 +292,7 @@ Field<T> texts(std::string key, const std::string& description, const char* what
     return values_of<T>(std::move(key), description, "string", what, value);
 }
 
-// As a column, a number that is not whole is printed so: "{:.6g}".
+// Sets the format that a column uses for numbers that are not whole: "{:.6g}".
 template <class T>
 Field<T> printed(Field<T> field, const char* format) {
     field.format = format;
@@ -304,14 +303,14 @@ template <class T>
 Field<T> command(const std::string& name) {
     return keys::name<T>("command", name + ".", [name](const T&) { return name; });
 }
-// The options that were given and change the result: how to run it again.
+// The given options that change the result; they reproduce the run.
 template <class T, class Value>
 Field<T> given(Value value) {
     return field_of<T>("given", {{"$ref", "common.schema.json#/definitions/given"}},
                        [value](const T& of) { return Json::parse(config::json_text(std::invoke(value, of))); });
 }
 
-// The same fields, where another schema describes them: "scenario.schema.json#/properties".
+// The same fields, described by another schema: "scenario.schema.json#/properties".
 template <class T>
 std::vector<Field<T>> described_in(const std::string& where, std::vector<Field<T>> fields) {
     for (Field<T>& field : fields) {
@@ -320,7 +319,7 @@ std::vector<Field<T>> described_in(const std::string& where, std::vector<Field<T
     return fields;
 }
 
-// All under one condition. Requires: they have none of their own.
+// Puts all fields under one condition. Requires: they have none of their own.
 template <class T, class Condition>
 std::vector<Field<T>> only_if(std::vector<Field<T>> fields, Condition is_there) {
     for (Field<T>& field : fields) {

@@ -17,10 +17,10 @@ constexpr double field_top = 46;
 constexpr double field_width = 560;
 constexpr double field_height = 340;
 
-// From 0 to a little more than the largest.
+// The scale goes from 0 to a little more than the largest value.
 struct Scale {
     double most;
-    double begin;  // of the picture
+    double begin;  // begin and end are places in the picture
     double length;
 
     double at(double value) const { return begin + value / most * length; }
@@ -88,7 +88,7 @@ std::string legend_of(const Scatter& scatter) {
 
 std::string svg_of(const Scatter& scatter) {
     check(!scatter.points.empty(), "a scatter has nothing to show");
-    constexpr double room = 1.05;  // behind the last point
+    constexpr double room = 1.05;  // space beyond the last point
     double most_x = scatter.x_limit;
     double most_y = 0;
     std::size_t longest = 0;

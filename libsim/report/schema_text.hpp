@@ -1,4 +1,4 @@
-// A schema that is read off code, as the file of tools/schemas/ that it must be equal to.
+// A schema derived from code, with the file in tools/schemas/ that it must equal.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@ namespace sim::report {
 
 struct SchemaText {
     std::string file;  // "hardware.schema.json"
-    // The whole file; of columns.json the row of a program, and of common.schema.json some definitions.
+    // The whole file; for columns.json the entry of a program, and for common.schema.json some definitions.
     std::string json;
 };
 

@@ -1,5 +1,5 @@
-// These columns hold a span as numbers and words: exact, and with the unit in each name. CSV and NDJSON write them, and
-// are read back by them. Traces in JSON have their own places for names and times, and carry the rest beside them.
+// These columns hold a span as numbers and words, exactly and with the unit in each name. CSV and NDJSON are written
+// and read by them. JSON traces have their own places for names and times, and carry the rest beside these.
 #pragma once
 
 #include "libsim/report/table.hpp"
@@ -12,7 +12,7 @@
 
 namespace sim::report {
 
-// A whole number of a span.
+// A column with a whole number of a span.
 struct SpanNumber {
     std::string_view name;                              // "begin_ps"
     bool required = false;                              // every span has it
@@ -22,11 +22,12 @@ struct SpanNumber {
     std::int64_t high;
 };
 
-// Beside these a span has its kind, as name_of(OpKind), and its label.
+// The number columns. A span also has its kind, as name_of(OpKind), and its label.
 std::span<const SpanNumber> span_numbers();
 inline constexpr std::string_view span_kind_name = "kind";
 inline constexpr std::string_view span_label_name = "label";
-// Of timelines that know it: the label of all spans that do the same, and what the rank's time went to, as a text.
+// For timelines that know them: the common label of spans that do the same work, and the account of the rank's time, as
+// text.
 inline constexpr std::string_view span_work_name = "work";
 inline constexpr std::string_view span_spent_name = "spent_ps";
 
@@ -34,19 +35,19 @@ inline constexpr std::string_view span_spent_name = "spent_ps";
 inline constexpr OpKind span_kinds[] = {OpKind::compute, OpKind::send,     OpKind::receive,    OpKind::collective,
                                         OpKind::log,     OpKind::allocate, OpKind::checkpoint, OpKind::idle};
 
-// A step of a training has it in the place of a kind.
+// A training step has this instead of a kind.
 inline constexpr std::string_view step_kind = "step";
 
-// The name under which an amount of that measure stands.
+// The column of an amount in that measure.
 std::string_view amount_name(Measure measure);
 
-// Whatever it takes to read back the same span from a trace in JSON: time to the picosecond, and the place in the
-// program. "ps":5,"dur_ps":7,"idle_ps":0,"op":3 and where it has them program_stream, tag and message.
+// The fields needed to read the same span back from a JSON trace: times to the picosecond, and the place in the
+// program. "ps":5,"dur_ps":7,"idle_ps":0,"op":3 and, if the span has them, program_stream, tag and message.
 std::string exact_json(const Span& span);
-// The same of a step: "kind":"step","ps":5,"dur_ps":7,"idle_ps":0
+// The same for a step: "kind":"step","ps":5,"dur_ps":7,"idle_ps":0
 std::string exact_json(const TrainingStep& step);
-// What the timeline adds to the span of this number: ,"work":"forward","spent_ps":"compute:1200 tensor:300", of these
-// what there is.
+// The fields that the timeline adds to the span with this index, as far as it has them:
+// ,"work":"forward","spent_ps":"compute:1200 tensor:300"
 std::string account_json(const Timeline& timeline, std::size_t span);
 // "units":2.5 or "bytes":64 or "flops":1000 or "work_ps":3000
 std::string amount_json(const Span& span);

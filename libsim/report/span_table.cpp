@@ -1,6 +1,6 @@
 // These functions write a timeline as a table of spans: comma-separated values, or an object on each line (NDJSON).
 //
-// Times are integer picoseconds, amounts are whole numbers, and every name has its unit: nothing is rounded. The
+// Nothing is rounded: times are integer picoseconds, amounts are whole numbers, and every name has its unit. The
 // columns are those of span_columns.hpp.
 #include "libsim/report/trace_formats.hpp"
 

@@ -39,11 +39,11 @@ constexpr int narrowest = 100;
 constexpr int pixels_of_a_tick = 90;
 constexpr int longest_row_name = 28;
 
-// The style of each fill, by CellFill.
+// CSS classes, by CellFill.
 constexpr std::array<const char*, cell_fills> classes{"compute",    "send",    "receive", "collective",
                                                       "checkpoint", "waiting", ""};
 
-// The variables of the colours, and what is drawn with them.
+// The colour variables, and the rules that use them.
 std::string style_sheet() {
     std::string light;
     std::string dark;
@@ -158,7 +158,7 @@ private:
         }
     }
 
-    // Neighbours alike are one rectangle, and all rectangles of a fill one path.
+    // Equal neighbours form one rectangle, and all rectangles of one fill form one path.
     void draw_cells() {
         std::vector<TimelineRow> of;
         for (const Row& row : rows_) {
@@ -192,7 +192,7 @@ private:
         return row == rows_.end() || row->of != wanted ? nullptr : &*row;
     }
 
-    // The spans in an order that no host changes: which rank's come first is nobody's promise.
+    // The spans in an order that is the same on every host; the timeline does not guarantee one across ranks.
     std::vector<const Span*> in_order() const {
         std::vector<const Span*> spans;
         for (const Span& span : timeline_.spans) {
@@ -205,7 +205,7 @@ private:
         return spans;
     }
 
-    // A line where a span of the row's program begins, and a computation's short name where there is room.
+    // Draws a line at the begin of each span of the row's program, and a computation's short name if there is room.
     void draw_labels() {
         std::string cuts;
         std::string texts;
@@ -232,7 +232,7 @@ private:
             texts.empty() ? "" : "<g class=\"on\" text-anchor=\"middle\" font-size=\"10\">\n" + texts + "</g>\n";
     }
 
-    // From where a message begins to be sent to where it has arrived.
+    // Arrows go from the begin of a message's transmission to its arrival.
     void draw_arrows() {
         const std::vector<Arrow> arrows = arrows_of(timeline_.spans);
         if (arrows.size() > static_cast<std::size_t>(style_.most_arrows)) {
@@ -271,7 +271,7 @@ private:
         }
     }
 
-    // `sign` stands before the words: a box of a fill, or a letter.
+    // `sign` precedes the words: a letter, or else a box with the fill.
     void add_to_legend(const std::string& words, const std::string& fill, char sign) {
         const int needed = 20 + letter_width * columns_of(words) + margin;
         if (legend_x_ > margin && legend_x_ + needed > style_.width) {
@@ -299,7 +299,7 @@ private:
         draw_account();
     }
 
-    // All of the step, in words: a column shows only what fills most of it.
+    // Gives the step's whole account in words, because a column shows only what fills most of it.
     void draw_account() {
         if (timeline_.account.empty()) {
             return;
@@ -324,7 +324,7 @@ private:
     Time end_;
     std::vector<Row> rows_;
     int left_ = 0;
-    int y_ = first_row;  // below what is drawn
+    int y_ = first_row;  // bottom of what is drawn so far
     int legend_x_ = margin;
     TimeColumns columns_;
     std::set<CellFill> seen_;

@@ -1,7 +1,7 @@
-// This function draws a timeline as an SVG picture, for pages and slides: what text_timeline.hpp draws, in colours.
+// This function draws a timeline as an SVG picture for pages and slides: the picture of text_timeline.hpp, in colours.
 //
-// It has a row for each rank and used stream, a hatch where a rank waits, arrows of messages where they are few, and
-// colours of its own for readers who have chosen a dark screen. The same timeline gives the same bytes.
+// It has a row for each rank and used stream, hatching while a rank waits, arrows for messages if they are few, and
+// separate colours for dark mode. The same timeline gives the same bytes.
 #pragma once
 
 #include "libsim/report/timeline.hpp"
@@ -11,9 +11,9 @@
 namespace sim::report {
 
 struct SvgStyle {
-    int width = 1000;       // of the picture
-    int most_rows = 64;     // what is left out is counted
-    int most_arrows = 200;  // of more messages none is drawn
+    int width = 1000;       // of the picture, in pixels
+    int most_rows = 64;     // rows beyond these are only counted
+    int most_arrows = 200;  // with more messages, no arrows are drawn
 };
 
 // Cost: spans + ranks + rows x width.

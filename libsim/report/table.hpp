@@ -1,4 +1,4 @@
-// A table is a value: named columns and rows of cells. Any format of tables can show it (csv.hpp).
+// A table is named columns and rows of cells. Any table format can show it (csv.hpp).
 #pragma once
 
 #include <string>
@@ -6,10 +6,10 @@
 
 namespace sim::report {
 
-// The kind of a column's cells; an empty cell is a value that is not known.
+// The kind of a column's cells; an empty cell is an unknown value.
 enum class Cells {
     numbers,
-    names,  // single words, of a program's choice
+    names,  // single words that the program chooses
     words,  // free text
 };
 

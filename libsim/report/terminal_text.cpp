@@ -14,7 +14,7 @@ struct CodeRange {
     std::uint32_t last;
 };
 
-// Two columns each: East Asian Wide and Fullwidth of Unicode's annex 11, in blocks, and emoji.
+// Characters two columns wide: East Asian Wide and Fullwidth of Unicode's annex 11, in blocks, and emoji.
 constexpr auto wide = std::to_array<CodeRange>({{0x1100, 0x115f},
                                                 {0x2e80, 0x303e},
                                                 {0x3041, 0xa4cf},
@@ -29,7 +29,7 @@ constexpr auto wide = std::to_array<CodeRange>({{0x1100, 0x115f},
                                                 {0x1f900, 0x1f9ff},
                                                 {0x20000, 0x3fffd}});
 
-// Controls, and what takes no column of its own: joiners, marks that are set over others, changes of direction.
+// Control characters, and characters without a column of their own: joiners, combining marks, changes of direction.
 constexpr auto harmful = std::to_array<CodeRange>(
     {{0x00, 0x1f},     {0x7f, 0x9f},     {0xad, 0xad},     {0x300, 0x36f},     {0x483, 0x489},   {0x591, 0x5c7},
      {0x600, 0x605},   {0x610, 0x61c},   {0x64b, 0x65f},   {0x1160, 0x11ff},   {0x180b, 0x180f}, {0x1ab0, 0x1aff},
@@ -44,12 +44,12 @@ bool is_in(const std::array<CodeRange, size>& ranges, std::uint32_t code) {
 
 struct Character {
     std::string_view bytes;
-    std::uint32_t code = 0;  // 0: no character of UTF-8
+    std::uint32_t code = 0;  // 0: invalid UTF-8
 
     int columns() const { return is_in(wide, code) ? 2 : 1; }
 };
 
-// The first of `text`, which is not empty.
+// The first character of `text`, which must not be empty.
 Character first_character(std::string_view text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const unsigned lead = byte(0);
@@ -76,7 +76,7 @@ Character first_character(std::string_view text) {
 std::string terminal_text(std::string_view text, int columns, bool ascii) {
     std::string shown;
     int taken = 0;
-    std::size_t cut_at = 0;  // where the mark of a cut still fits
+    std::size_t cut_at = 0;  // the last place where the mark of a cut fits
     while (!text.empty()) {
         Character next = first_character(text);
         text.remove_prefix(next.bytes.size());

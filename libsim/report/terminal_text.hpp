@@ -1,4 +1,4 @@
-// Terminal text is what a terminal shows of a text that somebody else chose: none of its characters can control it.
+// Terminal text is untrusted text made safe to print: none of its characters can control the terminal.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace sim::report {
 
-// `text` in at most `columns` columns. Characters that control, hide or reorder, and bytes that are no UTF-8, become
-// "?"; with `ascii` all others beyond ASCII, too. Where it is cut, it ends with "…", or "~".
+// Fits `text` into at most `columns` columns. Characters that control, hide or reorder, and invalid UTF-8, become "?";
+// with `ascii`, so does everything beyond ASCII. A text that is cut ends with "…", or "~" with `ascii`.
 std::string terminal_text(std::string_view text, int columns, bool ascii = false);
 
-// The columns that a text of terminal_text() takes: an ideograph or an emoji takes two.
+// The width of a text made by terminal_text(), in columns: an ideograph or an emoji takes two.
 int columns_of(std::string_view text);
 
 }  // namespace sim::report

@@ -8,7 +8,7 @@ namespace sim::report {
 
 namespace {
 
-// Colours of Okabe and Ito, which people with any colour vision tell apart, as the nearest of 256.
+// Colours of Okabe and Ito, which people with any colour vision tell apart: the nearest of the 256 terminal colours.
 struct FillLook {
     const char* sign;
     char ascii;
@@ -47,7 +47,7 @@ std::string TextPainter::row(const std::vector<TextCell>& cells) const {
         --end;
     }
     std::string line;
-    std::string paint;  // of the cell before: neighbours alike need no new escape sequence
+    std::string paint;  // of the previous cell: equal neighbours need no new escape sequence
     for (std::size_t i = 0; i < end; ++i) {
         const std::string wanted = paint_of(cells[i]);
         if (wanted != paint) {

@@ -1,4 +1,4 @@
-// A text cell is one column of a row of a timeline as text: the sign of what fills it, or a letter over that.
+// A text cell is one column of a row in a text timeline: the sign of its fill, or a letter on top of it.
 #pragma once
 
 #include "libsim/report/timeline_cells.hpp"
@@ -10,8 +10,8 @@ namespace sim::report {
 
 struct TextCell {
     CellFill fill = CellFill::nothing;
-    char letter = 0;      // 0: the sign of what fills it
-    bool ending = false;  // of the word that says how a rank ended
+    char letter = 0;      // 0: the sign of the fill
+    bool ending = false;  // part of the word that says how a rank ended
 };
 
 // "compute", "waiting".
@@ -21,7 +21,7 @@ class TextPainter {
 public:
     TextPainter(bool colour, bool ascii) : colour_(colour), ascii_(ascii) {}
 
-    // As many columns as there are cells, without those at the end in which nothing is to be seen.
+    // One column per cell, without blank ones at the end.
     std::string row(const std::vector<TextCell>& cells) const;
 
 private:

@@ -79,7 +79,8 @@ private:
                     .begin = begin_};
     }
 
-    // Of a step of many micro-batches all passes would be narrower than a column, and none would have its letter.
+    // Limits the columns to the first part of a step with many micro-batches: otherwise all its passes would be
+    // narrower than a column, and no letter would fit.
     void show_readable_part() {
         if (timeline_.account.empty() || style_.from != Time{} || style_.until != Time{} || style_.now) {
             return;
@@ -90,7 +91,7 @@ private:
         std::size_t letters = 1;
         for (const Span& span : timeline_.spans) {
             if (span.kind != OpKind::compute || timeline_.work_of(span) == span.label) {
-                continue;  // no pass
+                continue;  // not a pass
             }
             const std::string& form = letters_.short_form(span);
             letters = std::max(letters, form.size());
@@ -104,8 +105,8 @@ private:
         if (2 * readable >= all) {
             return;
         }
-        // Half of the time of all passes is in those that are as long or longer: the short ones of a pass that is
-        // taken in many parts do not count for much.
+        // The usual length is the time-weighted median: half of all time is in passes at least as long. Short pieces of
+        // a pass split into many hardly count.
         std::sort(lengths.begin(), lengths.end(), std::greater<>{});
         Duration longer{0};
         const auto usual = std::find_if(lengths.begin(), lengths.end(), [&](Duration length) {
@@ -152,7 +153,7 @@ private:
             }
             for (std::size_t i = 0; i < form.size(); ++i) {
                 TextCell& one = cell(row - rows_.begin(), first + static_cast<int>(i));
-                one.letter = is_inside && one.letter != 0 ? one.letter : form[i];  // a pass's name stays whole
+                one.letter = is_inside && one.letter != 0 ? one.letter : form[i];  // do not overwrite a pass's letters
             }
             letters_seen_.emplace(form.front(), is_inside ? CellFill::collective : CellFill::compute);
         }
@@ -261,7 +262,7 @@ private:
         return text + "\n";
     }
 
-    // Of all ranks and all of the step: a cell shows only what fills most of it.
+    // The account of all ranks and the whole step, because a cell shows only what fills most of it.
     std::string spent_line() const {
         if (timeline_.account.empty()) {
             return "";
@@ -287,7 +288,7 @@ private:
     LabelLetters letters_;
     TextPainter painter_;
     std::vector<TimelineRow> all_;
-    std::vector<TimelineRow> rows_;  // that are drawn
+    std::vector<TimelineRow> rows_;  // the rows that are drawn
     std::vector<std::string> names_;
     int name_columns_ = 0;
     TimeColumns columns_;

@@ -1,4 +1,4 @@
-// A time axis has round ticks: 1, 2 or 5 times a power of ten, in the largest unit that the whole time reaches.
+// A time axis has round ticks: 1, 2 or 5 times a power of ten, in the largest unit that its end reaches.
 #pragma once
 
 #include "libsim/units.hpp"
@@ -13,11 +13,11 @@ struct Tick {
     std::string text;  // "0.5 ms"
 };
 
-// From `begin` to before `end`, so far apart that there are at most `most`, in the unit that `end` reaches. None where
-// there is no time between them.
+// Ticks from `begin` to before `end`, spaced so that there are at most `most`, in the unit that `end` reaches. None if
+// the axis is empty.
 std::vector<Tick> time_ticks(Time end, int most, Time begin = {});
 
-// The first round time from `time` on.
+// The first round time not before `time`.
 Time round_time(Time time);
 
 }  // namespace sim::report

@@ -28,7 +28,7 @@ std::array<double, time_categories> mean_time(const Timeline& timeline) {
     return mean;
 }
 
-// As many characters as tenths of a percent say; by largest remainder, so that all of it is filled.
+// Characters in proportion to the times, by largest remainder, so that the bar is full.
 std::string time_bar(std::span<const double> seconds, int width) {
     std::string text;
     int sum = 0;

@@ -1,4 +1,4 @@
-// A timeline is all that a run leaves to be seen: traces, pictures and pages are made of nothing else.
+// A timeline is the complete result of a run: traces, pictures and pages are made from it alone.
 #pragma once
 
 #include "libsim/network/topology.hpp"
@@ -14,13 +14,13 @@
 
 namespace sim::report {
 
-// A line of what is said about the run: {"ranks", "4"}.
+// A named fact about the run: {"ranks", "4"}.
 struct Fact {
     std::string name;
     std::string value;
 };
 
-// A step of a rank's training, which is no op: it is in none of the sums.
+// A step of a rank's training. It is not an op and is in none of the sums.
 struct TrainingStep {
     int rank = 0;
     std::string name;  // "step 3"
@@ -31,48 +31,48 @@ struct TrainingStep {
 struct Timeline {
     std::string title;  // "3d_pipeline_parallel"
     std::vector<Fact> facts;
-    std::string explanation = "";  // why the run takes that long, as ndsim explain --json has it; empty: nobody asked
-    std::string verdict = "";      // the same of what a page begins with
-    std::string answer = "";       // all that is said of the run, as one JSON object; empty: nothing
+    std::string explanation = "";  // why the run takes this long, as in ndsim explain --json; empty: not requested
+    std::string verdict = "";      // likewise, the verdict at the top of a page
+    std::string answer = "";       // the answer of the run as one JSON object; empty: none
     int ranks = 0;
-    std::vector<std::string> stream_names;  // of stream 1, 2, …; those beyond its end are "stream 7"
-    // Spans of this stream lie inside others of their rank, and show what those are made of; main: there are none.
+    std::vector<std::string> stream_names;  // of stream 1, 2, …; further streams are "stream 7"
+    // Spans of this stream are inside others of their rank, as their parts; main: there are none.
     Stream inside = Stream::main;
-    std::vector<std::string> rank_names;    // of rank 0, 1, …; those beyond its end are "Rank 7"
-    std::vector<trace::Span> spans;         // those of one rank and stream in the order of its program
-    std::vector<TrainingStep> steps;        // by rank, those of one in their order, of which none overlap
-    trace::Account account;                 // what each rank's time went to; empty: only the spans say
-    std::vector<trace::RankTotals> totals;  // by rank, as far as the run came
+    std::vector<std::string> rank_names;    // of rank 0, 1, …; further ranks are "Rank 7"
+    std::vector<trace::Span> spans;         // for each rank and stream in program order
+    std::vector<TrainingStep> steps;        // by rank, then in order; a rank's steps do not overlap
+    trace::Account account;                 // each rank's time by category; empty: derive it from the spans
+    std::vector<trace::RankTotals> totals;  // by rank, up to the end of the run
     std::vector<int> pids;                  // by rank; empty: no processes
     Time end;
     Labels labels;  // of the spans
-    // The work of a label, by its place, where several labels are of one: "forward" of "forward of micro-batch 3".
+    // The work of a label, by address, if several labels share one: "forward" for "forward of micro-batch 3".
     std::unordered_map<const std::string*, const std::string*> works;
     std::shared_ptr<const network::Topology> topology;  // null: messages share no links
-    std::int64_t bytes_per_unit = 0;                    // of messages in units on these links; 0: there are none
-    std::string fault;                                  // why the run ended early; empty: it did not
-    int fault_rank = -1;                                // the rank whose end it was; -1: no single rank's
-    std::string fault_word;                             // what became of that rank: "died", "hung"
+    std::int64_t bytes_per_unit = 0;                    // size of messages in units on these links; 0: there are none
+    std::string fault;                                  // why the run ended early; empty if it did not
+    int fault_rank = -1;                                // the rank that ended it; -1: no single rank
+    std::string fault_word;                             // the fate of that rank: "died", "hung"
 
     // Whether the span is an op of its own, not a part of one.
     bool counts(const trace::Span& span) const { return inside == Stream::main || span.stream != inside; }
     // Keeps the span, and its label beyond the run that made it.
     void add(const trace::Span& span);
     void add(const trace::Span& span, const std::string& work);
-    // What all spans that do the same are called: the span's label, unless it has a work.
+    // The common name of all spans that do the same work; the span's label if it has none.
     const std::string* work_of(const trace::Span& span) const;
-    // Each rank's time by category, by rank. Requires: there is an account.
+    // Each rank's time by category. Requires: the timeline has an account.
     std::vector<trace::TimeParts> time_of_ranks() const;
-    // Each rank once.
+    // Each rank that has steps, once.
     std::vector<int> ranks_with_steps() const;
-    // The end of the run, or of what is known of it.
+    // The end of the run, or of its known part.
     Time end_of_all() const;
-    // Whether the run ended early, so that the spans are not all that it would have had.
+    // Whether the run ended early, so that spans are missing.
     bool is_partial() const { return !fault.empty(); }
-    // When the rank that ended the run was last seen at work.
+    // The last time at which the rank that ended the run was active.
     Time broken_off() const;
     std::string name_of(int rank) const;
-    // Requires: a stream beside the program's own.
+    // Requires: not the program's own stream.
     std::string name_of(Stream stream) const;
 };
 

@@ -17,8 +17,8 @@ Duration& time_of(Times& times, CellFill fill) {
 }
 
 struct RowTimes {
-    std::vector<Times> in_order;  // of the program or the stream
-    std::vector<Times> beside;    // of asynchronous ops
+    std::vector<Times> in_order;  // of the program's or the stream's ops in order
+    std::vector<Times> beside;    // of the program's asynchronous ops
 };
 
 CellFill fill_of(OpKind kind) {
@@ -31,7 +31,7 @@ CellFill fill_of(OpKind kind) {
     }
 }
 
-// `sign` -1 takes it away.
+// `sign` -1 subtracts the time.
 void add_time(std::vector<Times>& cells, const TimeColumns& columns, Time begin, Time end, CellFill fill,
               int sign = 1) {
     begin = std::max(begin, columns.begin);
@@ -54,13 +54,13 @@ void add_span(RowTimes& row, const TimeColumns& columns, const trace::Span& span
     add_time(cells, columns, begins, std::min(span.end, until), fill);
 }
 
-// Of a collective that lies inside a computation, which holds its time already.
+// Moves the time of a collective inside a computation from computing, which already includes it, to collective.
 void take_from_compute(RowTimes& row, const TimeColumns& columns, const trace::Span& span, Time until) {
     add_time(row.in_order, columns, span.begin, std::min(span.end, until), CellFill::collective);
     add_time(row.in_order, columns, span.begin, std::min(span.end, until), CellFill::compute, -1);
 }
 
-// Of a cell that is `length` long. A program that waits leaves its time to what is under way beside it.
+// The fill of a cell that is `length` long. While the program waits, its asynchronous ops in flight count.
 CellFill most_of(Times times, const Times& beside, Duration length, CellFill rest) {
     Duration left = length;
     for (const CellFill work : work_fills) {
@@ -74,7 +74,7 @@ CellFill most_of(Times times, const Times& beside, Duration length, CellFill res
     const Duration waited = std::clamp(left, Duration{0}, time_of(times, CellFill::waiting));
     time_of(times, CellFill::waiting) = waited;
     time_of(times, rest) += left - waited;
-    // The first of several that are longest: work before waiting.
+    // Ties go to the first fill, so work comes before waiting.
     const auto* const longest = std::max_element(times.begin(), times.end());
     return static_cast<CellFill>(longest - times.begin());
 }
@@ -83,7 +83,7 @@ CellFill most_of(Times times, const Times& beside, Duration length, CellFill res
 
 Time TimeColumns::begin_of(int column) const {
     const std::int64_t all = (end - begin).count();
-    // In two parts: the product of all and a column may leave 64 bits.
+    // In two parts: all * column may overflow 64 bits.
     return begin + Duration{all / count * column + all % count * column / count};
 }
 

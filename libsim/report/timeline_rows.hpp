@@ -15,16 +15,16 @@ struct TimelineRow {
 };
 TimelineRow timeline_row(const trace::Span& span);
 
-// Where the span is drawn: what lies inside a computation, on the row of that.
+// The row on which the span is drawn; spans inside a computation share its row.
 TimelineRow drawn_row(const Timeline& timeline, const trace::Span& span);
 
-// Log lines and memory take none.
+// False for log lines and memory.
 bool takes_time(const trace::Span& span);
 
 // The rows of all ranks, in order. Cost: ranks + spans.
 std::vector<TimelineRow> timeline_rows(const Timeline& timeline);
 
-// At most `most` of them: the first, the last, and the program of the rank `always` (-1: of none).
+// At most `most` of the rows: the first, the last, and the program of rank `always` (-1: none).
 std::vector<TimelineRow> shown_rows(const std::vector<TimelineRow>& all, int most, int always);
 
 }  // namespace sim::report

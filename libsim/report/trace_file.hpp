@@ -1,4 +1,4 @@
-// A trace is one file, or several that lie in a folder; each is written by a function.
+// A trace is one file, or several in a folder; a function writes each.
 #pragma once
 
 #include "libsim/report/timeline.hpp"
@@ -10,7 +10,7 @@
 namespace sim::report {
 
 struct TraceFile {
-    std::string name;  // in its folder; empty: the trace is this one file
+    std::string name;  // within its folder; empty: the trace is this one file
     std::function<void(std::ostream&)> write;
 };
 

@@ -23,7 +23,7 @@ void write_packed_chrome_trace(std::ostream& out, const Timeline& timeline) {
     write_gzip(out, [&](std::ostream& plain) { write_chrome_trace(plain, timeline); });
 }
 
-// In the order of --help; where a name ends with several suffixes, the longest is its own.
+// In the order of --help; if several suffixes match a name, the longest wins.
 constexpr auto formats = std::to_array<TraceFormat>({
     {".json", "Chrome JSON", one_file<write_chrome_trace>, true},
     {".json.gz", "the same, compressed", one_file<write_packed_chrome_trace>, true},
@@ -72,7 +72,7 @@ std::string viewing_advice(const std::string& file, const Timeline& timeline, st
     if (!format.is_chrome_json) {
         return "";
     }
-    // An event for each span, and the two ends of an arrow for each message that arrives.
+    // Each span is an event, and each message that arrives adds the two ends of its arrow.
     const auto arrives = [](const Span& span) { return span.kind == OpKind::receive && span.message != 0; };
     const auto messages = std::count_if(timeline.spans.begin(), timeline.spans.end(), arrives);
     const std::size_t events = timeline.spans.size() + 2 * static_cast<std::size_t>(messages);
@@ -82,7 +82,7 @@ std::string viewing_advice(const std::string& file, const Timeline& timeline, st
     const bool has_suffix = file.ends_with(format.suffix);
     const std::string stem =
         file == "-" ? "FILE" : file.substr(0, file.size() - (has_suffix ? format.suffix.size() : 0));
-    return fmt::format("{}: {} events make viewers of Chrome JSON slow; for as many there is {}.pftrace",
+    return fmt::format("{}: {} events make viewers of Chrome JSON slow; write {}.pftrace instead",
                        file == "-" ? "the trace" : file, events, stem);
 }
 

@@ -1,4 +1,4 @@
-// This table lists the formats of trace files. A file's suffix says which one it is written in.
+// This table lists the formats of trace files. A file's suffix selects its format.
 //
 // A new format is a function in a file of its own, its declaration here and a row in trace_formats.cpp
 // (docs/traces.md#a-format-of-your-own).
@@ -17,32 +17,33 @@ namespace sim::report {
 struct TraceFormat {
     std::string_view suffix;                                    // ".json"; "/": a folder
     std::string_view what;                                      // "Chrome JSON"
-    std::vector<TraceFile> (*files)(const Timeline& timeline);  // they refer to it
-    bool is_chrome_json = false;                                // which viewers read as a whole
+    std::vector<TraceFile> (*files)(const Timeline& timeline);  // the files refer to the timeline
+    bool is_chrome_json = false;                                // viewers read it as a whole
 
     bool is_folder() const { return suffix == "/"; }
 };
 
 std::span<const TraceFormat> trace_formats();
-// The format that a file's suffix names; the first one for a name without a suffix, and for standard output (-). Throws
-// UsageError for a suffix that no format has.
+// The format of a file's suffix; the first format for a name without a suffix, and for standard output (-). Throws
+// UsageError for an unknown suffix.
 const TraceFormat& trace_format_of(const std::string& file);
-// With more events than this, viewers of Chrome JSON are slow and come close to a browser's limit of memory.
+// With more events than this, viewers of Chrome JSON are slow and come close to a browser's memory limit.
 inline constexpr std::size_t most_chrome_events = 1'000'000;
-// Advice on a trace in a format that is not made for so many events, with the file to write instead; empty where none
-// is needed. Cost: spans.
+// Advice for a trace with too many events for its format, naming the file to write instead; empty if none is needed.
+// Cost: spans.
 std::string viewing_advice(const std::string& file, const Timeline& timeline,
                            std::size_t most_events = most_chrome_events);
 
 // ".json: Chrome JSON; .csv: …", for --help.
 std::string trace_suffixes();
 
-// The formats, each of which its .cpp file describes. All but span tables need memory and time for sorting the spans.
+// The writers; the .cpp files describe their formats. All but span tables sort the spans, at the cost of time and
+// memory.
 void write_chrome_trace(std::ostream& out, const Timeline& timeline);
 void write_perfetto_trace(std::ostream& out, const Timeline& timeline);
 void write_span_csv(std::ostream& out, const Timeline& timeline);
 void write_span_ndjson(std::ostream& out, const Timeline& timeline);
-// rank_0.json.gz, rank_1.json.gz, …, one for each rank.
+// One file per rank: rank_0.json.gz, rank_1.json.gz, …
 std::vector<TraceFile> kineto_files(const Timeline& timeline);
 
 }  // namespace sim::report

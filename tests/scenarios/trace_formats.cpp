@@ -288,11 +288,11 @@ TEST(TraceFormats, AdviseAgainstChromeJsonOfTooManyEvents) {
     timeline.add({.rank = 1, .kind = OpKind::receive, .label = &label, .message = 1});
     timeline.add({.rank = 1, .label = &label});
     EXPECT_EQ(viewing_advice("x.json", timeline, 4),
-              "x.json: 5 events make viewers of Chrome JSON slow; for as many there is x.pftrace");
-    EXPECT_THAT(viewing_advice("a.b/x.json.gz", timeline, 4), HasSubstr("for as many there is a.b/x.pftrace"));
-    EXPECT_THAT(viewing_advice("a.b/x", timeline, 4), HasSubstr("for as many there is a.b/x.pftrace"));
+              "x.json: 5 events make viewers of Chrome JSON slow; write x.pftrace instead");
+    EXPECT_THAT(viewing_advice("a.b/x.json.gz", timeline, 4), HasSubstr("write a.b/x.pftrace instead"));
+    EXPECT_THAT(viewing_advice("a.b/x", timeline, 4), HasSubstr("write a.b/x.pftrace instead"));
     EXPECT_EQ(viewing_advice("-", timeline, 4),
-              "the trace: 5 events make viewers of Chrome JSON slow; for as many there is FILE.pftrace");
+              "the trace: 5 events make viewers of Chrome JSON slow; write FILE.pftrace instead");
     for (const char* const file : {"x.pftrace", "x.csv", "x.ndjson", "x/"}) {
         EXPECT_EQ(viewing_advice(file, timeline, 4), "") << file;
     }

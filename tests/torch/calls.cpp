@@ -12,7 +12,7 @@ struct Overloaded : Functions... {
     using Functions::operator()...;
 };
 template <class... Functions>
-Overloaded(Functions...) -> Overloaded<Functions...>;  // clang++ 14 wants it said
+Overloaded(Functions...) -> Overloaded<Functions...>;  // clang++ 14 needs this guide
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Calls of PyTorch's operators, as the slot makes them, said in a line: calls of a price list in tests.
+// Calls of PyTorch's operators on a price list, one line each, as the slot makes them.
 #pragma once
 
 #include "libsim/training/hardware.hpp"
@@ -15,7 +15,7 @@
 
 namespace sim::test {
 
-// A tensor of a GPU.
+// A tensor on a GPU.
 struct On {
     std::vector<std::int64_t> sizes = {};
     seam::Type type = seam::Type::bfloat16;
@@ -23,7 +23,7 @@ struct On {
     std::uint64_t storage = 0;
     std::int64_t offset = 0;
     bool is_on_gpu = true;
-    std::vector<std::int64_t> strides = {};  // none: the seam's tensor has none
+    std::vector<std::int64_t> strides = {};  // empty: none in the seam's tensor, either
 };
 using Integers = std::vector<std::int64_t>;
 using Lists = std::vector<On>;
@@ -37,7 +37,7 @@ struct Schema {
     std::string overload = "";
 };
 
-// Values of the seam, and the memory that they refer to.
+// The seam's values, with the memory that they refer to.
 class Values {
 public:
     void add(const Given& given);
@@ -47,17 +47,17 @@ public:
 private:
     const seam::Tensor* kept(const Lists& tensors);
 
-    std::deque<Lists> lists_;  // whose sizes tensors_ refer to
+    std::deque<Lists> lists_;  // tensors_ refer to their sizes
     std::deque<std::vector<seam::Tensor>> tensors_;
     std::deque<Integers> integers_;
     std::vector<seam::Value> values_;
 };
 
-using Sold = std::vector<std::pair<std::string, std::int64_t>>;  // a label and picoseconds of each kernel
+using Sold = std::vector<std::pair<std::string, std::int64_t>>;  // label and picoseconds of each kernel
 std::int64_t sum_of(const Sold& kernels);
 Sold sold(std::span<const torch::prices::Kernel> kernels);
 
-// A price list of a machine.
+// A price list for a machine.
 class Shop {
 public:
     explicit Shop(const char* machine = "dgx-h100") : Shop(training::machine(machine).gpu) {}

@@ -1,4 +1,4 @@
-// The simulated GPUs of a process: their streams, what waits for what, and what the host knows when.
+// The simulated GPUs of a process: their streams, their waits, and what the host knows at which time.
 #include "tools/torch/gpu/gpus.hpp"
 
 #include "libsim/network/nccl.hpp"
@@ -16,7 +16,7 @@ using torch::StreamName;
 
 class SimulatedGpus : public OnBothHosts {
 protected:
-    // A unit is a millisecond, as on every machine.
+    // A unit takes a millisecond, as on every machine.
     static Cluster machine() {
         Cluster cluster{.name = "machine", .network = Nccl{.within = 1e9, .across = 1e9}, .bytes_per_unit = 1000};
         cluster.compute.per_billionth_unit = Pace{1, 1};
@@ -81,7 +81,7 @@ TEST_P(SimulatedGpus, LetAStreamWaitForAPlaceInAnother) {
         gpus.launch(computing, "second", us(10));
         Mark end = gpus.record(computing);
         EXPECT_EQ(gpus.time_of(end), us(41));
-        // It may be asked for, and waited for, again.
+        // It can be queried and waited for again.
         EXPECT_EQ(gpus.time_of(there), us(31));
         gpus.wait(computing, there);
         gpus.wait(StreamName{0, 2}, there);
@@ -110,7 +110,7 @@ TEST_P(SimulatedGpus, CopyByTheHostsLink) {
         Gpus gpus = gpus_of(gpu, us(1));
         gpus.copy_with_host(computing, false, 1000, true);  // 1 us at 1 GB/s, launched at 1 us
         EXPECT_EQ(gpus.host(), us(2));
-        gpus.copy_with_host(computing, false, 5000, false);  // launched at 3 us; the host goes on
+        gpus.copy_with_host(computing, false, 5000, false);  // launched at 3 us; the host continues
         EXPECT_EQ(gpus.host(), us(3));
         gpus.synchronize(computing);
         EXPECT_EQ(gpus.host(), us(8));
@@ -130,8 +130,8 @@ TEST_P(SimulatedGpus, GiveTwoDevicesOfAProcessStreamsOfTheirOwn) {
 }
 
 TEST_P(SimulatedGpus, OverlapACollectiveWithWhatIsComputedMeanwhile) {
-    // As DDP: a bucket is ready at 11 us and all-reduced on a stream of its own, while 40 us of the backward pass go
-    // on.
+    // As in DDP: a bucket is ready at 11 us and all-reduced on a stream of its own, while the backward pass continues
+    // for 40 us.
     const Duration price =
         nccl_time(*machine().network.as<Nccl>(), CollectiveKind::all_reduce, 4000, {.members = 2, .on_node = 2});
     const Simulation simulation = run(2, [&](GPU& gpu) {
@@ -171,7 +171,7 @@ TEST_P(SimulatedGpus, LaunchACapturedGraphByOneCallOfTheHost) {
 }
 
 TEST_P(SimulatedGpus, CarryOutTheBranchesOfAGraphSideBySide) {
-    // 5 us, then 20 beside 30, then 1.
+    // 5 us, then 20 us in parallel with 30 us, then 1 us.
     run(1, [](GPU& gpu) {
         constexpr StreamName branch{0, 2};
         Gpus gpus = gpus_of(gpu, us(0));
@@ -185,7 +185,7 @@ TEST_P(SimulatedGpus, CarryOutTheBranchesOfAGraphSideBySide) {
         gpus.wait(side, join);
         gpus.launch(side, "last", us(1));
         const std::int64_t graph = gpus.end_capture(side);
-        // What its stream does meanwhile is nothing to the graph's branch.
+        // Other work on the branch's stream does not delay the graph's branch.
         gpus.launch(branch, "unrelated", us(500));
         gpus.begin_launch(graph, computing);
         gpus.end_launch();

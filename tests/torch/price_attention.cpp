@@ -1,4 +1,4 @@
-// Attention, recurrent networks and dense linear algebra: what Python's price list had no rule for.
+// Prices of attention, recurrent networks and dense linear algebra.
 #include "tests/torch/calls.hpp"
 
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ TEST(PriceOfAttention, LeavesOutWhatLiesOutsideOfAWindow) {
     EXPECT_EQ(price(-1, -1, true), flash_time(shop, 4096, 2048, 2));
     EXPECT_EQ(price(255, 0, true), flash_time(shop, 4096, 256, 2));
     EXPECT_EQ(price(255, 128, false), flash_time(shop, 4096, 384, 2));
-    EXPECT_EQ(price(3000, 0, true), flash_time(shop, 4096, 2048, 2));  // a causal query meets no more on average
+    EXPECT_EQ(price(3000, 0, true), flash_time(shop, 4096, 2048, 2));  // the causal mean is lower than the window
 }
 
 TEST(PriceOfAttention, OfAVersionOfItsOwnIsThatVersionsWhateverTheRunIsPricedWith) {

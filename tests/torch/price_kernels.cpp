@@ -1,4 +1,4 @@
-// Operators that are several kernels, and what each of these reads and writes.
+// Operators with several kernels, and the bytes that each of these reads and writes.
 #include "tests/torch/calls.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ On of_int64(Integers sizes) {
     return {.sizes = std::move(sizes), .type = Type::int64};
 }
 
-// Kernels that read and write so many bytes.
+// Picoseconds of kernels that read and write this many bytes.
 std::vector<std::int64_t> of_bytes(const Shop& shop, const std::vector<double>& bytes) {
     std::vector<std::int64_t> times;
     for (const double count : bytes) {
@@ -48,7 +48,7 @@ TEST(PriceOfNorms, BackwardIsAKernelForTheInputsAndOneForTheWeights) {
     const On weight = bf16({512});
     const std::vector<Given> given{x, x, Integers{512}, each, each, weight, weight, Integers{1, 1, 1}};
     const double read = 2 * 2 * 1024 * 512 + 2 * 4 * 1024 + 2 * 2 * 512;
-    // The inputs' one reads all twice: for sums over each row, and for its gradient.
+    // The kernel for the inputs' gradient reads everything twice: for sums over each row, and for the gradient.
     const auto all = shop.buy(layer_norm_backward, given, {x, weight, weight});
     EXPECT_EQ(times_of(all), of_bytes(shop, {2 * read + 2 * 1024 * 512, read + 2 * 2 * 512}));
     EXPECT_EQ(all[0].first, "native_layer_norm_backward");
@@ -114,7 +114,7 @@ TEST(PriceOfLists, IsOneKernelUntilItsPiecesAreMoreThan320) {
     };
     EXPECT_EQ(price(320 * piece), of_bytes(shop, {4.0 * 320 * piece}));
     EXPECT_EQ(price(320 * piece + 2), of_bytes(shop, {4.0 * 320 * piece, 8}));
-    // Five halves of a launch: two full ones, and a half.
+    // Two and a half launches.
     EXPECT_EQ(price(800 * piece), of_bytes(shop, {4.0 * 320 * piece, 4.0 * 320 * piece, 4.0 * 160 * piece}));
 }
 
@@ -141,7 +141,7 @@ TEST(PriceOfLists, CountsResultsAsAListOfTheirOwn) {
 
 TEST(PriceOfLists, KeepsATensorThatIsNotDoneForTheNextKernel) {
     Shop shop;
-    // 109 small tensors, and one of 212 pieces: 321 pieces. The next kernel begins with its last piece.
+    // 109 small tensors, and one of 212 pieces: 321 pieces. The second kernel begins with the last piece.
     Lists list(109, bf16({10}));
     list.push_back(bf16({212 * piece}));
     list.push_back(bf16({30}));

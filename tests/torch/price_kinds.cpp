@@ -1,5 +1,4 @@
-// Which operators are known: all that PyTorch has a CUDA kernel for, by the list that its own tables make
-// (data/cuda_operators.py).
+// The tables know every operator that has a CUDA kernel in PyTorch's own tables (data/cuda_operators.py).
 #include "tools/torch/prices/kind.hpp"
 #include "tools/torch/prices/names/names.hpp"
 
@@ -14,7 +13,7 @@ namespace {
 
 using namespace sim::torch::prices;
 
-// Names without the versions behind them.
+// The names, without the versions after them.
 std::set<std::string> operators_with_a_kernel() {
     std::set<std::string> names;
     std::ifstream file(NDSIM_SOURCE_DIR "/tests/torch/data/cuda_operators.txt");

@@ -71,7 +71,7 @@ TEST(PriceList, TellsWhatItGuessed) {
     EXPECT_EQ(shop.list.guessed(), std::vector<std::string>{"_some_operator_of_tomorrow"});
     const std::string text = bill_text(shop.list.rows());
     EXPECT_NE(text.find("(guessed)\n"), std::string::npos);
-    EXPECT_TRUE(text.ends_with("guessed, because no rule knows them: _some_operator_of_tomorrow\n"));
+    EXPECT_TRUE(text.ends_with("guessed, because no rule covers them: _some_operator_of_tomorrow\n"));
 }
 
 TEST(Bill, HasARowForEachOperatorAndWayOfPricingTheDearestFirst) {
@@ -142,7 +142,7 @@ TEST(PriceListOfACompiledRegion, MakesAgainWhatIsCheapAndWritesWhatIsNot) {
     shop.buy(sigmoid, {of(1)}, {of(2)});
     shop.buy(multiply, {of(2), 2.0}, {of(3)});
     EXPECT_EQ(sold(shop.list.flush()), kernel(shop, "fused sigmoid+mul", 2 * 2 * n));
-    shop.buy(multiply, {of(4), of(2)}, {of(5)});  // reads 1 in place of 2
+    shop.buy(multiply, {of(4), of(2)}, {of(5)});  // reads 1 instead of 2
     EXPECT_EQ(sold(shop.list.flush()), kernel(shop, "fused mul", 3 * 2 * n));
     shop.buy(add, {of(11), of(12)}, {of(13)});
     shop.buy(multiply, {of(13), 2.0}, {of(14)});
@@ -190,7 +190,7 @@ TEST(PriceListOfACompiledRegion, LetsJoinAChainWhatComesBehindTheProductThatEnde
     EXPECT_TRUE(sold(together.list.flush()).empty());
     Shop apart;
     forward_and_first(apart);
-    apart.buy(add, {of(6), of(9)}, {of(10)});  // what the product has made is newer
+    apart.buy(add, {of(6), of(9)}, {of(10)});  // the product's result is newer
     EXPECT_EQ(sold(apart.list.flush()), kernel(apart, "fused add", 3 * 2 * n));
 }
 

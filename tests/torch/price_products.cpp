@@ -1,4 +1,4 @@
-// What multiplies matrices: by the kernel model, with the shapes and the precision that the operator's tensors say.
+// Matrix products are priced by the kernel model, with the shapes and the precision of the operator's tensors.
 #include "tests/torch/calls.hpp"
 
 #include <gtest/gtest.h>
@@ -141,7 +141,7 @@ TEST(PriceOfAConvolution, IsTransposedByItsNameToo) {
     Shop shop;
     const Schema named{.name = "aten::slow_conv_transpose2d", .arguments = {"self", "weight"}};
     const std::vector<Given> sides{bf16({8, 64, 28, 28}), bf16({64, 32, 2, 2})};
-    // Each of the 28 x 28 places is multiplied with 32 x 2 x 2 weights.
+    // Each of the 28 x 28 places is multiplied by 32 x 2 x 2 weights.
     const double count = 2 * (8 * 64 * 28 * 28 + 64 * 32 * 4 + 8 * 32 * 56 * 56);
     EXPECT_EQ(
         sum_of(shop.buy(named, sides, {bf16({8, 32, 56, 56})})),

@@ -1,5 +1,4 @@
-// Whatever an operator is called with has a price: tensors without sides, lists without tensors, arguments that are not
-// there.
+// Every call of an operator has a price: with tensors without dimensions, lists without tensors, missing arguments.
 #include "tests/torch/calls.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +10,7 @@ namespace {
 using namespace sim;
 using namespace sim::test;
 
-// All names of arguments that a price asks for.
+// All names of arguments that prices read.
 const std::vector<std::string> arguments{
     "self",      "input",       "weight",      "query",       "key",        "value",       "mat1",       "mat2",
     "batch1",    "batch2",      "grad_output", "grad",        "indices",    "index",       "source",     "target",

@@ -1,4 +1,4 @@
-// What is read and what is written.
+// Prices by the bytes that are read and written.
 #include "tests/torch/calls.hpp"
 
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ TEST(PriceOfTraffic, ReadsRowsThatNoWarpHoldsForEachOfTheirSums) {
     const On long_rows = bf16({4000, 1025});
     EXPECT_EQ(sum_of(shop.buy(backward, {long_rows, long_rows, std::int64_t{1}, None{}}, {long_rows})),
               of_bytes(shop, 5 * 2.0 * 4000 * 1025));
-    // Along the other side rows are short.
+    // Along the other dimension rows are short.
     EXPECT_EQ(sum_of(shop.buy(softmax, {bf16({100, 40000}), std::int64_t{0}, false}, {bf16({100, 40000})})),
               of_bytes(shop, 2 * 2.0 * 100 * 40000));
 }
@@ -88,7 +88,7 @@ TEST(PriceOfElements, TakesThemOneByOneWhereTensorsLieDifferentlyInMemory) {
     const double count = 8192 * 4096;
     EXPECT_EQ(sum_of(shop.buy(add, {plain, plain}, {plain})), of_bytes(shop, 6 * count));
     EXPECT_EQ(sum_of(shop.buy(add, {turned, plain}, {plain})), one_by_one(shop, 3 * count));
-    // All turned alike are as fast as all that are not.
+    // Tensors that are all transposed alike are as fast as contiguous ones.
     EXPECT_EQ(sum_of(shop.buy(add, {turned, turned}, {turned})), of_bytes(shop, 6 * count));
 }
 
@@ -110,7 +110,7 @@ TEST(PriceOfElements, TakesThemOneByOneWhereTypesDiffer) {
     const On wide{.sizes = {8192, 4096}, .type = Type::float32};
     const double count = 8192 * 4096;
     EXPECT_EQ(sum_of(shop.buy(cast, {wide}, {bf16({8192, 4096})})), one_by_one(shop, 2 * count));
-    // A small one is bound by its traffic.
+    // A small tensor is bound by its traffic.
     EXPECT_EQ(sum_of(shop.buy(cast, {On{.sizes = {64}, .type = Type::float32}}, {bf16({64})})), of_bytes(shop, 6 * 64));
 }
 
@@ -162,7 +162,7 @@ TEST(PriceOfScattering, ANumberWritesWhatItTouches) {
                       .arguments = {"self", "dim", "index", "value"},
                       .written = {"self"},
                       .overload = "int_Scalar"};
-    // Three of 50 columns.
+    // Fills three of 50 columns.
     EXPECT_EQ(sum_of(shop.buy(fill, {bf16({100, 50}), std::int64_t{-1}, of_int64({3}), 1.0}, {bf16({100, 50})})),
               of_bytes(shop, 2 * 300 + 8 * 3));
 }

@@ -1,7 +1,7 @@
-// Calls that were drawn, and programs that were run, and priced by the price list in Python that this one took the
-// place of. Of every kind that both price alike; in a program each operator has the kernels that ended with it, but for
-// a gradient of silu that now joins the chain that a product ended before it. Python knew one share of the bandwidth
-// for all kernels, and of no row that is read several times: price_traffic.cpp has these.
+// Randomly drawn calls and recorded programs, with the prices of an earlier price list in Python, for every kind that
+// both price alike. In a program each operator has the kernels that ended with it, except for a gradient of silu that
+// now joins the chain that a product ended before it. Python had one share of the bandwidth for all kernels, and no
+// rows that are read several times: price_traffic.cpp tests these.
 #include "tests/torch/recorded.hpp"
 
 #include <gtest/gtest.h>
@@ -50,7 +50,7 @@ TEST(RecordedCalls, AreOfEachKindThatPythonKnew) {
     for (const json& op : record.at("operators")) {
         kinds.insert(torch::prices::kind_of(op.at("name").get<std::string>()));
     }
-    // Python had no rule for these, or another one: they have tests of their own.
+    // Python had no rule or a different one for these, so they have tests of their own.
     for (const Kind kind : {Kind::scaled_product, Kind::grouped_product, Kind::recurrence, Kind::recurrence_backward,
                             Kind::factorization, Kind::distances, Kind::transform, Kind::normalization,
                             Kind::normalization_backward, Kind::bags, Kind::pairs, Kind::sort, Kind::list_norms}) {

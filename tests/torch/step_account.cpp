@@ -72,7 +72,8 @@ TEST(StepAccount, CutsWhatLiesAcrossTheEndsOfSteps) {
 TEST(StepAccount, CountsACollectiveWhereNothingIsComputed) {
     StepAccount account(1, gpus_of_node);
     account.end_step(0, 0, at(0));
-    // 0 to 4 products, 4 to 7 copies beside the collective of 2 to 12, then itself, and 8 of nothing.
+    // Products from 0 to 4, copies until 7 in parallel with the collective from 2 to 12, the collective alone, and 8
+    // idle.
     const Group everyone = Group::strided(0, 1, 2);
     account.add(computing(Category::products, 0, 4));
     account.add(collective(everyone, 2, 12));
@@ -115,7 +116,7 @@ TEST(StepAccount, IsTheSameHoweverMuchIsCountedInBetween) {
     constexpr int kernels = 200'000;
     account.end_step(0, 0, at(0));
     for (std::int64_t i = 0; i < kernels; ++i) {
-        // Of each 10, a product of 4; a collective of 20 ends with every fourth, and 3 of its last 6 are not hidden.
+        // A product takes 4 of every 10; a collective of 20 ends 3 after every fourth product.
         account.add(computing(Category::products, 10 * i, 10 * i + 4));
         if (i % 4 == 3) {
             account.add(collective(everyone, 10 * i - 13, 10 * i + 7));
@@ -125,7 +126,7 @@ TEST(StepAccount, IsTheSameHoweverMuchIsCountedInBetween) {
     const auto steady = account.steady(0);
     const Activity reduced{.collective = static_cast<int>(CollectiveKind::all_reduce), .members = 2};
     EXPECT_EQ(time_for(*steady, Category::products), Duration{4 * kernels});
-    // From -13 to -10, -6 to 0, and 4 to 7.
+    // Exposed from -13 to -10, from -6 to 0, and from 4 to 7.
     EXPECT_EQ(steady->of.at(reduced), Duration{(3 + 6 + 3) * kernels / 4});
 }
 

@@ -81,7 +81,7 @@ std::string line_of(const std::string& key, const std::string& value, const std:
     return line + " }\n";
 }
 
-// The lines of a file by their tables; "" is what stands above all tables.
+// The lines of a file by table; "" holds the lines above all tables.
 class Lines {
 public:
     void add(const std::string& key, const std::string& value, const std::string& source,
@@ -106,7 +106,8 @@ private:
 
 void add_base(const std::string& text, const std::string& base, const std::vector<FileNumber>& found, Lines& lines) {
     for (const HardwareEntry& entry : training::hardware_entries(text, base)) {
-        // Efficiencies of a machine and of its accelerator alone mean the same; the machine's win.
+        // A machine may give an efficiency itself or through its accelerator; both mean the same, and the machine's
+        // wins.
         const bool replaced = std::any_of(found.begin(), found.end(), [&](const FileNumber& one) {
             return entry.key == one.key || entry.key == "accelerator." + one.key;
         });

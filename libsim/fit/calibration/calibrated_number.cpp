@@ -36,7 +36,7 @@ constexpr CalibratedNumber number_rows[] = {
     {"compute_beside", MeasuredBy::runs, true, &Efficiency::compute_beside},
 };
 
-// Latencies that are 20 times NCCL's, or a twentieth, are a mistake in the measurement.
+// Latencies beyond 20 times NCCL's, or below a twentieth, indicate a bad measurement.
 constexpr double most_of_factor = 20;
 
 const training::EfficiencyField& row_of(double Efficiency::*field) {

@@ -20,12 +20,12 @@ namespace {
 
 using training::Machine;
 
-constexpr std::size_t runs_for_a_number = 3;  // at least: a number of its own for each run would explain nothing
+constexpr std::size_t runs_for_a_number = 3;  // at least: with a number for each run, the fit would explain nothing
 
-// What the measurements of one kind expect of a machine, beside what was measured.
+// The measurements of one kind, and the times that the model expects of a machine for them.
 struct Stage {
     MeasuredBy by;
-    std::vector<std::string> files;  // of each measurement
+    std::vector<std::string> files;  // one for each measurement
     Vector measured;                 // seconds
     std::function<Vector(const Machine&)> expected;
     std::size_t most_numbers = 100;
@@ -68,7 +68,7 @@ Stage stage_of(const std::vector<Measurement>& all, MeasuredBy by, const char* w
     return stage;
 }
 
-// Steps of runs, each on the user's machine, whatever it calls its GPU.
+// Steps of runs, each predicted on the user's machine, whatever GPU its record names.
 class RunStage {
 public:
     RunStage(const CalibrationData& data, const ForEach& for_each) : for_each_(for_each) {
@@ -78,7 +78,7 @@ public:
         measured_ = data.steps;
     }
 
-    // Leaves out what cannot be predicted on this machine, or was not measured.
+    // Leaves out runs that cannot be predicted on this machine or were not measured.
     Stage stage(const Machine& machine, const std::string& file, std::vector<UnusedRun>& unused) {
         std::vector<RunRecord> usable;
         std::vector<double> seconds;
@@ -116,7 +116,7 @@ private:
     Vector step_seconds(const Machine& machine) const {
         Vector seconds;
         for (const RunPrediction& run : predict(runs_, machine)) {
-            // What could be predicted may not fit any more with other numbers: it then says nothing.
+            // A run that was predictable may not fit any more with other numbers; it then carries no information.
             seconds.push_back(run.problem.empty() && run.step_seconds > 0 ? run.step_seconds : 1);
         }
         return seconds;
@@ -141,7 +141,7 @@ bool is_candidate(const CalibratedNumber& number, const Stage& stage, const Cali
         return one.number == &number && one.finding != Finding::kept;
     });
     const bool fits = number.by == stage.by || (stage.by == MeasuredBy::runs && number.also_by_runs && !is_known);
-    // A number that is 0 stands for what the machine does not have: switches that add up.
+    // A number that is 0 belongs to something that the machine lacks, such as switches that reduce in the network.
     return fits && value_in(so_far.machine, number) > 0;
 }
 
@@ -170,7 +170,7 @@ void add_errors(const Stage& stage, const Machine& before, const Machine& after,
     }
 }
 
-// A number is listed once: by the stage that found it, or by the last that saw it.
+// Each number is listed once: from the stage that found it, or else from the last one that depends on it.
 void put_found(Calibration& calibration, std::vector<FoundNumber> found, MeasuredBy by) {
     for (FoundNumber& one : found) {
         one.by = by;

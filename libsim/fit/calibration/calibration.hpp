@@ -1,9 +1,9 @@
-// A calibration finds the few numbers of a machine that measurements on it tell, and says of each how sure it is.
+// A calibration finds the few numbers of a machine that measurements on it determine, each with its uncertainty.
 //
-// Three fits, each of its own numbers: of collectives (nccl-tests), of kernels (a table of a benchmark), and of whole
-// steps (records of runs). What a benchmark has measured stays as it is when steps are fitted, so that steps decide
-// only what no benchmark sees. Each is a robust least-squares fit of log(expected / measured); a number that the
-// measurements do not determine keeps the value of the machine, and is named, with those that trade off with it.
+// There are three fits, each of its own numbers: of collectives (nccl-tests), of kernels (a benchmark's table), and of
+// whole steps (records of runs). Numbers that a benchmark has determined stay fixed when steps are fitted, so steps
+// decide only what no benchmark sees. Each fit is robust least squares of log(expected / measured). A number that the
+// measurements do not determine keeps the machine's value and is reported with those that it trades off with.
 #pragma once
 
 #include "libsim/fit/calibration/calibrated_number.hpp"
@@ -28,8 +28,8 @@ struct CalibrationData {
 enum class Finding : std::uint8_t {
     found,  // to within 5 %
     rough,  // to within 30 %
-    tied,   // only together with a number that is kept: another value of that would change it
-    kept,   // not told: the machine's own value
+    tied,   // known only together with a kept number: another value of that one would change it
+    kept,   // not determined by the measurements: keeps the machine's value
 };
 const char* name_of(Finding finding);
 
@@ -38,21 +38,21 @@ struct FoundNumber {
     MeasuredBy by = MeasuredBy::kernels;
     Finding finding = Finding::kept;
     double before = 0;
-    double value = 0;                    // `before`, if it is kept
-    double uncertainty = 0;              // half of the 95 % interval, a share of the value; of kept ones: before
-    bool at_bound = false;               // of what the number may be
+    double value = 0;                    // equals `before` if kept
+    double uncertainty = 0;              // half of the 95 % interval, a share of the value; if kept, before that
+    bool at_bound = false;               // at the least or greatest value allowed
     std::vector<std::string> with = {};  // numbers that it trades off with
     std::string source;                  // "nccl-tests, 24 sizes (8.txt)"
 };
 
-// Of one file: mean absolute errors, shares of 1.
+// The mean absolute errors of one file's measurements, shares of 1.
 struct FileError {
     std::string file;
     MeasuredBy by = MeasuredBy::kernels;
     std::size_t measurements = 0;
     double before = 0;
     double after = 0;
-    double bias_after = 0;  // with its sign
+    double bias_after = 0;  // mean signed error
 };
 
 struct UnusedRun {
@@ -61,9 +61,8 @@ struct UnusedRun {
 };
 
 struct Calibration {
-    training::Machine machine;  // with all that was found
-    std::vector<FoundNumber>
-        numbers;  // of those that some measurement depends on, in the order of calibrated_numbers()
+    training::Machine machine;         // with the numbers that were found
+    std::vector<FoundNumber> numbers;  // those that some measurement depends on, in the order of calibrated_numbers()
     std::vector<FileError> files;
     std::vector<UnusedRun> unused;
 };

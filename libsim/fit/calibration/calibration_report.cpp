@@ -16,7 +16,7 @@ using namespace report::keys;
 
 namespace {
 
-// An interval wider than this is none.
+// A wider interval carries no information and is not shown.
 constexpr double widest_shown = 2;
 
 const char* name_of(MeasuredBy by) {
@@ -43,7 +43,7 @@ std::string finding_text(const FoundNumber& one) {
             return with.empty() ? text : text + ", trades off with " + with;
         }
         case Finding::tied: return "only together with " + with;
-        case Finding::kept: return with.empty() ? "not told: kept" : "not told apart from " + with + ": kept";
+        case Finding::kept: return with.empty() ? "not determined: kept" : "not told apart from " + with + ": kept";
     }
     return "";
 }
@@ -52,15 +52,15 @@ const Record<FoundNumber>& number_record() {
     using Found = FoundNumber;
     static const Record<Found> record(
         "A number.",
-        {free_text<Found>("name", "Key of [efficiency] in a file of hardware, or what latencies it is a factor on.",
+        {free_text<Found>("name", "Key of [efficiency] in a hardware file, or the latencies that it is a factor on.",
                           [](const Found& of) { return of.number->name; }),
          one_of<Found>(
              "finding",
              {name_of(Finding::found), name_of(Finding::rough), name_of(Finding::tied), name_of(Finding::kept)},
-             "found: to within 5 %; rough: to within 30 %; tied: only together with a number that is kept; "
-             "kept: not told by the measurements.",
+             "found: to within 5 %; rough: to within 30 %; tied: only together with a kept number; kept: not "
+             "determined by the measurements.",
              [](const Found& of) { return name_of(of.finding); }),
-         printed(number<Found>("before", "Value of the machine that was given, in the unit of its key; 1 of a factor.",
+         printed(number<Found>("before", "Value of the given machine, in the unit of its key; 1 for a factor.",
                                &Found::before),
                  "{:.6g}"),
          printed(number<Found>("value", "Value now, in the same unit.", &Found::value), "{:.6g}"),
@@ -68,10 +68,10 @@ const Record<FoundNumber>& number_record() {
                                        "Half of the 95 % interval, a share of 1 of the value; null: there is none.",
                                        uncertainty_of),
                  "{:.4f}"),
-         truth<Found>("at_bound", "Whether it ended at the least or the most that it may be.", &Found::at_bound),
-         texts<Found>("trades_off_with", "Numbers that the measurements do not tell apart from it.",
+         truth<Found>("at_bound", "Whether it ended at the least or greatest value allowed.", &Found::at_bound),
+         texts<Found>("trades_off_with", "Numbers that the measurements do not tell apart from this one.",
                       "Name of a number.", &Found::with),
-         free_text<Found>("source", "What it was fitted to.", &Found::source)});
+         free_text<Found>("source", "The measurements that it was fitted to.", &Found::source)});
     return record;
 }
 
@@ -94,14 +94,14 @@ const Record<FileError>& file_record() {
         {free_text<FileError>("file", "Name of the file.", &FileError::file),
          one_of<FileError>("kind",
                            {name_of(MeasuredBy::collectives), name_of(MeasuredBy::kernels), name_of(MeasuredBy::runs)},
-                           "What was measured.", [](const FileError& of) { return name_of(of.by); }),
-         whole<FileError>("measurements", "Measurements that were used.", &FileError::measurements),
-         number<FileError>("error_before",
-                           "Mean absolute error of the time, with the machine that was given, a share of 1.",
+                           "The kind of measurement.", [](const FileError& of) { return name_of(of.by); }),
+         whole<FileError>("measurements", "Number of measurements used.", &FileError::measurements),
+         number<FileError>("error_before", "Mean absolute error of the time with the given machine, a share of 1.",
                            &FileError::before),
-         number<FileError>("error_after", "The same with the numbers that were found, a share of 1.",
+         number<FileError>("error_after",
+                           "Mean absolute error of the time with the numbers that were found, a share of 1.",
                            &FileError::after),
-         number<FileError>("bias_after", "Mean error with its sign, with the numbers that were found, a share of 1.",
+         number<FileError>("bias_after", "Mean signed error with the numbers that were found, a share of 1.",
                            &FileError::bias_after)});
     return record;
 }

@@ -11,9 +11,9 @@ namespace sim::fit {
 
 std::string calibration_text(const Calibration& calibration);
 std::string calibration_json(const Calibration& calibration);
-// A row for each number.
+// One row per number.
 report::Table calibration_rows(const Calibration& calibration);
-// tools/schemas/calibrate.schema.json, and its part of columns.json.
+// The contents of tools/schemas/calibrate.schema.json, and this command's part of columns.json.
 report::SchemaText calibrate_schema();
 report::SchemaText calibrate_columns();
 

@@ -4,8 +4,8 @@ namespace sim::fit {
 
 namespace {
 
-// Buffers take turns, so that what a kernel reads lies in memory and not in the cache of the one before; a CUDA graph
-// launches them, so that the host's time does not count.
+// The script rotates its buffers, so that a kernel reads from memory and not from the previous kernel's cache, and
+// launches them from a CUDA graph, so that host time does not count.
 constexpr std::string_view benchmark_script = R"py(#!/usr/bin/env python3
 """Times matrix products, copies and attention on one GPU, as a table for `ndsim calibrate --benchmark`.
 
@@ -23,7 +23,7 @@ DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
 
 
 def seconds_of(calls):
-    """Median seconds of one call; the calls take turns."""
+    """Returns the median seconds of one call, going round all calls."""
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):
         for call in calls:
@@ -47,7 +47,7 @@ def seconds_of(calls):
 
 
 def copies_of(one_size):
-    """How many sets of buffers of this size fill the cache."""
+    """Returns the number of buffer sets of this size that overflow the cache."""
     return max(1, min(64, CACHE // max(one_size, 1) + 1))
 
 
@@ -89,7 +89,7 @@ def attention(heads, head_dim, tokens, backward):
 
 
 def row(make, **fields):
-    """Prints one line; what this GPU or this PyTorch cannot do is told and left out."""
+    """Prints one line; reports and leaves out kernels that this GPU or this PyTorch cannot run."""
     try:
         fields["seconds"] = f"{seconds_of(make()):.6e}"
         print(",".join(str(fields.get(column, "")) for column in COLUMNS), flush=True)

@@ -20,7 +20,7 @@ namespace {
 const std::vector<std::string> table_columns{"kind",  "precision", "m",     "n",        "k",      "batch",
                                              "bytes", "sequences", "heads", "head_dim", "tokens", "seconds"};
 
-// A number that a table may give at most: what goes beyond would only overflow.
+// The largest number that a table may give: anything beyond would only overflow.
 constexpr double largest_in_table = 1e15;
 
 std::string trimmed(const std::string& field) {

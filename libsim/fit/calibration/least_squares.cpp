@@ -8,14 +8,14 @@ namespace sim::fit {
 
 namespace {
 
-constexpr double huber_knee = 1.345;  // 95 % as efficient as plain least squares where there are no outliers
+constexpr double huber_knee = 1.345;  // 95 % as efficient as plain least squares if there are no outliers
 constexpr int most_iterations = 40;
 
 double clamped(const BoundedNumber& number, double value) {
     return std::clamp(value, std::max(number.lowest, 1e-30), number.highest);
 }
 
-// Half of the residuals are less than 0.6745 times it, if they are normal.
+// A robust standard deviation: half of all normal residuals are below 0.6745 times theirs.
 double usual_size(const Vector& residuals) {
     Vector sizes;
     for (const double r : residuals) {
@@ -75,7 +75,7 @@ public:
     }
 
 private:
-    // Towards the inside of the bounds.
+    // Takes differences upwards, or downwards at the upper bound, so that values stay within bounds.
     void differentiate() {
         constexpr double width = 1e-3;
         fit_.jacobian.assign(fit_.residuals.size(), Vector(numbers_.size(), 0));
@@ -108,7 +108,7 @@ private:
         }
         Vector values = fit_.values;
         for (std::size_t j = 0; j < numbers_.size(); ++j) {
-            // At most by a factor of e: beyond, the derivative says nothing.
+            // At most by a factor of e: the derivative means nothing further away.
             values[j] = clamped(numbers_[j], values[j] * std::exp(std::clamp(change[j], -1.0, 1.0)));
         }
         const Vector there = function_(values);
@@ -143,7 +143,7 @@ Matrix normal_matrix(const LeastSquares& fit, const std::vector<std::size_t>& nu
     return a;
 }
 
-// Cholesky.
+// Cholesky decomposition.
 bool solve(Matrix a, Vector b, Vector& x) {
     const std::size_t n = b.size();
     for (std::size_t i = 0; i < n; ++i) {
@@ -178,7 +178,7 @@ bool solve(Matrix a, Vector b, Vector& x) {
     return true;
 }
 
-// Jacobi's rotations: each makes one element beside the diagonal 0.
+// Jacobi's method: each rotation zeroes one off-diagonal element.
 Eigen eigen_of(Matrix a) {
     const std::size_t n = a.size();
     Matrix v(n, Vector(n, 0));

@@ -1,7 +1,7 @@
-// Least squares of a few positive numbers: Gauss-Newton with damping, on logarithms, robust against single outliers.
+// Least squares for a few positive numbers: damped Gauss-Newton on logarithms, robust against single outliers.
 //
 // Both the numbers and the residuals are logarithms: residual i is log(expected_i / measured_i), and a change of a
-// number by 1 % counts the same whatever its unit. Residuals beyond 1.345 times the usual one count linearly (Huber).
+// number by 1 % counts the same whatever its unit. Residuals beyond 1.345 times the usual size count linearly (Huber).
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ using Vector = std::vector<double>;
 using Matrix = std::vector<Vector>;  // rows
 
 struct BoundedNumber {
-    double value = 0;  // where the search begins; above 0
+    double value = 0;  // start of the search; above 0
     double lowest = 0;
     double highest = 0;
 };
@@ -21,24 +21,24 @@ struct BoundedNumber {
 struct LeastSquares {
     Vector values;
     Vector residuals;
-    Vector weights;    // 1, or less of an outlier
-    Matrix jacobian;   // of residuals by the numbers' logarithms, a row for each residual
+    Vector weights;    // 1, or less for an outlier
+    Matrix jacobian;   // d residual / d log(number), one row per residual
     double noise = 0;  // usual size of a residual
 };
 
-// The residuals of the numbers' values; as many in each call, finite.
+// Computes the residuals for the numbers' values. Every call returns the same count, all finite.
 using Residuals = std::function<Vector(const Vector& values)>;
 
 // Calls `residuals` up to 40 (numbers + 1) times. Requires: at least one number.
 LeastSquares least_squares(const std::vector<BoundedNumber>& numbers, const Residuals& residuals);
 
-// The matrix J^T W J of some of the numbers.
+// The matrix J^T W J restricted to some of the numbers.
 Matrix normal_matrix(const LeastSquares& fit, const std::vector<std::size_t>& numbers);
 
-// Solves A x = b for a symmetric A that is positive definite; false: it is not.
+// Solves A x = b for a symmetric A; returns false if A is not positive definite.
 bool solve(Matrix a, Vector b, Vector& x);
 
-// Eigenvalues of a symmetric matrix, the least first, and its eigenvectors as rows.
+// The eigenvalues of a symmetric matrix, ascending, and its eigenvectors as rows.
 struct Eigen {
     Vector values;
     Matrix vectors;

@@ -25,7 +25,7 @@ double expected(const TimedCollective& what, const training::Machine& machine) {
 
 double expected_attention(const training::KernelTimes& kernels, const TimedKernel& what) {
     const bool backward = what.kind == KernelKind::flash_backward;
-    // Scores and values, half of them masked; the backward pass computes the scores once more.
+    // Scores and values, half of them masked; the backward pass recomputes the scores.
     const double forward = 2 * what.sequences * what.tokens * (what.tokens / 2) * what.heads * 2 * what.head_dim;
     return kernels.flash({.flops = backward ? 2.5 * forward : forward,
                           .heads = what.heads * what.sequences,

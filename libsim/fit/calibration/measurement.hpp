@@ -1,7 +1,7 @@
 // A measurement is one line of a user's benchmark: what ran, and for how long.
 //
-// Readers (nccl_tests.hpp, kernel_table.hpp) make them; expected_seconds() says what the model expects of the same work
-// on a machine, and the fit (calibration.hpp) brings the two together.
+// Readers (nccl_tests.hpp, kernel_table.hpp) produce measurements; expected_seconds() gives the model's time for the
+// same work on a machine, and the fit (calibration.hpp) brings the two together.
 #pragma once
 
 #include "libsim/op.hpp"
@@ -14,20 +14,20 @@
 
 namespace sim::fit {
 
-// As a line of nccl-tests: `bytes` are those of its column "size".
+// One line of nccl-tests: `bytes` is its column "size".
 struct TimedCollective {
     CollectiveKind kind = CollectiveKind::all_reduce;
-    bool send_receive = false;  // no collective: each rank sends to the next
+    bool send_receive = false;  // not a collective: each rank sends to the next
     std::int64_t bytes = 0;
     int ranks = 1;
     int ranks_per_node = 1;
 };
 
 enum class KernelKind : std::uint8_t {
-    forward,  // matrix products by what they are for
+    forward,  // matrix products, by their purpose
     input_gradient,
     weight_gradient,
-    memory,  // reads and writes alone
+    memory,  // only reads and writes
     flash_forward,
     flash_backward,
 };
@@ -37,25 +37,25 @@ const std::vector<KernelKind>& kernel_kinds();
 struct TimedKernel {
     KernelKind kind = KernelKind::forward;
     training::Precision precision = training::Precision::bf16;
-    training::Gemm gemm = {};  // of products
-    double bytes = 0;          // of memory: read and written together
-    double sequences = 1;      // of attention, which is causal; heads, head_dim and tokens are those of one sequence
+    training::Gemm gemm = {};  // for products
+    double bytes = 0;          // for memory: read plus written
+    double sequences = 1;      // for causal attention; heads, head_dim and tokens are per sequence
     double heads = 0;
     double head_dim = 0;
     double tokens = 0;
-    bool with_gap = true;  // whether the time until the next kernel begins is in it: not in a profiler's
+    bool with_gap = true;  // includes the gap before the next kernel, which a profiler's time does not
 };
 
 struct Measurement {
     std::string file;
-    int line = 0;  // or the number of the result in a JSON file
+    int line = 0;  // line number, or number of the result in a JSON file
     double seconds = 0;
     std::variant<TimedCollective, TimedKernel> what;
 };
 
-// What the model expects. Products in fp8 do not count the quantisation of their inputs: a benchmark of products does
-// not measure it. Requires: the machine's network is derived.
-// Throws ProgramError for what the machine cannot do: a precision or a network that it lacks.
+// The time that the model expects. Products in fp8 exclude the quantisation of their inputs, which a benchmark of
+// products does not measure. Requires: the machine's network is derived.
+// Throws ProgramError if the machine lacks the precision or the network.
 double expected_seconds(const Measurement& measurement, const training::Machine& machine);
 
 }  // namespace sim::fit

@@ -89,7 +89,7 @@ private:
         return *at;
     }
 
-    // By the user, by the output, by the file's name, or by what the columns leave over.
+    // The program given by the user, the output, the file's name, or the columns of the table, in this order.
     const Program& program_of() const {
         if (!facts_.collective.empty()) {
             return program_named(facts_.collective, output_.rows.front().line);
@@ -154,7 +154,7 @@ private:
         return ranks;
     }
 
-    // The two bandwidths of a row tell how many ranks there were. They are printed with two digits after the point.
+    // The ratio of a row's two bandwidths depends on the number of ranks. Both are printed with two decimals.
     void check(const NcclTestsRow& row, const Program& program, int ranks) const {
         if (row.wrong > 0) {
             refuse(row.line, fmt::format("{:g} wrong values: what is not right is not measured", row.wrong));
@@ -187,7 +187,7 @@ std::string nccl_tests_program(const std::string& word) {
     const std::string last = word.substr(word.find_last_of('/') + 1);
     const std::string name = last.substr(0, std::min(last.find("_perf"), last.size()));
     std::vector<std::string> known = nccl_tests_collectives();
-    known.insert(known.end(), {"hypercube", "alltoallv", "alltoallv2", "bisection"});  // which are refused
+    known.insert(known.end(), {"hypercube", "alltoallv", "alltoallv2", "bisection"});  // known, but refused
     const bool is_program = name != last && std::find(known.begin(), known.end(), name) != known.end();
     return is_program ? name : "";
 }

@@ -56,7 +56,7 @@ private:
         return there ? static_cast<int>(std::clamp<std::int64_t>(at->get<std::int64_t>(), 0, most_members)) : 0;
     }
 
-    // Each process is listed with its first device alone, however many it has.
+    // The list has only the first device of each process, however many it drives.
     void take_ranks(const Document& document) {
         const auto config = document.find("config");
         if (config == document.end() || !config->is_object()) {
@@ -97,13 +97,13 @@ private:
         row.bytes = static_cast<std::int64_t>(bytes);
         const auto redop = result.find("redop");
         row.reduces = redop != result.end() && redop->is_string() && redop->get<std::string>() != "none";
-        const auto root = result.find("root");  // a text, with blanks
+        const auto root = result.find("root");  // a string padded with blanks
         if (root != result.end() && root->is_string()) {
             const std::string text = root->get<std::string>();
             row.root = static_cast<int>(
                 whole_of(text.substr(std::min(text.find_first_not_of(' '), text.size()))).value_or(-1));
         }
-        // null: only the other was measured.
+        // One of them is null if only the other was measured.
         for (const char* body : {"out_of_place", "in_place"}) {
             const auto times = result.find(body);
             if (times != result.end() && times->is_object()) {

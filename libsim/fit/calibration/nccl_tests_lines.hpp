@@ -1,5 +1,5 @@
-// What both forms of nccl-tests' output have in common: who took part, and rows of sizes and times. For nccl_tests*.cpp
-// alone.
+// The content common to both forms of nccl-tests' output: the ranks that took part, and rows of sizes and times. Only
+// nccl_tests*.cpp use it.
 #pragma once
 
 #include "libsim/fit/calibration/nccl_tests.hpp"
@@ -23,18 +23,18 @@ struct NcclTestsRow {
 
 struct NcclTestsOutput {
     std::string file;
-    std::string unit = "line";  // of what rows are numbered in
-    std::string program;        // "all_reduce", from the output; empty: it does not say
+    std::string unit = "line";  // that `line` counts
+    std::string program;        // "all_reduce", from the output; empty: not given
     int program_line = 0;
-    std::map<std::string, int> on_hosts;  // ranks
-    int ranks_of_process = 0;             // threads times GPUs, where nothing else is known
+    std::map<std::string, int> on_hosts;  // ranks by host name
+    int ranks_of_process = 0;             // threads times GPUs, used if nothing else is known
     std::vector<NcclTestsRow> rows;
 };
 
 NcclTestsOutput nccl_tests_text(const std::string& text, const std::string& file);
 NcclTestsOutput nccl_tests_json(const std::string& text, const std::string& file);
 
-// "all_reduce" of "./build/all_reduce_perf"; empty: it is no such name.
+// Returns "all_reduce" for "./build/all_reduce_perf"; empty if the word is not the name of a test program.
 std::string nccl_tests_program(const std::string& word);
 
 }  // namespace sim::fit

@@ -25,7 +25,7 @@ Words words_of(const std::string& line) {
     return words;
 }
 
-// Without colours, and without what mpirun -tag-output and srun -l put before each line: "0: ", "[1,0]<stdout>:".
+// Removes colours, and the prefixes that mpirun -tag-output and srun -l put before each line: "0: ", "[1,0]<stdout>:".
 std::string bare(const std::string& line) {
     std::string text;
     for (std::size_t i = 0; i < line.size(); ++i) {
@@ -72,8 +72,8 @@ private:
         throw UsageError(fmt::format("{}:{}: {}", output_.file, line_, why));
     }
 
-    // A command line, "Collective test starting: …", or "… concluded: …". Scripts name the programs that they build,
-    // too: what stands nearest before the table counts.
+    // The name comes from a command line, "Collective test starting: …", or "… concluded: …". Build scripts print
+    // program names, too, so the last one before the table counts.
     void take_program(const std::string& word) {
         const std::string name = nccl_tests_program(word);
         if (name.empty() || name == output_.program) {
@@ -103,7 +103,7 @@ private:
             };
             output_.ranks_of_process = static_cast<int>(count("nThread") * count("nGpus"));
         } else if (words.size() > 2 && words[1] == "size" && words[2] == "count") {
-            // Older versions have no column root before the reduction's, and "error" in place of "#wrong".
+            // Older versions have no column "root" before "redop", and "error" instead of "#wrong".
             const auto column = [&](const char* name) {
                 return static_cast<std::size_t>(std::find(words.begin(), words.end(), name) - words.begin()) - 1;
             };
@@ -119,7 +119,7 @@ private:
         }
     }
 
-    // A size and a count, both whole, then a type.
+    // A row begins with a size and a count, both whole, then a type.
     static bool is_row(const Words& words) {
         return words.size() >= 6 && whole_of(words[0]) && whole_of(words[1]) && !number_of(words[2]);
     }
@@ -143,7 +143,7 @@ private:
         row.microseconds = number(time_, "time");
         row.algorithm_bandwidth = number(time_ + 1, "algbw");
         row.bus_bandwidth = number(time_ + 2, "busbw");
-        // "N/A" where nothing was checked; older versions print an error far below 1.
+        // "N/A" if nothing was checked; older versions print an error far below 1.
         if (words.size() > time_ + 3) {
             const double wrong = number_of(words[time_ + 3]).value_or(0);
             row.wrong = wrong >= 1 ? wrong : 0;

@@ -9,11 +9,11 @@ namespace sim::fit {
 namespace {
 
 constexpr double of_interval = 2;       // standard errors: 95 %
-constexpr double known_well = 0.05;     // a share
-constexpr double known_roughly = 0.30;  // beyond, it is not known
-constexpr double least_effect = 1e-4;   // change of the time of some measurement, per change of the number
-constexpr double takes_part = 0.3;      // in a direction, of its largest component
-constexpr double most_in_doubt = 0.69;  // a factor of 2: more is not feared of a value that ships
+constexpr double known_well = 0.05;     // share of the value
+constexpr double known_roughly = 0.30;  // beyond this, the number is not known
+constexpr double least_effect = 1e-4;   // relative change of some measurement when the number changes by a quarter
+constexpr double takes_part = 0.3;      // in a direction: as a share of its largest component
+constexpr double most_in_doubt = 0.69;  // a factor of 2, the largest error assumed of a shipped value
 constexpr double not_known = 1e3;
 
 using Indices = std::vector<std::size_t>;
@@ -67,8 +67,8 @@ private:
         std::vector<FoundNumber> left;
         for (std::size_t i = 0; i < numbers_.size(); ++i) {
             double most = 0;
-            // A number that is at its bound may move one way only; and what is hidden below a maximum may show further
-            // away.
+            // Both ways: a number at its bound can move only one way, and an effect hidden below a maximum may show
+            // only further away.
             for (const double factor : {1.25, 0.8}) {
                 Vector changed = values;
                 changed[i] = std::clamp(values[i] * factor, lowest_of(*which[i]), highest_of(*which[i]));
@@ -85,7 +85,7 @@ private:
         numbers_ = std::move(left);
     }
 
-    // Of the 95 % intervals, as logarithms.
+    // Half-widths of the 95 % intervals, as logarithms.
     static Vector half_widths_of(const LeastSquares& best, std::size_t count) {
         Indices all(count);
         std::iota(all.begin(), all.end(), 0U);
@@ -101,7 +101,7 @@ private:
         return widths;
     }
 
-    // Of the weakest direction the number with the largest part; it trades off with the others of the direction.
+    // Keeps the number with the largest part in the weakest direction; it trades off with the others in it.
     void keep_one(const LeastSquares& best, Indices& open, const Vector& half_widths) {
         Indices all(open.size());
         std::iota(all.begin(), all.end(), 0U);
@@ -135,7 +135,7 @@ private:
         correlate(best, open);
     }
 
-    // Whether another value of a kept number would change one that was found: then it is known only together with it.
+    // Ties a found number to each kept number whose error would change it: it is known only together with that one.
     void tie(const Indices& open) {
         std::vector<const CalibratedNumber*> which;
         Vector values;
@@ -191,7 +191,7 @@ private:
         return here;
     }
 
-    // Pairs of which the measurements know a product or a quotient better than either.
+    // Notes pairs whose product or quotient the measurements determine better than either number.
     void correlate(const LeastSquares& best, const Indices& open) {
         constexpr double strongly = 0.9;
         Indices all(open.size());

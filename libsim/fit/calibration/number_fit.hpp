@@ -1,4 +1,4 @@
-// The fit of one kind of measurement: which of its numbers it determines, and how well. For calibration.cpp.
+// The fit of one kind of measurement: which of its numbers it determines, and how well. Only calibration.cpp uses it.
 #pragma once
 
 #include "libsim/fit/calibration/calibration.hpp"
@@ -12,14 +12,14 @@ namespace sim::fit {
 
 struct NumberFit {
     std::vector<const CalibratedNumber*> candidates = {};
-    std::size_t most_numbers = 0;  // that may be fitted
+    std::size_t most_numbers = 0;  // at most this many are fitted
     std::string source = {};
-    std::function<double(const CalibratedNumber&)> values = {};  // before
+    std::function<double(const CalibratedNumber&)> values = {};  // before the fit
     std::function<Vector(const std::vector<const CalibratedNumber*>&, const Vector&)> residuals = {};
 };
 
-// Those that the measurements depend on. Numbers are kept one after the other, the least certain of the weakest
-// direction of the normal matrix first, until each of the others is known to within 30 %.
+// Returns the numbers that the measurements depend on. Keeps numbers one after the other, each time the one with the
+// largest part in the weakest direction of the normal matrix, until all others are known to within 30 %.
 std::vector<FoundNumber> fit_numbers(const NumberFit& fit);
 
 }  // namespace sim::fit

@@ -13,8 +13,8 @@ using training::Layout;
 using training::Precision;
 using training::Recompute;
 
-// The quantised format that a record names; null: none. Those named last in the table say most: "fp8 rowwise". What is
-// in brackets is another run or a remark: "FP8-CS (FP8-MX)".
+// The quantised format that a record names; null if none. The last match in the table is the most specific: "fp8
+// rowwise". Brackets hold another run or a remark: "FP8-CS (FP8-MX)".
 const training::PrecisionRow* quantised(const std::string& published) {
     const std::string text = published.substr(0, published.find('('));
     const std::span<const training::PrecisionRow> known = training::precisions();
@@ -43,8 +43,8 @@ Precision precision_of(const RunRecord& record, const training::Machine& machine
     return Precision::fp16;
 }
 
-// The schedule of this published name; null: there is none, and none that is near. Those named last in the table say
-// most: "1F1B-interleaved" is interleaved.
+// The schedule whose `names` match this published name; null if there is none. The last match in the table is the most
+// specific: "1F1B-interleaved" is interleaved.
 const NamedPipelineSchedule* schedule_published_as(const std::string& name,
                                                    std::string_view NamedPipelineSchedule::*names) {
     const auto known = pipeline_schedules();
@@ -70,7 +70,7 @@ bool is_of_chunks(const std::string& published) {
     return schedule != nullptr && schedule->uses_chunks;
 }
 
-// Whether the notes say that the number of chunks is not known, though a number is there.
+// Whether the number of chunks is missing, or unreliable because the notes say that it is not known.
 bool interleave_unknown(const RunRecord& record) {
     const RunLayout& run = record.layout;
     const bool said = mentions(record.notes, "interleav") && mentions(record.notes, "not stated|not given");
@@ -78,7 +78,7 @@ bool interleave_unknown(const RunRecord& record) {
            (is_of_chunks(run.schedule) && run.interleave == 1);
 }
 
-// Divisors of what one stage has, within what published runs use.
+// The numbers of chunks to try: the recorded or usual one, or else all divisors of a stage's layers.
 std::vector<int> interleaves_of(const RunRecord& record, const Practice& practice, int layers, Assumed& assumed) {
     const RunLayout& run = record.layout;
     const int per_stage = (layers + run.pp - 1) / run.pp;
@@ -194,7 +194,7 @@ bool has_fp32_gradients(const RunRecord& record, const Practice& practice, Preci
 }
 
 void take_batch(const RunLayout& run, Layout& layout, Assumed& assumed) {
-    // As GPT-3 and the scripts that come with FlashAttention: half a thousand sequences.
+    // 512 sequences, as in GPT-3 and the scripts that come with FlashAttention.
     constexpr int usual = 512;
     const std::int64_t least = std::int64_t{run.dp} * run.micro_batch.value_or(1) * run.pp;
     const std::int64_t several = ceil_div(std::max(std::int64_t{usual}, least), least) * least;
@@ -204,7 +204,7 @@ void take_batch(const RunLayout& run, Layout& layout, Assumed& assumed) {
     }
 }
 
-// What is recomputed or offloaded where the record does not say it and a recipe does.
+// Takes recomputation or offloading from a recipe if the record does not give the recomputation.
 void take_recipe(const RunRecord& record, const Practice& practice, Candidates& candidates, Assumed& assumed) {
     if (!record.recompute.empty()) {
         return;

@@ -12,7 +12,7 @@ namespace sim::fit {
 using namespace predict;
 namespace {
 
-// The longest known name that `gpu` begins with: "H100-SXM-96GB-HBM2e (2.4 TB/s, 500 W cap)". Empty: none.
+// The longest known name that is a prefix of `gpu`: "H100-SXM-96GB-HBM2e (2.4 TB/s, 500 W cap)". Empty if none is.
 std::string known_name(const std::string& gpu) {
     std::string longest;
     for (const std::string& name : training::accelerator_names()) {
@@ -48,7 +48,7 @@ MachinesByName machines_of(const std::vector<RunRecord>& records) {
         try {
             machines.emplace(gpu, node_of(gpu));
         } catch (const ProgramError&) {
-            // machine_of() says it where the record is named.
+            // machine_of() throws it again, where the record is known.
         }
     }
     return machines;

@@ -28,10 +28,10 @@ std::optional<int> heads_in_notes(const std::string& notes) {
     return number_in(notes.substr(begin, at - begin));
 }
 
-// As most models: heads of 128, or as near to that as can be divided.
+// Heads of 128 as in most models, or the nearest size that divides the width.
 int usual_heads(const RunRecord& record) {
     const int hidden = record.model.hidden;
-    // The chronicles of that training name 96 heads for the width of 14400, and 64 for all others unless they say so.
+    // That training's chronicles give 96 heads for width 14400 and 64 for all others, unless they say otherwise.
     if (mentions(record.source, "bigscience")) {
         return hidden == 14400 ? 96 : 64;
     }
@@ -45,7 +45,7 @@ int usual_heads(const RunRecord& record) {
     return best;
 }
 
-// The published model of this name, or the longest of which the name goes on with "-"; layers = 0: none.
+// The published model of this name, or the longest one that this name continues with "-"; layers = 0 if none.
 Transformer published_like(const std::string& name) {
     const Transformer* found = nullptr;
     for (const Transformer& model : training::presets()) {
@@ -67,7 +67,7 @@ void take_heads(const RunRecord& record, Transformer& model, Assumed& assumed) {
     }
     model.kv_heads = run.kv_heads.value_or(model.heads);
     if (const std::optional<int> noted = heads_in_notes(record.notes); noted && model.kv_heads != model.heads) {
-        // A note about one model of several.
+        // Such a note may be about one model of several.
         if (!mentions(record.notes, "405B") || mentions(run.name, "405B")) {
             model.kv_heads = *noted;
             assumed["kv_heads"] = fmt::format("{}: by the notes", *noted);
@@ -82,7 +82,7 @@ void take_attention(const RunRecord& record, Transformer& model, Assumed& assume
         if (!model.latent && !run.key_value_rank) {
             assumed["latent_attention"] = "as DeepSeek-V2: ranks 1536 and 512, heads of 128 + 64";
         }
-        // DeepSeek-V2 and V3 have the same (arXiv 2405.04434, 2412.19437).
+        // The same in DeepSeek-V2 and V3 (arXiv 2405.04434, 2412.19437).
         const training::LatentAttention usual =
             model.latent.value_or(training::LatentAttention{1536, 512, 128, 64, 128});
         model.latent = {.query_rank = run.query_rank.value_or(usual.query_rank),
@@ -111,9 +111,9 @@ void take_experts(const RunRecord& record, Transformer& model, Assumed& assumed)
     model.experts.shared = run.shared_experts.value_or(usual.shared);
     model.experts.dense_layers = std::min(run.dense_layers.value_or(usual.dense_layers), run.layers);
     if (mentions(record.source, "simumax") && mentions(run.name, "deepseek-v3-truncated")) {
-        // docs/b200/b200_release_v1.2_summary.md there: "DeepSeekV3 formal rows use dense_layers=1".
+        // SimuMax's docs/b200/b200_release_v1.2_summary.md: "DeepSeekV3 formal rows use dense_layers=1".
         model.experts.dense_layers = 1;
-        assumed["dense_layers"] = "1: as SimuMax's summary says of the cut model";
+        assumed["dense_layers"] = "1: as SimuMax's summary gives for the truncated model";
     }
     if (!run.top_k) {
         assumed["topk"] = fmt::format("{}", model.experts.top_k);
@@ -135,8 +135,8 @@ void take_vocabulary(const RunRecord& record, const Practice& practice, Transfor
 
 }  // namespace
 
-// Two families: GPT (learned positions, biases, tied embeddings) and Llama (rotary, no biases, untied); or as a
-// published model whose name the run's name is or begins with: "llama3-70b-truncated-12L".
+// A published model if its name is the run's name or a prefix of it: "llama3-70b-truncated-12L". Otherwise one of two
+// families: GPT (learned positions, biases, tied embeddings) or Llama (rotary, no biases, untied).
 Transformer transformer_of(const RunRecord& record, const Practice& practice, Assumed& assumed) {
     const RunModel& run = record.model;
     Transformer model = published_like(run.name);
@@ -149,7 +149,7 @@ Transformer transformer_of(const RunRecord& record, const Practice& practice, As
         model.tied_embeddings = !run.gated;
         model.biases = !run.gated;
         model.norm_biases = !run.gated;
-        assumed["architecture"] = run.gated ? "as Llama: rotary positions, no biases, output apart from the embedding"
+        assumed["architecture"] = run.gated ? "as Llama: rotary positions, no biases, output not tied to the embedding"
                                             : "as GPT: learned positions, output tied to the embedding";
     }
     if (mentions(record.notes, "parallel block|parallel transformer block")) {

@@ -1,5 +1,5 @@
-// The candidates of a record are the runs that it may describe: model, machine, and the layouts that its source leaves
-// open.
+// The candidates of a record are the runs that it may describe: a model, a machine, and the layouts that its source
+// leaves open.
 #pragma once
 
 #include "libsim/fit/validation/practice.hpp"
@@ -15,28 +15,28 @@
 
 namespace sim::fit {
 
-// Field and value, for everything that the record does not say.
+// Field and value of everything that the record does not give.
 using Assumed = std::map<std::string, std::string>;
 
-// Machines by what records call their GPU: data files are read once, not for every record. GPUs that are not known are
-// missing.
+// Machines by the records' names of their GPUs, so that data files are read once, not for every record. Unknown GPUs
+// are missing.
 using MachinesByName = std::map<std::string, training::Machine>;
 MachinesByName machines_of(const std::vector<RunRecord>& records);
 
-// Each throws ProgramError for an impossible run, and notes in `assumed` what the record does not say.
+// Each throws ProgramError for an impossible run, and notes in `assumed` what the record does not give.
 training::Transformer transformer_of(const RunRecord& record, const Practice& practice, Assumed& assumed);
 training::Machine machine_of(const RunRecord& record, const MachinesByName& machines,
                              const std::vector<predict::EfficiencyChange>& changes, Assumed& assumed);
 
-// The values of what is open; never empty.
+// The values to try for each open choice; never empty.
 struct OpenChoices {
     std::vector<int> micro_batches;
     std::vector<int> interleaves;
-    std::vector<training::Recompute> recomputes;  // the least first
-    bool offloads = false;  // activations of as many layers as do not fit lie in the host's memory
+    std::vector<training::Recompute> recomputes;  // least recomputation first
+    bool offloads = false;                        // offload activations of as many layers to the host as do not fit
 };
 struct Candidates {
-    training::Layout known;  // all that is not open
+    training::Layout known;  // everything that is not open
     OpenChoices open;
 };
 Candidates candidates_of(const RunRecord& record, const Practice& practice, const training::Transformer& model,

@@ -7,7 +7,7 @@ namespace sim::fit {
 namespace {
 
 struct Gate {
-    std::string_view set;  // or what its name begins with
+    std::string_view set;  // name, or prefix of the name
     double error;
 };
 constexpr std::array gates{

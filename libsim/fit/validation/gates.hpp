@@ -1,5 +1,5 @@
-// A gate is the mean absolute error of step time that ndsim promises for a set of published runs; docs/accuracy.md says
-// which of the promises it keeps.
+// A gate is the mean absolute error of step time that ndsim promises for a set of published runs; docs/accuracy.md
+// reports which promises it keeps.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace sim::fit {
 
-// A share. Nothing: none is promised.
+// A share of 1; none if nothing is promised.
 std::optional<double> promised_error(std::string_view set);
 
 inline constexpr double promised_memory_error = 0.05;

@@ -12,13 +12,13 @@ namespace {
 
 using nlohmann::json;
 
-// "tp is missing", or with the key that is there instead.
+// "tp is missing", with a similar key that was found instead, if any.
 std::string missing(const json& object, const std::string& path, const std::string& key) {
     std::vector<std::string> keys;
     for (const auto& item : object.items()) {
         keys.push_back(item.key());
     }
-    // Of two letters one is always near: tp, cp, dp.
+    // Two-letter keys are always close to each other: tp, cp, dp.
     const std::string meant = key.size() > 3 ? nearest(key, keys) : "";
     return meant.empty() ? fmt::format("{}{} is missing", path, key)
                          : fmt::format("{0}{1} is missing; is {0}{2} meant to be it?", path, key, meant);
@@ -75,7 +75,7 @@ std::optional<int> JsonFields::optional_whole(const char* key, int low) const {
         return std::nullopt;
     }
     constexpr int most = std::numeric_limits<int>::max() / 4;
-    // 128.0 is a whole number, too.
+    // 128.0 also counts as a whole number.
     const double number = value->is_number() ? value->get<double>() : -1;
     if (!(number >= low && number <= most) || number != static_cast<double>(static_cast<int>(number))) {
         refuse(key, fmt::format("a whole number from {} to {}", low, most));

@@ -1,5 +1,5 @@
-// These functions read the fields of a JSON object, with errors that say where: "layout.tp must be a whole number from
-// 1, not "two"".
+// These functions read the fields of a JSON object; errors name the field: "layout.tp must be a whole number from 1,
+// not "two"".
 #pragma once
 
 #include "libsim/config/errors.hpp"
@@ -15,7 +15,7 @@ struct BadRecord : config::UsageError {
     using config::UsageError::UsageError;
 };
 
-// All throw BadRecord. "optional": null or missing is nothing.
+// All throw BadRecord. The optional_ ones return nothing for a null or missing field.
 struct JsonFields {
     const nlohmann::json& object;
     std::string path;  // "layout." before the key, in errors
@@ -30,12 +30,12 @@ struct JsonFields {
     std::optional<double> optional_rate(const char* key) const;
     JsonFields part(const char* key) const;
 
-    // nullptr: null or missing.
+    // Returns nullptr if the field is null or missing.
     const nlohmann::json* find(const char* key) const;
     [[noreturn]] void refuse(const char* key, const std::string& wanted) const;
 };
 
-// Throws config::UsageError, which names `file`: no JSON, or without a list "records".
+// Throws config::UsageError, naming `file`, if the text is not JSON or has no list "records".
 nlohmann::json parse_records(const std::string& text, const std::string& file);
 
 }  // namespace sim::fit

@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-// A bad measurement has its configuration predicted all the same.
+// A bad measurement does not throw: its configuration is predicted all the same.
 Measured measured_of(const json& record) {
     Measured measured;
     try {

@@ -13,8 +13,8 @@ using training::Fusion;
 using training::LayerModule;
 using training::TrainingLoop;
 
-// What all recipes of Megatron Bridge share (its scripts/performance and CHANGELOG). What is graphed, fused and hidden
-// for experts changed from one container to the next, and differs between GPUs.
+// The settings that all recipes of Megatron Bridge share (its scripts/performance and CHANGELOG). CUDA graphs, fusion
+// and overlap of experts change from one container to the next, and differ between GPUs.
 constexpr Practice of_bridge(Practice row) {
     row.words = "bridge";
     row.habits.flash_version = 3;
@@ -30,7 +30,7 @@ constexpr Practice of_bridge(Practice row) {
     return row;
 }
 
-// Megatron-LM's layers in DeepSpeed's pipeline: nothing runs beside computation.
+// Megatron-LM's layers in DeepSpeed's pipeline: no communication overlaps computation.
 constexpr Practice of_deepspeed_pipelines(Practice row) {
     row.habits = {.loop = TrainingLoop::deepspeed,
                   .overlap_gradients = false,
@@ -43,7 +43,7 @@ constexpr Practice of_deepspeed_pipelines(Practice row) {
     return row;
 }
 
-// The order counts: what is told apart by fewer words stands above.
+// The first match wins, so the more specific rows come first.
 constexpr std::array practice_table{
     Practice{.framework = "DeepSpeed ZeRO-3",
              .words = "deepspeed zero-3|zero-3,",
@@ -57,18 +57,17 @@ constexpr std::array practice_table{
              .fp32_gradients = false,
              .pads_vocabulary = true,
              .why = "DeepSpeed of 2021: parameters are gathered tensor by tensor, fp16 gradients"},
-    of_deepspeed_pipelines(
-        {.framework = "Megatron-DeepSpeed of BLOOM",
-         .words = "bloom|bigscience",
-         .memory = MemoryMeans::device,
-         .why = "Megatron-LM's kernels in DeepSpeed's pipeline and optimizer, which copies bf16 gradients to "
-                "fp32 and adds them up; memory as the driver shows it"}),
+    of_deepspeed_pipelines({.framework = "Megatron-DeepSpeed of BLOOM",
+                            .words = "bloom|bigscience",
+                            .memory = MemoryMeans::device,
+                            .why = "Megatron-LM's kernels in DeepSpeed's pipeline and optimizer, which copies bf16 "
+                                   "gradients to fp32 and adds them up; memory as the driver shows it"}),
     of_deepspeed_pipelines(
         {.framework = "Megatron-DeepSpeed",
          .words = "vtrain|megatron-deepspeed|mt-nlg|mtnlg|smith et al. 2022|deepspeed + megatron|gpt-neox",
          .memory = MemoryMeans::reserved,
-         .why = "Megatron-LM's kernels in DeepSpeed's pipeline: 1F1B, bf16 gradients copied to fp32 and "
-                "added up, reduced after the last micro-batch"}),
+         .why = "Megatron-LM's kernels in DeepSpeed's pipeline: 1F1B, bf16 gradients copied to fp32 and added up, "
+                "reduced after the last micro-batch"}),
     Practice{.framework = "zero-bubble Megatron-LM",
              .words = "zero bubble|zero-bubble|zb-t",
              .habits = {.overlap_gradients = false, .overlap_parameters = false},
@@ -85,7 +84,7 @@ constexpr std::array practice_table{
                         .overlap_weight_gradients = false},
              .fp32_gradients = false,
              .pads_vocabulary = true,
-             .why = "as Megatron-LM of 2021, messages between stages beside computation"},
+             .why = "as Megatron-LM of 2021, but messages between stages overlap computation"},
     Practice{
         .framework = "llm-foundry",
         .words = "llm-foundry|mosaic|mpt-",
@@ -100,11 +99,10 @@ constexpr std::array practice_table{
              .sequence_parallel = true,
              .memory = MemoryMeans::reserved,
              .keeps_gathered = true,
-             .micro_batches_are_stages = true,  // pipeline_parallel_microbatches, where it is not given
+             .micro_batches_are_stages = true,  // pipeline_parallel_microbatches, if not given
              .chunks = 2,
-             .why =
-                 "FSDP2 with prefetch, which keeps gathered parameters where there are stages; as many micro-batches "
-                 "as stages; compiled and async TP where the notes say so"},
+             .why = "FSDP2 with prefetch, which keeps gathered parameters if there are stages; as many micro-batches "
+                    "as stages; compiled and async TP if the notes say so"},
     Practice{.framework = "FlashAttention's training script",
              .words = "flashattention",
              .habits = {.fusion = Fusion::fused},
@@ -119,31 +117,29 @@ constexpr std::array practice_table{
              .fp32_gradients_bf16 = false,
              .memory = MemoryMeans::reserved,
              .why = "gathers ahead of forward and backward, one kernel per operation, gradients in bf16"},
-    of_bridge(
-        {.framework = "Megatron Bridge from 26.06, experts on NVL72",
-         .since = 2606,
-         .gpus = "GB200|GB300",
-         .precisions = "mx|fp4",
-         .habits = {.cuda_graphs = CudaGraphs::full, .overlap_experts = true},
-         .offloads = true,
-         .why =
-             "distributed optimizer, all communication overlapped, dispatch too; one kernel for all experts; the whole "
-             "step is a CUDA graph"}),
-    of_bridge(
-        {.framework = "Megatron Bridge from 25.11, on NVL72",
-         .since = 2511,
-         .gpus = "GB200|GB300",
-         .habits = {.cuda_graphs = CudaGraphs::partial, .grouped_experts = false},
-         .offloads = true,
-         .why = "distributed optimizer, all communication overlapped but the dispatch; a kernel for each expert; CUDA "
-                "graphs of the rest"}),
-    of_bridge({.framework = "Megatron Bridge from 26.02 on B300",
-               .since = 2602,
-               .gpus = "B300",
-               .habits = {.cuda_graphs = CudaGraphs::partial, .grouped_experts = false},
-               .hides_dispatch = true,
+    of_bridge({.framework = "Megatron Bridge from 26.06, experts on NVL72",
+               .since = 2606,
+               .gpus = "GB200|GB300",
+               .precisions = "mx|fp4",
+               .habits = {.cuda_graphs = CudaGraphs::full, .overlap_experts = true},
                .offloads = true,
-               .why = "as on NVL72; with chunks NCCL's all-to-all is overlapped, too (moe_a2a_overlap)"}),
+               .why = "distributed optimizer, all communication overlapped, dispatch included; one kernel for all "
+                      "experts; the whole step is a CUDA graph"}),
+    of_bridge({.framework = "Megatron Bridge from 25.11, on NVL72",
+               .since = 2511,
+               .gpus = "GB200|GB300",
+               .habits = {.cuda_graphs = CudaGraphs::partial, .grouped_experts = false},
+               .offloads = true,
+               .why = "distributed optimizer, all communication overlapped but the dispatch; a kernel for each expert; "
+                      "CUDA graphs of the rest"}),
+    of_bridge(
+        {.framework = "Megatron Bridge from 26.02 on B300",
+         .since = 2602,
+         .gpus = "B300",
+         .habits = {.cuda_graphs = CudaGraphs::partial, .grouped_experts = false},
+         .hides_dispatch = true,
+         .offloads = true,
+         .why = "as on NVL72; with several chunks per stage NCCL's all-to-all is overlapped, too (moe_a2a_overlap)"}),
     of_bridge({.framework = "Megatron Bridge from 26.02",
                .since = 2602,
                .gpus = "B200",
@@ -154,8 +150,8 @@ constexpr std::array practice_table{
                .gpus = "H100|H200|H800",
                .habits = {.grouped_experts = false},
                .hides_dispatch = true,
-               .why = "distributed optimizer, all communication overlapped, with chunks NCCL's all-to-all, too; a "
-                      "kernel for each expert"}),
+               .why = "distributed optimizer, all communication overlapped, with several chunks per stage NCCL's "
+                      "all-to-all, too; a kernel for each expert"}),
     of_bridge(
         {.framework = "Megatron Bridge",
          .habits = {.grouped_experts = false},
@@ -176,9 +172,8 @@ constexpr std::array practice_table{
              .sequence_parallel = true,
              .pads_vocabulary = true,
              .products = 0.75,
-             .why = "as Megatron Core; the products of SimuMax's own table (514 shapes on B200) reach three quarters "
-                    "of what later "
-                    "libraries do"},
+             .why = "as Megatron Core; matrix products in SimuMax's own table (514 shapes on B200) reach three "
+                    "quarters of what later libraries do"},
     Practice{.framework = "MegaScale",
              .words = "megascale",
              .also = "parallel block|parallel transformer|sliding window",
@@ -195,7 +190,7 @@ constexpr std::array practice_table{
              .zero = 2,
              .sequence_parallel = true,
              .pads_vocabulary = true,
-             .why = "2023: distributed optimizer; gradients, parameters and messages between stages beside nothing, "
+             .why = "2023: distributed optimizer; no overlap of gradients, parameters and messages between stages, "
                     "which MegaScale adds"},
     Practice{.framework = "Megatron Core",
              .words = "megatron-core|mcore|megascale",
@@ -204,19 +199,19 @@ constexpr std::array practice_table{
              .sequence_parallel = true,
              .pads_vocabulary = true,
              .why = "distributed optimizer, gradients and parameters overlapped"},
-    Practice{.framework = "Megatron-LM of 2022",
-             .words = "korthikanti",
-             .habits = {.overlap_gradients = false, .overlap_parameters = false, .overlap_pipeline = false},
-             .pads_vocabulary = true,
-             .why = "fused kernels, gradients reduced after the last micro-batch, weight gradients beside collectives"},
+    Practice{
+        .framework = "Megatron-LM of 2022",
+        .words = "korthikanti",
+        .habits = {.overlap_gradients = false, .overlap_parameters = false, .overlap_pipeline = false},
+        .pads_vocabulary = true,
+        .why = "fused kernels, gradients reduced after the last micro-batch, weight gradients overlap collectives"},
     Practice{.framework = "Megatron-LM of 2020",
              .words = "readme 2020",
              .habits = {.fused_accumulation = false, .overlap_parameters = false, .overlap_weight_gradients = false},
              .fp32_gradients = false,
              .pads_vocabulary = true,
-             .why =
-                 "fused kernels; fp16 gradients, reduced beside the backward pass by PyTorch's DDP, which its README "
-                 "calls the faster one at scale (--DDP-impl torch)"},
+             .why = "fused kernels; fp16 gradients, reduced during the backward pass by PyTorch's DDP, which its "
+                    "README calls the faster one at scale (--DDP-impl torch)"},
     Practice{.framework = "Megatron-LM",
              .words = "narayanan|megatron-lm|sc21|mlm-|shoeybi",
              .habits = {.fused_accumulation = false,
@@ -226,9 +221,9 @@ constexpr std::array practice_table{
                         .overlap_pipeline = false},
              .fp32_gradients = false,
              .pads_vocabulary = true,
-             .why = "2021: fused kernels, fp16 gradients (without --accumulate-allreduce-grads-in-fp32), added up by "
-                    "autograd and reduced after the last micro-batch"},
-    // Found by no word, but by layout.
+             .why = "2021: fused kernels, fp16 gradients (without --accumulate-allreduce-grads-in-fp32), accumulated "
+                    "by autograd and reduced after the last micro-batch"},
+    // Chosen by layout, not by words.
     Practice{.framework = "PyTorch",
              .habits = {.fusion = Fusion::eager},
              .memory = MemoryMeans::reserved,
@@ -258,7 +253,7 @@ const Practice& named(std::string_view framework) {
                          [&](const Practice& p) { return p.framework == framework; });
 }
 
-// "… container 26.06": 2606; 0: it does not say.
+// 2606 for "… container 26.06"; 0 if the text names no version.
 int version_in(std::string_view text) {
     constexpr std::string_view word = "container ";
     const std::size_t at = text.find(word);
@@ -274,7 +269,7 @@ int version_in(std::string_view text) {
     return is_version ? year * 100 + month : 0;
 }
 
-// Whether a row that holds for some versions, tables, GPUs or precisions alone holds for the record.
+// Whether the versions, tables, GPUs and precisions that a row is limited to include the record's.
 bool is_of(const Practice& practice, const RunRecord& record) {
     const auto any = [](const std::string& text, std::string_view words) {
         return words.empty() || mentions(text, words);
@@ -315,12 +310,12 @@ std::span<const Practice> practices() {
 }
 
 const Practice& practice_of(const RunRecord& record) {
-    // The source says it best: notes compare with other frameworks.
+    // The source comes first: notes may mention other frameworks for comparison.
     for (const std::string& text : {record.source + " " + record.set, record.notes}) {
         for (const Practice& practice : practice_table) {
             const bool zero3_of_megatron = practice.framework == "DeepSpeed ZeRO-3" && record.layout.zero != 3;
             if (!zero3_of_megatron && mentions(text, practice.words) && is_of(practice, record)) {
-                // A table of Megatron-LM's authors that compares with DeepSpeed.
+                // Megatron-LM's authors also publish DeepSpeed runs, for comparison.
                 const bool other = practice.framework == "Megatron-LM" && record.layout.zero == 3;
                 return other ? named("DeepSpeed ZeRO-3") : practice;
             }

@@ -29,8 +29,8 @@ double seconds_of(Duration duration) {
     return std::chrono::duration<double>(duration).count();
 }
 
-// With each micro-batch and number of chunks that is open; the recomputation is still the least. The impossible ones
-// are left out; throws ProgramError with the reason if all are.
+// One layout for each open micro-batch size and number of chunks, with the least recomputation. Leaves out impossible
+// ones; throws ProgramError with the reason if all are.
 std::vector<Layout> possible_layouts(const Candidates& candidates, const Transformer& model, const Machine& machine) {
     const OpenChoices& open = candidates.open;
     const std::size_t chunks = std::max<std::size_t>(1, most_layouts / open.micro_batches.size());
@@ -62,7 +62,7 @@ bool fits(const Transformer& model, const Machine& machine, const Layout& layout
            training::memory_of(model, machine, layout).fits();
 }
 
-// Sets the least recomputation that fits; false: none does, and it is the most.
+// Sets the least recomputation that fits. Returns false if none does, with the most set.
 bool take_recompute(const std::vector<Recompute>& choices, const Transformer& model, const Machine& machine,
                     Layout& layout) {
     for (const Recompute choice : choices) {
@@ -74,7 +74,8 @@ bool take_recompute(const std::vector<Recompute>& choices, const Transformer& mo
     return false;
 }
 
-// The least number of layers with which it fits; the most there may be, where none does. Memory falls with each.
+// Sets the least number of offloaded layers that fits, or the most possible if none does. Bisection works because each
+// layer lowers memory.
 void take_offloading(const Transformer& model, const Machine& machine, Layout& layout) {
     int low = 0;
     int high = model.layers - 1;
@@ -92,12 +93,12 @@ void take_offloading(const Transformer& model, const Machine& machine, Layout& l
 
 struct Choice {
     Layout layout;
-    double recomputed = 1;  // the part of the layers that recompute as the layout says; the others do not
+    double recomputed = 1;  // share of the layers that recompute as the layout says; the others recompute the least
     Duration step{0};
 };
 
-// The part of the layers that has to recompute for the step to fit. Time and memory are linear in it, so that what
-// frameworks do by the layer lies between the two layouts.
+// The share of the layers that must recompute for the step to fit. Time and memory are taken as linear in it, which
+// models frameworks that recompute layer by layer.
 double least_share(const std::vector<Recompute>& choices, const Transformer& model, const Machine& machine,
                    const Layout& layout) {
     if (layout.framework.recompute == choices.front() || choices.size() == 1) {
@@ -155,7 +156,7 @@ Choice chosen(const Candidates& candidates, const Transformer& model, const Mach
         }
     }
     if (possible.size() == 1 && open.recomputes.size() == 1) {
-        return fastest(possible, open.recomputes, model, machine);  // it ran: whether it fits is no question
+        return fastest(possible, open.recomputes, model, machine);  // it ran, so it fits
     }
     std::vector<Layout> fitting;
     std::vector<Layout> others;
@@ -163,7 +164,7 @@ Choice chosen(const Candidates& candidates, const Transformer& model, const Mach
         (take_recompute(open.recomputes, model, machine, layout) ? fitting : others).push_back(layout);
     }
     if (fitting.empty()) {
-        assumed["memory"] = "no layout that is open fits; the smallest is taken";
+        assumed["memory"] = "no open layout fits; the smallest is taken";
         fitting.push_back(smallest(others, model, machine));
     }
     return fastest(fitting, open.recomputes, model, machine);
@@ -190,7 +191,7 @@ void note_choices(const Candidates& candidates, const Choice& choice, int layers
     }
 }
 
-// Forward and backward of a second layer, with the communication that nothing hides.
+// Forward and backward of one more layer, with its exposed communication.
 double layer_seconds(Transformer model, const Machine& machine, const Layout& layout) {
     const auto busy = [&] {
         const Budget budget = predict_step(model, machine, layout).budget;
@@ -224,7 +225,7 @@ void predict_into(RunPrediction& result, const RunRecord& record, const Machines
     Machine machine = machine_of(record, machines, changes, result.assumed);
     machine.gpu.efficiency.gemm_peak *= practice.products;
     const Candidates candidates = candidates_of(record, practice, result.model, machine, result.assumed);
-    machine = case_of(result.model, machine, candidates.known).machine;  // what is open changes no number of ranks
+    machine = case_of(result.model, machine, candidates.known).machine;  // open choices keep the number of ranks
     const Choice choice = chosen(candidates, result.model, machine, result.assumed);
     note_choices(candidates, choice, result.model.layers, result.assumed);
     result.layout = choice.layout;
@@ -252,14 +253,14 @@ RunPrediction predict_run(const RunRecord& record, const MachinesByName& machine
     }
     try {
         predict_into(result, record, machines, changes);
-    } catch (const std::exception& error) {  // also times beyond the simulator's range
+    } catch (const std::exception& error) {  // includes times beyond the simulator's range
         const std::string what = error.what();
         result.problem = fmt::format("record \"{}\": {}", record.id, what.substr(0, what.find('\n')));
     }
     return result;
 }
 
-// One number at a time: runs differ a thousandfold in what they cost.
+// Threads take one run at a time: the cost of runs differs a thousandfold.
 std::vector<RunPrediction> predict_runs(const std::vector<RunRecord>& records, const ValidationOptions& options) {
     const MachinesByName machines = options.machines.empty() ? machines_of(records) : options.machines;
     std::vector<RunPrediction> results(records.size());

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-// What may be written as a word or as a number or a flag: "alternating 128", 4096, true.
+// The text of a field that may be a string, a number or a flag: "alternating 128", 4096, true.
 std::string words(const JsonFields& fields, const char* key) {
     const json* value = fields.find(key);
     if (value == nullptr) {

@@ -1,7 +1,7 @@
-// A record describes a published run: model, hardware, layout. Its measurements are not here (measured.hpp), so that no
-// prediction can look at them.
+// A record describes a published run: model, hardware, layout. Its measurements are kept apart (measured.hpp), so that
+// no prediction can look at them.
 //
-// The schema is that of docs/data/published_runs.json. An empty field means that the source does not say.
+// The schema is that of docs/data/published_runs.json. An empty field means that the source does not give it.
 #pragma once
 
 #include <optional>
@@ -69,11 +69,11 @@ struct RunRecord {
     std::string recompute;
     std::string precision;
     std::string flash_attention;  // "true", "false", "v2" …
-    std::string problem;          // why this record cannot be used, and where: then nothing but id and set is sure
+    std::string problem;          // why this record cannot be used, and where; if set, only id and set are valid
 };
 
-// One for each record of the file, in its order; a bad record has a `problem`, and the others are as they should be.
-// Throws UsageError, which names `file`, for a text that holds no records.
+// Returns one record for each of the file, in its order. A bad one has a `problem` and does not affect the others.
+// Throws UsageError, naming `file`, for a text without records.
 std::vector<RunRecord> read_runs(const std::string& text, const std::string& file);
 
 }  // namespace sim::fit

@@ -17,27 +17,28 @@ std::optional<double> mean_of(const std::vector<Pair>& pairs, double (*mean)(con
 const Record<SetScore>& set_record() {
     using Set = SetScore;
     static const Record<Set> record(
-        "The errors of one set; null: nothing to compare with.",
+        "The errors of one set; null: no measurements to compare with.",
         {whole<Set>("n", "Runs whose step time was measured and predicted.",
                     [](const Set& set) { return set.steps.size(); }),
-         number_or_null<Set>("mape", "Mean absolute error of the step's time, a share of 1.",
+         number_or_null<Set>("mape", "Mean absolute error of step time, a share of 1.",
                              [](const Set& set) { return mean_of(set.steps, mean_absolute_error); }),
-         number_or_null<Set>("bias", "Mean error with its sign, a share of 1.",
+         number_or_null<Set>("bias", "Mean signed error of step time, a share of 1.",
                              [](const Set& set) { return mean_of(set.steps, mean_error); }),
-         number_or_null<Set>("spearman", "Spearman's rank correlation in the set.",
+         number_or_null<Set>("spearman", "Spearman's rank correlation of step times within the set.",
                              [](const Set& set) { return rank_correlation(set.steps); }),
-         number_or_null<Set>("spearman_in_sweeps", "The same within sweeps of one model on as many GPUs.",
+         number_or_null<Set>("spearman_in_sweeps",
+                             "Spearman's rank correlation within sweeps of one model on the same number of GPUs.",
                              &Set::sweep_correlation),
-         number_or_null<Set>("promised_mape", "The largest mape that is promised, a share of 1.",
+         number_or_null<Set>("promised_mape", "The largest mape promised, a share of 1.",
                              [](const Set& set) { return promised_error(set.name); }),
          whole<Set>("records", "Records of the set.", &Set::records),
          whole<Set>("memory_n", "Runs whose peak memory was measured.",
                     [](const Set& set) { return set.memories.size(); }),
          number_or_null<Set>("memory_mape", "Mean absolute error of peak memory, a share of 1.",
                              [](const Set& set) { return mean_of(set.memories, mean_absolute_error); }),
-         number_or_null<Set>("memory_bias", "Mean error of peak memory with its sign, a share of 1.",
+         number_or_null<Set>("memory_bias", "Mean signed error of peak memory, a share of 1.",
                              [](const Set& set) { return mean_of(set.memories, mean_error); }),
-         whole<Set>("layer_n", "Runs of which one layer was measured.",
+         whole<Set>("layer_n", "Runs with a measured time of one layer.",
                     [](const Set& set) { return set.layers.size(); }),
          number_or_null<Set>("layer_mape", "Mean absolute error of a layer's time, a share of 1.",
                              [](const Set& set) { return mean_of(set.layers, mean_absolute_error); })});
@@ -64,7 +65,8 @@ const Record<RangeScore>& range_record() {
         "The runs on GPUs of one generation.",
         {whole<RangeScore>("n", "Runs whose step time was measured and predicted.", &RangeScore::steps),
          whole<RangeScore>(
-             "in_range", "Of these, those whose measured step lies in the predicted range, which should hold 8 of 10.",
+             "in_range",
+             "Number of these runs whose measured step is in the predicted range, which should hold 8 of 10.",
              &RangeScore::in_range)});
     return record;
 }
@@ -79,23 +81,23 @@ struct ComparedRun {
 const Record<ComparedRun>& run_record() {
     using Run = ComparedRun;
     const auto of_run = [](auto member) { return [member](const Run& one) { return std::invoke(member, *one.run); }; };
-    // Only of what was predicted.
+    // Present only if the run was predicted.
     const auto predicted = [](Field<Run> field) { return only_if(std::move(field), &Run::is_predicted); };
     static const Record<Run> record(
         "A record.",
         {name<Run>("id", "Id of the record.", of_run(&RunPrediction::id)),
-         name<Run>("set", "Set that it belongs to.", of_run(&RunPrediction::set)),
+         name<Run>("set", "Set that the record belongs to.", of_run(&RunPrediction::set)),
          number_or_null<Run>(
              "predicted_iter_s", "Predicted seconds of a step; null: it could not be predicted.",
              [](const Run& one) { return one.is_predicted() ? std::optional(one.run->step_seconds) : std::nullopt; }),
-         predicted(
-             number<Run>("predicted_low_iter_s",
-                         "Least seconds of the range that holds 8 of 10 measured steps; only of what was predicted.",
-                         [](const Run& one) { return one.run->range.lowest; })),
-         predicted(number<Run>("predicted_high_iter_s", "Most seconds of that range.",
+         predicted(number<Run>(
+             "predicted_low_iter_s",
+             "Lower bound in seconds of the range that should hold 8 of 10 measured steps; only if predicted.",
+             [](const Run& one) { return one.run->range.lowest; })),
+         predicted(number<Run>("predicted_high_iter_s", "Upper bound of that range in seconds; only if predicted.",
                                [](const Run& one) { return one.run->range.highest; })),
          number_or_null<Run>(
-             "predicted_memory_gib", "Predicted peak memory of the fullest GPU in GiB, as its framework prints it.",
+             "predicted_memory_gib", "Predicted peak memory of the fullest GPU in GiB, as its framework reports it.",
              [](const Run& one) { return one.is_predicted() ? std::optional(one.run->memory_gib) : std::nullopt; }),
          only_if(number<Run>("predicted_layer_s",
                              "Predicted seconds of one layer, forward and backward; only for models of one layer.",
@@ -105,7 +107,7 @@ const Record<ComparedRun>& run_record() {
              "measured_iter_s", "Measured seconds of a step; null: not measured.",
              [](const Run& one) { return one.score.step ? std::optional(one.score.step->measured) : std::nullopt; })),
          predicted(number_or_null<Run>(
-             "error", "Error of the step's time, a share of 1: 0.05 is 5 % too long.",
+             "error", "Error of step time, a share of 1: 0.05 is 5 % too long.",
              [](const Run& one) { return one.score.step ? std::optional(one.score.step->error()) : std::nullopt; })),
          predicted(number_or_null<Run>("memory_error", "Error of peak memory, a share of 1.",
                                        [](const Run& one) {
@@ -115,19 +117,19 @@ const Record<ComparedRun>& run_record() {
          field_of<Run>(
              "assumed",
              {{"type", "object"},
-              {"description", "What the record does not say, by its key."},
-              {"additionalProperties", {{"title", "KEY"}, {"type", "string"}, {"description", "What was assumed."}}}},
+              {"description", "Values that the record does not give, by key."},
+              {"additionalProperties", {{"title", "KEY"}, {"type", "string"}, {"description", "The assumed value."}}}},
              [](const Run& one) { return one.is_predicted() ? Json(one.run->assumed) : Json::object(); }),
-         only_if(
-             free_text<Run>("problem", "Why it could not be predicted; only then.", of_run(&RunPrediction::problem)),
-             [](const Run& one) { return !one.is_predicted(); })});
+         only_if(free_text<Run>("problem", "Why the run could not be predicted; only if it could not.",
+                                of_run(&RunPrediction::problem)),
+                 [](const Run& one) { return !one.is_predicted(); })});
     return record;
 }
 
 const Record<LeftOut>& left_out_record() {
     static const Record<LeftOut> record("A record that was left out.",
                                         {name<LeftOut>("id", "Id of the record.", &LeftOut::id),
-                                         free_text<LeftOut>("why", "What of it cannot be.", &LeftOut::why)});
+                                         free_text<LeftOut>("why", "Why it was left out.", &LeftOut::why)});
     return record;
 }
 
@@ -142,8 +144,7 @@ const Record<Validation>& validation_record() {
     static const Record<Validation> record(
         "Published runs, predicted and compared.",
         {map_of<Validation>("sets", "The errors of each set.", "SET", set_record(), &Validation::sets),
-         map_of<Validation>("ranges",
-                            "Whether the ranges of predictions are what they say, for each generation of GPUs.",
+         map_of<Validation>("ranges", "How often measured steps fall into the predicted ranges, by generation of GPUs.",
                             "GENERATION", range_record(), &Validation::ranges),
          list_of<Validation>("records", "A row for each record, in the order of the file.", run_record(),
                              &Validation::records),

@@ -8,7 +8,7 @@
 namespace sim::fit {
 namespace {
 
-// From 1 on; what is equal shares the mean of its ranks.
+// Ranks from 1; equal values share the mean of their ranks.
 std::vector<double> ranks_of(const std::vector<double>& values) {
     std::vector<std::size_t> order(values.size());
     std::iota(order.begin(), order.end(), std::size_t{0});

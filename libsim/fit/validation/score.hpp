@@ -1,4 +1,4 @@
-// A score says how far predictions are from measurements, by set.
+// A score measures how far predictions are from measurements, by set.
 #pragma once
 
 #include "libsim/fit/validation/measured.hpp"
@@ -10,20 +10,20 @@
 
 namespace sim::fit {
 
-// A prediction and what was measured, both above 0.
+// A predicted and a measured value, both above 0.
 struct Pair {
     double predicted = 0;
     double measured = 0;
     double error() const { return (predicted - measured) / measured; }
 };
 
-double mean_absolute_error(const std::vector<Pair>& pairs);  // shares; of none: 0
+double mean_absolute_error(const std::vector<Pair>& pairs);  // shares of 1; 0 for no pairs
 double mean_error(const std::vector<Pair>& pairs);
-// Spearman's rank correlation; what is equal shares its mean rank. Nothing for fewer than 3 pairs, or where all of one
-// side are equal.
+// Spearman's rank correlation; equal values share their mean rank. None for fewer than 3 pairs, or if one side is
+// constant.
 std::optional<double> rank_correlation(const std::vector<Pair>& pairs);
 
-// One record, as far as it was measured.
+// One record's scores, as far as it was measured.
 struct RunScore {
     std::size_t record = 0;      // its number in the file
     std::optional<Pair> step;    // seconds; none: not measured, not usable, or not predicted
@@ -38,28 +38,28 @@ struct SetScore {
     std::vector<Pair> steps;
     std::vector<Pair> memories;
     std::vector<Pair> layers;
-    // Within sweeps: runs of one model on as many GPUs of which something else was varied, four at least. The mean over
-    // sweeps, by their sizes.
+    // The rank correlation within sweeps, averaged over sweeps by size. A sweep is at least four runs of one model on
+    // the same number of GPUs with something else varied.
     std::optional<double> sweep_correlation;
     std::vector<RunScore> worst;  // the largest errors of step time first, at most three
 };
 
-// Runs with the same text differ in how one model is laid out on as many GPUs, in one set: they are a sweep.
+// Runs with the same text form a sweep: one model on the same number of GPUs, in one set, with different layouts.
 std::string sweep_of(const RunPrediction& run);
 
 RunScore score_of(std::size_t number, const RunPrediction& prediction, const Measured& measured);
 
-// Whether ranges are what they say, for a generation of GPUs.
+// The number of measured steps that fall into their predicted ranges, for a generation of GPUs.
 struct RangeScore {
     std::string generation;
-    std::size_t steps = 0;     // that were measured and predicted
-    std::size_t in_range = 0;  // of them
+    std::size_t steps = 0;     // both measured and predicted
+    std::size_t in_range = 0;  // of those
 };
-// In alphabetical order.
+// By generation, in alphabetical order.
 std::vector<RangeScore> range_scores(const std::vector<RunPrediction>& predictions,
                                      const std::vector<Measured>& measured);
 
-// Sets in the order in which they come in the file.
+// Sets in the order of the file.
 std::vector<SetScore> set_scores(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured);
 
 }  // namespace sim::fit

@@ -43,7 +43,7 @@ std::string Columns::compressed() const {
 }
 
 std::string base64(std::string_view bytes) {
-    constexpr std::size_t at_once = 3U << 20U;  // a multiple of three: nothing is padded before the end
+    constexpr std::size_t at_once = 3U << 20U;  // a multiple of three: base64 pads only at the end
     std::string text;
     text.reserve(bytes.size() / 3 * 4 + 8);
     for (std::size_t at = 0; at < bytes.size(); at += at_once) {

@@ -1,6 +1,6 @@
-// Columns packs lists of whole numbers for a page: as differences or as they are, small ones in few bytes, compressed.
+// Columns packs lists of whole numbers for a page: plain or as differences, small ones in few bytes, compressed.
 //
-// A number n is written as the unsigned 2n, or -2n - 1 where it is negative, in groups of seven bits, the lowest first;
+// A number n is written as the unsigned 2n, or -2n - 1 if it is negative, in groups of seven bits, the lowest first;
 // the eighth bit says that more follow. Source: Protocol Buffers, "sint64". The columns follow each other without gaps,
 // in zlib's format (RFC 1950), in base64.
 #pragma once

@@ -18,7 +18,7 @@ std::vector<const Span*> sorted(std::span<const Span> spans) {
     for (const Span& span : spans) {
         order.push_back(&span);
     }
-    // Stable: what has the same place in a rank's program comes in its order.
+    // Stable: spans with the same place in a rank's program keep their order.
     std::stable_sort(order.begin(), order.end(), [](const Span* a, const Span* b) {
         return std::tie(a->rank, a->stream, a->begin, a->end, a->op_number) <
                std::tie(b->rank, b->stream, b->begin, b->end, b->op_number);
@@ -26,12 +26,12 @@ std::vector<const Span*> sorted(std::span<const Span> spans) {
     return order;
 }
 
-// Assigns sorted spans to bars: each begins one, or joins one that is open.
+// Assigns sorted spans to bars: each span begins a bar or joins an open one.
 class Stretches {
 public:
     explicit Stretches(std::int64_t length) : length_(length) {}
 
-    // The place of the bar which the span joins; `next`, where it begins one.
+    // The index of the bar that the span joins; `next` if it begins a bar.
     std::size_t place_of(const Span& span, std::size_t next) {
         if (span.rank != rank_ || span.stream != stream_) {
             rank_ = span.rank;
@@ -95,7 +95,7 @@ DrawnSpans drawn_spans(std::span<const Span> spans, std::size_t most) {
     }
     Stretches stretches(length);
     std::vector<const Span*> kept;
-    std::vector<Span*> bars;  // null: a span that stands for itself
+    std::vector<Span*> bars;  // null: a single span
     for (const Span* span : drawn.spans) {
         const std::size_t place = stretches.place_of(*span, kept.size());
         if (place == kept.size()) {

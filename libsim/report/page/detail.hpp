@@ -1,4 +1,4 @@
-// The level of detail of a page: the spans that it draws, where there are too many to keep each one.
+// The level of detail of a page: the spans that it draws, with short ones merged if there are too many.
 #pragma once
 
 #include "libsim/trace/span.hpp"
@@ -13,17 +13,17 @@ namespace sim::report {
 
 constexpr std::size_t most_page_spans = 5'000'000;
 
-// By rank, stream, begin, end and number. Refers to the spans that it was made of.
+// Spans to draw, by rank, stream, begin, end and number. Refers to the spans that it was made from.
 struct DrawnSpans {
     std::vector<const trace::Span*> spans;
-    std::vector<std::uint32_t> counts;  // how many spans each one stands for; empty: each for itself
-    std::deque<trace::Span> bars;       // of several spans; without a peer or a message
-    Duration shorter_than{0};           // only such spans were merged
-    std::uint64_t merged = 0;           // so many of them
+    std::vector<std::uint32_t> counts;  // number of spans that each one stands for; empty: one each
+    std::deque<trace::Span> bars;       // each of several spans; they have no peer or message
+    Duration shorter_than{0};           // only spans shorter than this were merged
+    std::uint64_t merged = 0;           // number of spans merged
 };
 
-// Where there are more than `most`: those of a rank, stream and kind that begin in the same stretch of time, and are
-// shorter than it, become one bar. The stretch is the shortest power of two that is enough. A bar of memory is the
+// Merges spans if there are more than `most`: those of one rank, stream and kind that begin in the same stretch of time
+// and are shorter than it become one bar. The stretch is the smallest sufficient power of two. A bar of memory has the
 // largest of its values, so that no peak is lost. Waiting time adds up; so do amounts of one measure.
 DrawnSpans drawn_spans(std::span<const trace::Span> spans, std::size_t most);
 

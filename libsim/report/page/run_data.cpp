@@ -24,7 +24,7 @@ std::int64_t picoseconds(Time time) {
     return time.time_since_epoch().count();
 }
 
-// Texts, each once, in the order in which they came.
+// Numbers distinct texts in the order of their first use.
 class Texts {
 public:
     std::int64_t number_of(const std::string* text) {
@@ -46,7 +46,7 @@ private:
     std::vector<std::string> all_;
 };
 
-// How far from its own place the other end of each message is drawn; 0: nowhere.
+// For each receive, the distance in the list to its send; 0 if there is none.
 std::vector<std::int64_t> partners_of(const std::vector<const Span*>& spans) {
     std::unordered_map<std::uint64_t, std::size_t> sent;
     for (std::size_t i = 0; i < spans.size(); ++i) {
@@ -78,7 +78,7 @@ void add_spans(Columns& columns, const DrawnSpans& drawn, Texts& labels) {
         "stream", [](const Span& s) { return s.stream; }, differences);
     add("kind", [](const Span& s) { return s.kind; });
     add("label", [&](const Span& s) { return labels.number_of(s.label); });
-    // After the end of the span before it on its rank and stream: mostly nothing.
+    // Gaps, from the end of the previous span on the same rank and stream, are mostly 0 and compress well.
     const Span* before = nullptr;
     add("gap", [&](const Span& s) {
         const bool follows = before != nullptr && before->rank == s.rank && before->stream == s.stream;
@@ -97,7 +97,7 @@ void add_spans(Columns& columns, const DrawnSpans& drawn, Texts& labels) {
     }
 }
 
-// The spans that decide how long the run takes.
+// The ops of the run, without the spans that are parts of others.
 std::vector<Span> counted(const Timeline& timeline) {
     std::vector<Span> spans;
     std::copy_if(timeline.spans.begin(), timeline.spans.end(), std::back_inserter(spans),
@@ -105,7 +105,7 @@ std::vector<Span> counted(const Timeline& timeline) {
     return spans;
 }
 
-// Of each span of the timeline; -1 for those that are a part of another.
+// The slack of each span of the timeline; -1 for those that are a part of another.
 std::vector<Duration> slacks(const Timeline& timeline) {
     const std::vector<Duration> of_counted = trace::slack_of(counted(timeline));
     std::vector<Duration> slack(timeline.spans.size(), Duration{-1});
@@ -118,7 +118,7 @@ std::vector<Duration> slacks(const Timeline& timeline) {
     return slack;
 }
 
-// A bar of several spans has none.
+// Adds each span's slack; -1 for a bar of several spans.
 void add_slack(Columns& columns, const Timeline& timeline, const DrawnSpans& drawn) {
     const std::vector<Duration> slack = slacks(timeline);
     std::vector<std::int64_t> numbers(drawn.spans.size(), -1);
@@ -152,8 +152,7 @@ void add_pairs(Columns& columns, const Timeline& timeline) {
     columns.add("pairs.billionths", billionths);
 }
 
-// Links, and over which of them each pair of ranks that talks does so: in the order of the pairs, one route after the
-// other.
+// Adds the links, and the route of each pair of ranks that communicate: all routes in the order of the pairs.
 void add_links(Columns& columns, const Timeline& timeline) {
     const network::Topology& topology = *timeline.topology;
     std::vector<std::int64_t> from;
@@ -211,7 +210,7 @@ void add_path(Columns& columns, const Timeline& timeline, Texts& labels) {
     add("path.length", [](const trace::PathStep& step) { return (step.end - step.begin).count(); });
 }
 
-// Beyond 2^53 a number of JSON is not exact in a browser; a text is.
+// Text, because a browser reads JSON numbers beyond 2^53 inexactly.
 std::string exact(std::int64_t number) {
     return std::to_string(number);
 }
@@ -230,7 +229,7 @@ Json json_of(const RankTotals& totals) {
             {"ops", exact(totals.ops)}};
 }
 
-// What each rank's time went to, in picoseconds: of the categories that took time on any rank.
+// Each rank's time in picoseconds, for the categories that took time on any rank.
 Json json_of_account(const Timeline& timeline) {
     const std::vector<trace::TimeParts> parts = timeline.time_of_ranks();
     Json list = Json::array();
@@ -268,7 +267,7 @@ Json label_sums(const Timeline& timeline) {
     return sums;
 }
 
-// Of each label, by its number, the letter and number that the span has in all pictures; empty: none.
+// The short form of each label in all pictures, by label number; empty if it has none.
 Json short_forms(const Timeline& timeline, const DrawnSpans& drawn, Texts& labels) {
     const LabelLetters letters(timeline);
     std::vector<std::string> forms(labels.all().size());

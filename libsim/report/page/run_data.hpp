@@ -1,4 +1,4 @@
-// The data of one run on a page are a JSON header, with names and sums, and columns for the spans.
+// The data of one run on a page: a JSON header with names and sums, and columns for the spans.
 #pragma once
 
 #include "libsim/report/page/columns.hpp"
@@ -9,7 +9,7 @@
 
 namespace sim::report {
 
-// A JSON text that is harmless within an element of HTML: nothing in it ends the element, or begins a comment there.
+// JSON made safe inside an HTML element: nothing in it ends the element or begins a comment.
 inline std::string inert(std::string_view json) {
     std::string safe;
     safe.reserve(json.size());

@@ -15,7 +15,7 @@ bool lasts(const Span& span) {
     return span.kind != OpKind::log && span.kind != OpKind::allocate;
 }
 
-// How much time lies in at least one of the intervals. Requires: they are sorted by their begins.
+// The time covered by at least one interval. Requires: intervals are added in the order of their begins.
 class Covered {
 public:
     void add(Time begin, Time end) {
@@ -57,7 +57,7 @@ RankTotals totals_from(const std::vector<const Span*>& sorted, Time end) {
             computing.add(span->begin, span->end);
             working.add(span->begin, span->end);
         } else {
-            // Ops wait before they work.
+            // An op's waiting comes first.
             working.add(std::min(span->begin + span->idle, span->end), span->end);
         }
     }
@@ -71,7 +71,7 @@ std::uint64_t op_of(const Span& span) {
     return static_cast<std::uint64_t>(span.rank) << 32U | span.op_number;
 }
 
-// How much of each computation are collectives inside it.
+// The time of the collectives inside each computation.
 std::unordered_map<std::uint64_t, Duration> time_inside(const Timeline& timeline) {
     std::unordered_map<std::uint64_t, Duration> inside;
     for (const Span& span : timeline.spans) {
@@ -100,7 +100,7 @@ void take_account(const Timeline& timeline, std::vector<RankTotals>& totals) {
 }  // namespace
 
 std::map<std::tuple<OpKind, std::string_view, Measure>, LabelSum> sums_by_label(const Timeline& timeline) {
-    // By address first: texts are compared once for each label, not for each span.
+    // By address first, so that texts are compared once per label, not per span.
     std::map<std::tuple<OpKind, const std::string*, Measure>, LabelSum> of_label;
     const auto inside = time_inside(timeline);
     for (const Span& span : timeline.spans) {

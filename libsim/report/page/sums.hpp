@@ -18,21 +18,20 @@ struct LabelSum {
     Duration time{0};
     Duration idle{0};
 };
-// Logs and allocations take no time and are left out. The labels are those of the timeline, or of the work that several
-// labels are of. A computation's time is without the collectives inside it, which are listed themselves.
+// Logs and allocations take no time and are left out. Labels of the same work are summed under it. A computation's time
+// excludes the collectives inside it, which have their own rows.
 std::map<std::tuple<OpKind, std::string_view, Measure>, LabelSum> sums_by_label(const Timeline& timeline);
 
-// What one rank sends to another.
+// The messages from one rank to another.
 struct PairSum {
     std::int64_t messages = 0;
     std::int64_t bytes = 0;
-    std::int64_t billionths = 0;  // of units
+    std::int64_t billionths = 0;  // billionths of units
 };
 std::map<std::pair<int, int>, PairSum> sums_by_pair(const Timeline& timeline);
 
-// The totals of the timeline. Where it has none, its account says what is communication and what waits for others;
-// where it has none either, they are found in the spans: time with a computation, other time with communication less
-// its waiting, and the rest, which add up to the end.
+// The totals of the timeline. If it has none, they come from its account; if it has no account either, from the spans:
+// time with a computation, other time with communication minus its waiting, and the rest, which add up to the end.
 std::vector<trace::RankTotals> totals_of(const Timeline& timeline);
 
 }  // namespace sim::report

@@ -69,7 +69,7 @@ def test_a_segment_that_goes_back_waits_for_its_gpu(tmp_path):
     ("foo:1", "The caching allocator has no setting 'foo'"),
     ("expandable_segments:yes", "expandable_segments must be True or False, is 'yes'"),
     ("max_split_size_mb:19", "max_split_size_mb must be at least 20, is 19"),
-    ("max_split_size_mb", "The settings of the caching allocator end where ':' is wanted"),
+    ("max_split_size_mb", "The settings of the caching allocator end where ':' is expected"),
     ("garbage_collection_threshold:1.5", "garbage_collection_threshold must be above 0 and below 1, is 1.5"),
     ("roundup_power2_divisions:[256:3]", "roundup_power2_divisions must be powers of 2, or 0 for none, not 3"),
     ("backend:cudaMallocAsync", "backend:cudaMallocAsync is simulated in PyTorch's builds for CUDA alone, and this one is for the CPU"),

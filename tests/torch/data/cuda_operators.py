@@ -1,7 +1,7 @@
-"""cuda_operators.py PYTORCH...: writes cuda_operators.txt, the operators that have a kernel for CUDA, beside itself.
+"""cuda_operators.py PYTORCH...: writes cuda_operators.txt, the operators that have a CUDA kernel, next to itself.
 
-PYTORCH is a folder with PyTorch's packages in it (site-packages), once for each version. Names are without overload and
-without the underscore of in-place forms. An operator that not all versions have is followed by those that have it.
+PYTORCH is a folder with PyTorch's packages (site-packages), one per version. Names have no overload and no underscore of
+in-place forms. An operator that some versions lack is followed by those that have it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def rows_of(packages: pathlib.Path) -> Rows:
 
 
 def has_kernel(rows: Rows, name: str) -> bool:
-    """By a dispatch to any of CUDA's keys, of sparse, nested and quantised tensors, too; or by whom it delegates to."""
+    """True if it or its delegate dispatches to any of CUDA's keys, including those of sparse, nested and quantised tensors."""
     row = rows[name]
     keys = [key.strip() for listed in row.get("dispatch", {}) for key in str(listed).split(",")]
     if any(key.endswith("CUDA") for key in keys) or "ufunc_inner_loop" in row:

@@ -1,7 +1,7 @@
-// CUDA graphs: what streams are given while they are captured, kept to be carried out later as often as it is launched.
+// CUDA graphs: the work of streams that is recorded during a capture and executed at every launch.
 //
-// A capture begins on one stream, its origin. Another stream belongs to it from the wait for a place of it on; when the
-// capture ends, the origin must have come behind all that the others were given. The words of its errors are CUDA's.
+// A capture begins on one stream, its origin. Another stream joins it by waiting for a place in it; before the capture
+// ends, the origin must have waited for all work of the others. The texts of errors are CUDA's.
 #pragma once
 
 #include "libsim/error.hpp"
@@ -27,14 +27,14 @@ struct StreamName {
 // A place in a stream.
 struct Mark {
     Stream stream = Stream::main;
-    Handle asked = {};                      // never joined: its end is asked for, and other streams wait for it
-    std::optional<Handle> joined = {};      // for the main stream, whose waiting joins what it waits for
+    Handle asked = {};                      // never joined: for queries of its end, and for other streams to wait for
+    std::optional<Handle> joined = {};      // for the main stream, which joins what it waits for
     std::optional<Duration> end = {};       // once it is known
-    std::optional<std::size_t> place = {};  // of the capture that it was recorded in: it never comes to pass
-    std::int64_t capture = 0;               // which one
+    std::optional<std::size_t> place = {};  // index in the capture that recorded it; such a mark never completes
+    std::int64_t capture = 0;               // number of that capture
 };
 
-// As cudaError_t numbers them.
+// Values of cudaError_t.
 namespace cuda_error {
 inline constexpr int invalid_value = 1;
 inline constexpr int unsupported_in_capture = 900;
@@ -44,7 +44,7 @@ inline constexpr int isolation = 905;
 inline constexpr int captured_event = 907;
 }  // namespace cuda_error
 
-// What CUDA refuses while it captures, by its own number.
+// An operation that CUDA refuses during a capture, with CUDA's error number.
 class CaptureError : public ProgramError {
 public:
     CaptureError(int number, const std::string& words) : ProgramError(words), number_(number) {}
@@ -71,7 +71,7 @@ struct GraphWait {
     StreamName stream;
     std::size_t place = 0;
 };
-// An operation with other ranks, whose data are brought when the graph is launched.
+// An operation with other ranks. Each launch of the graph brings its data.
 struct GraphMeeting {
     StreamName stream;
 };
@@ -80,13 +80,13 @@ using GraphNode = std::variant<GraphKernel, GraphPlace, GraphWait, GraphMeeting>
 struct Graph {
     StreamName origin;
     std::vector<GraphNode> nodes;
-    std::map<StreamName, StreamName> branches;  // captured streams, and those that have their place in a launch
-    std::optional<Mark> end;                    // of its last launch
+    std::map<StreamName, StreamName> branches;  // captured streams, and the streams that replace them in a launch
+    std::optional<Mark> end;                    // of the last launch
 };
 
 class Capture {
 public:
-    // `is_relaxed`: other events than its own may be asked for meanwhile.
+    // `is_relaxed` allows queries of events outside the capture.
     Capture(std::int64_t number, StreamName origin, bool is_relaxed)
         : number_(number), is_relaxed_(is_relaxed), graph_{.origin = origin} {
         clocks_[origin];
@@ -96,7 +96,7 @@ public:
     bool is_relaxed() const { return is_relaxed_; }
     int device() const { return graph_.origin.device; }
     bool has(StreamName stream) const { return clocks_.contains(stream); }
-    // After an error nothing comes of it.
+    // Invalidates the capture after an error.
     void spoil() { is_spoilt_ = true; }
     bool is_spoilt() const { return is_spoilt_; }
     void require_sound() const;
@@ -111,7 +111,7 @@ public:
     Graph finished() &&;
 
 private:
-    // How far into each stream one has come: how many nodes lie behind it.
+    // A vector clock: the number of nodes of each stream that are ordered before.
     using Clock = std::map<StreamName, std::int64_t>;
 
     void append(StreamName stream, const GraphNode& node);

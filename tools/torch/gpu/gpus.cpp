@@ -4,8 +4,7 @@
 
 namespace sim::torch {
 
-// The home GPU's default stream is the main one; others take the simulator's streams in the order in which they are
-// first used.
+// The home GPU's default stream is the main one; others get the simulator's streams in the order of their first use.
 Stream Gpus::place_of(StreamName name) {
     if (name.device == home_ && name.number == 0) {
         return Stream::main;
@@ -23,7 +22,7 @@ void Gpus::hand_over(const GraphKernel& kernel) {
     }
 }
 
-// To a stream that is not captured.
+// Requires: the stream is not being captured.
 void Gpus::give(StreamName stream, const GraphKernel& kernel) {
     queue_.kernel(place_of(stream), kernel.label, kernel.time, host_, kernel.category,
                   watch_.add(stream, kernel.label, kernel.kind));
@@ -78,7 +77,7 @@ void Gpus::wait(StreamName name, Mark& mark) {
     if (stream != Stream::main) {
         on(name, [&] { gpu_->wait(mark.asked); });
     } else if (mark.joined) {
-        // Once it has waited for it, the main stream has come past it for good.
+        // The handle is joined once: after this wait, the main stream is past the mark for good.
         queue_.flush(stream, host_);
         gpu_->wait(*std::exchange(mark.joined, std::nullopt));
     }
@@ -91,7 +90,7 @@ bool Gpus::has_passed(Mark& mark) {
             host_ += costs_.call;
             return false;
         }
-        // By now is all that is known: earlier never matters.
+        // Only "by now" is known; the exact end is not needed.
         return true;
     }
     return *mark.end <= host_;

@@ -1,11 +1,11 @@
-// The simulated GPUs of one rank's process, whose host runs ahead of them, as the host of a CUDA program does.
+// The simulated GPUs of one rank's process, whose host runs ahead of them, as in a CUDA program.
 //
-// The host has a clock of its own, to which each launch adds what it costs; a stream carries out what it was handed in
-// order, and none of it before the host has handed it over. Nothing is ever waited for but what the host asks for: all
-// else is posted. The default stream of the home GPU, where a rank computes, is the simulator's main stream, on which
-// computing is slower while collectives run beside it. All other CUDA streams are streams of the simulator that run
-// beside it undisturbed; where there are more of them than the simulator has, several share one. All times are since
-// the beginning of the run. Errors: ProgramError, as GPU throws it.
+// The host has its own clock, to which each launch adds its cost. A stream executes its work in order, and nothing
+// before the host has launched it. The host waits only where the program asks for it; everything else is asynchronous.
+// The default stream of the home GPU, where a rank computes, is the simulator's main stream, on which computing is
+// slower while collectives overlap it. All other CUDA streams are streams of the simulator that run beside it at full
+// speed; if there are more of them than the simulator has, several share one. All times are since the beginning of the
+// run. Errors: ProgramError, as GPU throws it.
 #pragma once
 
 #include "libsim/gpu.hpp"
@@ -24,17 +24,17 @@
 
 namespace sim::torch {
 
-// What copies take: by the link of a GPU and its host, and between GPUs of a node.
+// The cost of copies over the link between a GPU and its host, and between GPUs of a node.
 struct CopyTerms {
-    double host_link = 25e9;  // bytes per second
+    double host_link = 25e9;  // both in bytes per second
     double peer_link = 100e9;
     Duration latency{0};
 };
 
-// What the host needs to hand something over.
+// The host's cost of a call.
 struct HostTerms {
-    Duration kernel{0};  // of an operator, with the views around it
-    Duration call{0};    // of anything else: a copy, a collective, a question
+    Duration kernel{0};  // for an operator, including the views around it
+    Duration call{0};    // for anything else: a copy, a collective, a query
 };
 
 class Gpus {
@@ -46,52 +46,53 @@ public:
     Duration host() const { return host_; }
     void host_passes(Duration time) { host_ += time; }
 
-    // From here on.
+    // Sets the costs of calls from now on.
     void cost_host(const HostTerms& costs) { costs_ = costs; }
 
-    // The host launches a kernel, or hands over something else than one.
+    // The host launches a kernel, or makes another call.
     void launch(StreamName stream, const char* label, Duration time,
                 prices::Category category = prices::Category::passes);
     void call() { host_ += costs_.call; }
 
-    // So much of the home GPU's memory is taken into use behind what it was handed so far; below 0: given back.
+    // Allocates this much of the home GPU's memory after the work so far; frees it if negative.
     void hold(const char* label, std::int64_t bytes) { queue_.hold(label, bytes); }
 
-    // By the link of host and GPU, or of two GPUs. The host waits for it where it is blocking.
+    // Copies over the link between host and GPU, or between two GPUs. The host waits for a blocking copy.
     void copy_with_host(StreamName stream, bool to_host, std::int64_t bytes, bool is_blocking);
     void copy_between_gpus(StreamName stream, std::int64_t bytes);
 
     std::int64_t new_stream() { return ++streams_; }
 
-    // Places in streams. A mark is forgotten once.
+    // Places in streams. Requires: each mark is forgotten exactly once.
     Mark record(StreamName stream);
     void wait(StreamName stream, Mark& mark);
-    bool has_passed(Mark& mark);   // by the host's time; asking takes the host a call where the answer is no
-    Duration time_of(Mark& mark);  // the host does not wait for it
-    void synchronize(Mark& mark);  // it does
+    bool has_passed(Mark& mark);   // by the host's time; a "no" costs the host a call
+    Duration time_of(Mark& mark);  // without making the host wait
+    void synchronize(Mark& mark);  // the host waits
     void synchronize(StreamName stream);
     void synchronize_device(int device);
     void synchronize_all();
     void forget(Mark& mark);
 
-    // CUDA graphs. What a captured stream is given takes the host as long as ever, and the GPU nothing. Throws
-    // CaptureError where a GPU refuses.
+    // CUDA graphs. Work on a captured stream costs the host as usual, and the GPU nothing. Throws CaptureError for
+    // calls that CUDA refuses.
     void begin_capture(StreamName stream, bool is_relaxed);
-    std::int64_t end_capture(StreamName stream);  // the graph's number
-    // Null: it is not captured.
+    std::int64_t end_capture(StreamName stream);  // returns the graph's number
+    // Null if the stream is not being captured.
     Capture* capture_of(StreamName stream);
     void refuse_question(StreamName stream) { refuse_if(capture_of(stream) != nullptr); }
-    std::int64_t capture_status(StreamName stream);  // the capture's number; 0: none; -1: it has failed
-    // A launch takes the host one call. Between its begin and its end stand the operations with other ranks, each on
-    // the stream that launch_to_meeting gives.
+    std::int64_t capture_status(StreamName stream);  // the capture's number; 0: none; -1: failed
+    // A launch costs the host one call. The operations with other ranks come between its begin and its end, each on the
+    // stream that launch_to_meeting returns.
     void begin_launch(std::int64_t graph, StreamName stream);
     bool is_in_launch() const { return launch_.has_value(); }
     std::optional<StreamName> launch_to_meeting();
     void end_launch();
-    std::int64_t graph_size(std::int64_t graph) const;  // its kernels and operations with other ranks
+    std::int64_t graph_size(std::int64_t graph) const;  // number of its kernels and operations with other ranks
     void forget_graph(std::int64_t graph);
 
-    // A profiler, which is told what was carried out and when, once. The host does not wait for it.
+    // A profiler's view of the executed work and its times; seen() returns each item once. The host does not wait for
+    // it.
     Watch& watch() { return watch_; }
     struct Seen {
         WatchedKernel what;
@@ -100,7 +101,7 @@ public:
     };
     std::vector<Seen> seen();
 
-    // An operation of several ranks, which a profiler may watch.
+    // Runs an operation of several ranks on a stream, visible to a profiler.
     template <class Ops>
     void meet_on(StreamName name, const char* label, Ops&& ops) {
         const Stream stream = place_of(name);
@@ -114,7 +115,7 @@ public:
             watched->end = queue_.here(stream);
         }
     }
-    // Ops of the simulator on a stream, behind what it has been given.
+    // Runs ops of the simulator on a stream, after its work so far.
     template <class Ops>
     void on(StreamName name, Ops&& ops) {
         const Stream stream = place_of(name);
@@ -130,8 +131,8 @@ private:
     struct Launch {
         Graph* graph;
         StreamName stream;
-        std::size_t next = 0;           // of its nodes
-        std::vector<Mark> places = {};  // those that it has passed
+        std::size_t next = 0;           // index of its next node
+        std::vector<Mark> places = {};  // those passed so far
     };
 
     Stream place_of(StreamName name);

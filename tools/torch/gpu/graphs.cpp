@@ -1,4 +1,4 @@
-// How the streams of simulated GPUs are captured, and what is captured is launched.
+// Capturing streams of simulated GPUs into CUDA graphs, and launching these.
 #include "tools/torch/gpu/gpus.hpp"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ void Gpus::refuse_if(bool captures) {
     }
 }
 
-// What would wait for a place, or ask for it.
+// Throws if a capture forbids waiting for a mark or querying it.
 void Gpus::require_question(const Mark& mark) {
     if (mark.place) {
         if (capture_) {
@@ -54,7 +54,7 @@ void Gpus::require_question(const Mark& mark) {
     refuse_if(capture_ && !capture_->is_relaxed());
 }
 
-// A stream waits for a place of a capture, or one that is captured for any.
+// Waits for a place in a capture, or on a captured stream for any place.
 void Gpus::wait_in_capture(StreamName stream, const Mark& mark) {
     if (mark.place && capture_ && mark.capture == capture_->number()) {
         capture_->wait(stream, *mark.place);
@@ -70,7 +70,7 @@ void Gpus::wait_in_capture(StreamName stream, const Mark& mark) {
 void Gpus::begin_launch(std::int64_t number, StreamName stream) {
     host_ += costs_.call;
     Graph& graph = graphs_.at(number);
-    // A graph does not run beside itself.
+    // Launches of the same graph do not overlap.
     if (graph.end) {
         wait(stream, *graph.end);
     }

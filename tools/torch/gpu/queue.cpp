@@ -7,7 +7,7 @@ namespace sim::torch {
 
 namespace {
 
-// More than any program launches between two things that depend on them.
+// More than any program launches between two dependent operations.
 constexpr std::size_t most_kernels = 1U << 16U;
 
 }  // namespace
@@ -20,7 +20,7 @@ void Queue::kernel(Stream stream, const char* label, Duration time, Duration at,
     }
 }
 
-// What was there before this process was a rank is nothing that it gives back.
+// Memory allocated before this process became a rank was never counted, so freeing it does not count either.
 void Queue::hold(const char* label, std::int64_t bytes) {
     const std::int64_t change = std::max(bytes, -held_);
     held_ += change;
@@ -29,7 +29,7 @@ void Queue::hold(const char* label, std::int64_t bytes) {
     }
 }
 
-// Said only where it may matter: a stream that is busy until then begins no earlier anyway.
+// Tells the simulator only if it matters: a stream that is busy until then begins no earlier anyway.
 void Queue::begin_at(Stream stream, Duration at) {
     Duration& least = least_[static_cast<std::size_t>(stream)];
     if (stream == Stream::main) {
@@ -55,7 +55,7 @@ void Queue::flush(Stream stream, Duration at) {
             continue;
         }
         begin_at(kernel.stream, kernel.at);
-        // On a machine a unit is a millisecond, so a billionth of it a picosecond.
+        // A machine's unit of work takes a millisecond, so a billionth of one takes a picosecond.
         const Work work{kernel.time.count(), Measure::units};
         const int purpose = prices::purpose_of(kernel.category);
         if (kernel.watched != nullptr) {

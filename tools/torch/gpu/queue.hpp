@@ -1,7 +1,7 @@
-// What the host has handed to the streams of its GPUs, kept back until something depends on it.
+// The queue holds the work that the host launched on the streams of its GPUs, until something depends on it.
 //
-// A kernel is a few bytes here, and an op or two of the simulator when it is handed on: in bulk, so that what does not
-// wait for kernels (a collective of another stream) can begin while they run.
+// A kernel is a few bytes here, and one or two ops of the simulator when the queue is flushed. Flushing in bulk lets
+// operations that do not wait for kernels, such as a collective on another stream, begin while they run.
 #pragma once
 
 #include "libsim/gpu.hpp"
@@ -14,7 +14,7 @@
 
 namespace sim::torch {
 
-// A kernel that somebody wants to know the times of. Handles that are never joined.
+// The times of a kernel that a profiler watches, as handles that are never joined.
 struct Watched {
     Handle begin = {};
     Handle end = {};
@@ -24,15 +24,15 @@ class Queue {
 public:
     explicit Queue(GPU& gpu) : gpu_(&gpu) {}
 
-    // A kernel that keeps a stream busy, handed over when the host had come to `at`. The label must live until the run
-    // has ended. `watched`: where its begin and its end are put.
+    // Queues a kernel that keeps a stream busy, launched at host time `at`. The label must live until the run ends.
+    // `watched` receives its begin and end.
     void kernel(Stream stream, const char* label, Duration time, Duration at, prices::Category category,
                 Watched* watched = nullptr);
-    // So much of the GPU's memory is taken into use, or given back, behind the kernels so far.
+    // Allocates or frees this much of the GPU's memory after the kernels so far.
     void hold(const char* label, std::int64_t bytes);
-    // All of it is the simulator's; what is issued next begins no earlier than `at`, on whatever stream.
+    // Passes everything on to the simulator. The next op on `stream` begins no earlier than `at`.
     void flush(Stream stream, Duration at);
-    // Where a stream has come with all that is the simulator's.
+    // The end of the work that has been flushed to a stream.
     Handle here(Stream stream);
 
 private:
@@ -41,7 +41,7 @@ private:
         Duration time;
         Duration at;
         Stream stream;
-        std::int64_t held_bytes = 0;  // of what is no kernel
+        std::int64_t held_bytes = 0;  // nonzero for an allocation or release instead of a kernel
         Watched* watched = nullptr;
         prices::Category category = prices::Category::passes;
     };
@@ -50,8 +50,8 @@ private:
     GPU* gpu_;
     std::vector<Kernel> kernels_;
     std::int64_t held_ = 0;
-    std::array<Duration, most_streams + 1> least_{};  // a stream is at least here when all it was handed is done
-    Duration issued_{-1};                             // as the simulator was last told
+    std::array<Duration, most_streams + 1> least_{};  // lower bound of the end of each stream's work
+    Duration issued_{-1};                             // last issue time passed to the simulator
 };
 
 }  // namespace sim::torch

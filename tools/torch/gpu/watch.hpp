@@ -1,4 +1,4 @@
-// What streams carry out while a profiler watches: when, and for which operator of the program.
+// A watch records the work that streams execute while a profiler watches: when, and for which operator of the program.
 #pragma once
 
 #include "tools/torch/gpu/capture.hpp"
@@ -23,7 +23,7 @@ public:
     bool is_on = false;
     std::uint64_t tag = 0;  // of the operator that runs; 0: none
 
-    // Null: nobody watches. It stays where it is until it is taken.
+    // Null if nobody watches. The result stays in place until take().
     Watched* add(StreamName stream, const char* label, WatchedKind kind) {
         return is_on ? &all_.emplace_back(label, stream, kind, tag).places : nullptr;
     }

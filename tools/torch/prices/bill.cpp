@@ -14,7 +14,7 @@ namespace sim::torch::prices {
 
 namespace {
 
-// The time that the work would take at its peak.
+// Seconds that the work would take at its peak rate.
 double at_peak(const Entry& entry) {
     return static_cast<double>(entry.count) * entry.work.done / entry.work.at_most;
 }
@@ -115,7 +115,7 @@ std::string bill_text(const std::vector<Row>& rows, std::optional<std::size_t> m
     }
     std::string text = report::text_of(table);
     if (!guessed.empty()) {
-        text += fmt::format("guessed, because no rule knows them: {}\n", fmt::join(guessed, ", "));
+        text += fmt::format("guessed, because no rule covers them: {}\n", fmt::join(guessed, ", "));
     }
     return text;
 }
@@ -125,9 +125,9 @@ const report::Record<Row>& row_record() {
     static const report::Record<Row> record(
         "An operator and a way of pricing it.",
         {name<Row>("operator", "Name of the operator.", &Row::label),
-         whole<Row>("count", "How often it was called.", &Row::count),
-         number<Row>("seconds", "Seconds of the GPU for all of them.", &Row::seconds),
-         free_text<Row>("how", "What it was priced as.", &Row::how),
+         whole<Row>("count", "Number of calls.", &Row::count),
+         number<Row>("seconds", "GPU seconds of all calls.", &Row::seconds),
+         free_text<Row>("how", "The way of pricing it.", &Row::how),
          number_or_null<Row>("of_peak", "Share of 1 of the peak that it reached; null: it has no kernel.",
                              &Row::of_peak),
          truth<Row>("guessed", "Whether its price is a guess.", &Row::is_guessed),

@@ -1,4 +1,4 @@
-// The bill lists what operators cost in a run: --explain-cost.
+// The bill lists the cost of each operator in a run: --explain-cost.
 #pragma once
 
 #include "libsim/report/record.hpp"
@@ -17,14 +17,14 @@
 
 namespace sim::torch::prices {
 
-// How long the GPU is busy, and with what. The label lives as long as the bill.
+// A kernel and its time on the GPU. The label lives as long as the bill.
 struct Kernel {
     std::string_view label;
     Duration time;
-    Share share = {};  // of an operator with several kernels the first one's is that of all
+    Share share = {};  // if an operator has several kernels, the first carries the share of all
 };
 
-// What one signature costs, and how often it was bought.
+// The price of one signature, and how often it was charged.
 struct Entry {
     std::string label;
     Work work;
@@ -38,13 +38,13 @@ struct Entry {
     }
 };
 
-// An operator and a way of pricing.
+// An operator and a way of pricing it.
 struct Row {
     std::string label;
     std::int64_t count = 0;
-    double seconds = 0;  // of the GPU
+    double seconds = 0;  // GPU time
     std::string how;
-    std::optional<double> of_peak = {};  // none: it has no kernel
+    std::optional<double> of_peak = {};  // none: no kernel
     bool is_guessed = false;
     double share = 0;
 };
@@ -52,10 +52,10 @@ const report::Record<Row>& row_record();
 
 class Bill {
 public:
-    // Equal work under one label is one entry, which stays where it is.
+    // Equal work under one label shares an entry, whose address is stable.
     Entry& entry(const std::string& label, const Work& work, bool is_guessed);
 
-    // The dearest first; last, the `views`: operators that were dispatched without a kernel.
+    // Rows, most expensive first; the last row is the `views`: operators that were dispatched without a kernel.
     std::vector<Row> rows(std::int64_t views) const;
 
 private:
@@ -64,7 +64,7 @@ private:
     std::map<Key, Entry*> by_work_;
 };
 
-// For people. `most`: so many rows; the others in one. Guessed operators are named in the last line.
+// The bill as a text table. Rows beyond `most` are summed up in one. The last line names guessed operators.
 std::string bill_text(const std::vector<Row>& rows, std::optional<std::size_t> most = {});
 
 }  // namespace sim::torch::prices

@@ -1,5 +1,5 @@
-// A call is an operator with its arguments and results, as its price depends on it: arguments by their names in the
-// schema, tensors by what is read of them and written.
+// A call is an operator with its arguments and results, as its price depends on them: arguments by their names in the
+// schema, tensors by the memory that is read and written.
 #pragma once
 
 #include "tools/torch/prices/operator.hpp"
@@ -16,10 +16,10 @@ namespace sim::torch::prices {
 
 using Tensors = std::vector<const seam::Tensor*>;
 
-// It refers to what it is made of.
+// Refers to the operator, arguments and results that it is made from.
 class Call {
 public:
-    // Requires: `arguments` are as many as the operator has.
+    // Requires: `arguments` has as many elements as the operator has arguments.
     Call(const Operator& op, const seam::Value* arguments, std::span<const seam::Value> results)
         : op_(&op), arguments_(arguments), results_(results) {}
 
@@ -27,12 +27,12 @@ public:
     const std::string& name() const { return op_->name; }
     std::span<const seam::Value> results() const { return results_; }
 
-    // The first argument of such a name that is a tensor; or else the first tensor of all, which has no sides where
-    // there is none.
+    // The first argument with one of these names that is a tensor, or else the first tensor of the call. Without any
+    // tensor, one without dimensions.
     const seam::Tensor& tensor(std::initializer_list<std::string_view> names) const;
-    // Null where it is none.
+    // Null if the argument is not a tensor.
     const seam::Tensor* tensor_named(std::string_view name) const;
-    // The tensors of a list; of one tensor, itself.
+    // The tensors of a list argument, or the one tensor.
     Tensors tensors_named(std::string_view name) const;
 
     // Requires: is_asked_for(name).
@@ -40,15 +40,15 @@ public:
     bool flag(std::string_view name, bool otherwise) const { return integer(name, otherwise ? 1 : 0) != 0; }
     std::span<const std::int64_t> integers(std::string_view name) const;
 
-    Tensors inputs() const;   // what is read
-    Tensors written() const;  // in place, or as results that the caller gave
-    Tensors outputs() const;  // what is returned, or else what is written
+    Tensors inputs() const;   // tensors that are read
+    Tensors written() const;  // written in place, or as out= arguments
+    Tensors outputs() const;  // returned tensors, or else the written ones
     std::int64_t read_bytes() const;
     std::int64_t written_bytes() const;
 
-    // The tensors of each argument that is a list of them, in the schema's order; no list is empty.
+    // The tensors of each argument that is a list, in the schema's order; empty lists are left out.
     std::vector<Tensors> lists() const;
-    // Of the first result, if it is one.
+    // A result, if it is a tensor.
     const seam::Tensor& result(std::size_t at = 0) const;
     bool has_result(std::size_t at) const;
 

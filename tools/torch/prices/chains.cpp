@@ -9,12 +9,12 @@ using seam::Tensor;
 
 namespace {
 
-constexpr double cheap = 1.25;  // of a tensor's bytes: what is read instead of it to make it again
+constexpr double cheap = 1.25;  // of a tensor's bytes: limit of what may be read to recompute it instead
 constexpr std::size_t most_roots = 8;
-constexpr std::size_t most_open = 64;  // chains that nobody has read from yet
+constexpr std::size_t most_open = 64;  // open chains
 constexpr std::size_t names_in_label = 3;
 constexpr std::size_t most_remembered = 32768;
-constexpr std::size_t most_past = 8;  // chains that a product has ended
+constexpr std::size_t most_past = 8;  // chains ended by a product
 
 template <class Bytes>
 std::int64_t sum_of(const Bytes& bytes) {
@@ -108,8 +108,7 @@ Chains::Ended Chains::add(const Call& call) {
 Chains::Ended Chains::alone(const Call& call) {
     std::vector<Chain*> makers;
     Ended all;
-    std::vector<std::pair<Chain*, std::unique_ptr<Chain>>>
-        found;  // in their order: an open one, or one to be made again
+    std::vector<std::pair<Chain*, std::unique_ptr<Chain>>> found;  // in order: an open chain, or one that recomputes
     for (const Tensor* tensor : call.inputs()) {
         if (!tensor->is_on_gpu) {
             continue;
@@ -157,7 +156,7 @@ Chains::Ended Chains::end() {
     return all;
 }
 
-// The chains that made or read one of these, as one; a new one where there are none.
+// Merges the chains that made or read one of these inputs; begins a new one if there are none.
 Chain& Chains::joined(const std::vector<Input>& inputs) {
     std::vector<Chain*> chains;
     for (const Input& input : inputs) {
@@ -191,7 +190,7 @@ Chain& Chains::joined(const std::vector<Input>& inputs) {
     return first;
 }
 
-// A new chain, which joins one that has ended where that has made an input and all others were there.
+// Begins a chain. It joins an ended one that made one of its inputs, if all others existed when that one ended.
 Chain& Chains::begun(const std::vector<Input>& inputs) {
     Chain& chain = *open_.emplace_back(std::make_unique<Chain>());
     for (auto past = past_.rbegin(); past != past_.rend(); ++past) {
@@ -221,7 +220,7 @@ bool Chains::may_join(const Chain& chain, const std::vector<Input>& inputs) cons
            });
 }
 
-// For those that join it when it has ended.
+// Keeps an ending chain for chains that may join it later.
 void Chains::keep(const Chain& chain) {
     Past past{.had = chain.read, .left = {}, .newest = newest_};
     overwrite(past.had, chain.had);
@@ -236,14 +235,15 @@ void Chains::keep(const Chain& chain) {
     }
 }
 
-// In memory: it was rightly written.
+// The tensor is read from memory, so writing it was necessary.
 void Chains::is_needed(std::uint64_t storage) {
     for (Past& past : past_) {
         past.left.erase(storage);
     }
 }
 
-// What the chain reads for a tensor that it did not make.
+// Adds a tensor that the chain did not make. Returns what the chain reads for it: its roots if they are cheap, or
+// itself.
 BytesOfPlaces Chains::enter(Chain& chain, const Input& input) {
     const std::uint64_t storage = input.place.storage;
     const BytesOfPlaces* roots = roots_of(storage);
@@ -294,7 +294,7 @@ void Chains::leave(Chain& chain, const Call& call, const BytesOfPlaces& roots) {
         std::int64_t& made = chain.made[storage];
         made = std::max(made, count);
         if (tensor->type == seam::Type::flag) {
-            remember(storage, roots);  // a mask: made again where it is needed
+            remember(storage, roots);  // a mask: recomputed when needed
         } else if (was_there || 2 * count < largest || roots.size() > most_roots) {
             roots_.erase(storage);
             chain.written[storage] = count;
@@ -349,7 +349,7 @@ void Chains::remember(std::uint64_t storage, const BytesOfPlaces& roots) {
     if (roots_.insert_or_assign(storage, roots).second) {
         remembered_.push_back(storage);
     }
-    // One that lost its roots, and has them anew, stands here twice, and goes with the first.
+    // A storage that lost its roots and got new ones is listed twice, and is dropped with its first entry.
     while (remembered_.size() > most_remembered) {
         roots_.erase(remembered_.front());
         remembered_.pop_front();

@@ -1,14 +1,13 @@
-// Chains are the element-wise operators and reductions of each of which torch.compile makes one kernel.
+// Chains are the groups of element-wise operators and reductions that torch.compile fuses into one kernel each.
 //
-// A kernel reads what enters its chain once, and writes what leaves it once. An operator joins the chains that have
-// made or read one of its inputs, and so makes one chain of several; a product, or whatever else stays alone, ends the
-// chains that it reads from. What leaves a chain is what no operator within it has taken. What one has taken, and is
-// needed again later, is made again from what the chain had read, as torch.compile does in the backward pass, where
-// that is one tensor of its size or smaller; otherwise it is written after all, and charged when that becomes known. So
-// is what is written in place.
+// A kernel reads each input of its chain once and writes each output once. An operator joins the chains that made or
+// read one of its inputs, and so merges several into one; a product, or any other operator that is not fused, ends the
+// chains that it reads from. A tensor is an output if no operator of the chain consumes it. A consumed tensor that is
+// needed again later is recomputed from what its chain read, as torch.compile does in the backward pass, if that is one
+// tensor of its size or smaller. Otherwise it is written after all, and charged when that becomes known. Tensors that
+// are written in place are written, too.
 //
-// An operator costs what it takes to look at its tensors. What 32,768 storages can be made of is remembered, the
-// newest.
+// The cost of an operator is linear in its tensors. The roots of the latest 32,768 storages are remembered.
 #pragma once
 
 #include "tools/torch/prices/call.hpp"
@@ -26,7 +25,7 @@
 
 namespace sim::torch::prices {
 
-// Of a tensor: its storage, where it begins there, and how many elements it has. Views of one place are the same.
+// The place of a tensor: its storage, its offset there, and its number of elements. Views of one place are equal.
 struct Place {
     std::uint64_t storage = 0;
     std::int64_t offset = 0;
@@ -38,16 +37,16 @@ struct Place {
 using BytesOfPlaces = std::map<Place, std::int64_t>;
 using BytesOfStorages = std::map<std::uint64_t, std::int64_t>;
 
-// One kernel to be. What it makes is known by its storage, so that views of it are the same.
+// A future kernel. Its outputs are identified by storage, so that views of them are the same.
 struct Chain {
-    std::vector<std::string> names = {};  // of its operators, each once
+    std::vector<std::string> names = {};  // distinct names of its operators
     BytesOfPlaces read = {};
     BytesOfStorages made = {};
-    BytesOfStorages left = {};     // made, and not taken within the chain
-    BytesOfStorages written = {};  // whoever takes it
-    std::int64_t late = 0;         // for chains before it, whose result turned out to be needed, or below 0 not to be
-    BytesOfPlaces had = {};        // of one that joins a chain that has ended: what needs no reading
-    std::uint64_t before = 0;      // of such a one: nothing that it reads is newer than this storage; 0: it is none
+    BytesOfStorages left = {};     // made, and not consumed within the chain
+    BytesOfStorages written = {};  // written, even if consumed
+    std::int64_t late = 0;         // corrections for earlier chains: results that must be written, or (< 0) need not be
+    BytesOfPlaces had = {};        // if it joins an ended chain: places that it need not read again
+    std::uint64_t before = 0;      // if it joins an ended chain: its inputs are no newer than this storage; else 0
 
     std::string label() const;
     std::int64_t bytes() const;
@@ -59,13 +58,13 @@ class Chains {
 public:
     using Ended = std::vector<std::unique_ptr<Chain>>;
 
-    // Another operator of a chain. Returns chains that end with it. Requires: call.op().is_fused.
+    // Adds an operator to a chain. Returns chains that end with it. Requires: call.op().is_fused.
     Ended add(const Call& call);
-    // An operator that is a kernel of its own: the chains that end because it reads from them.
+    // Adds an operator with a kernel of its own. Returns the chains that end because it reads from them.
     Ended alone(const Call& call);
-    // All that are open.
+    // Ends all open chains.
     Ended end();
-    // What an operator that is priced by itself leaves behind.
+    // Notes the results of an operator that is priced by itself.
     void see(std::span<const seam::Value> results);
 
 private:
@@ -73,10 +72,11 @@ private:
         Place place;
         std::int64_t bytes;
     };
-    // A chain that a product has ended, as those that join it find it.
+    // A chain that a product has ended, for chains that may still join it.
     struct Past {
         BytesOfPlaces had;
-        std::map<std::uint64_t, std::pair<std::int64_t, BytesOfPlaces>> left;  // that nobody has taken, with its roots
+        std::map<std::uint64_t, std::pair<std::int64_t, BytesOfPlaces>>
+            left;  // outputs not consumed yet, and their roots
         std::uint64_t newest;
     };
 
@@ -94,12 +94,12 @@ private:
     const BytesOfPlaces* roots_of(std::uint64_t storage) const;
 
     std::vector<std::unique_ptr<Chain>> open_;
-    std::unordered_map<std::uint64_t, Chain*> made_by_;  // of open chains, by storage
+    std::unordered_map<std::uint64_t, Chain*> made_by_;  // open chains, by the storages they made
     std::map<Place, Chain*> read_by_;
-    std::unordered_map<std::uint64_t, BytesOfPlaces> roots_;  // of what is not in memory: what it can be made of
-    std::deque<std::uint64_t> remembered_;                    // storages in the order in which they came to have roots
-    std::uint64_t newest_ = 0;                                // storage that an operator has left behind
-    std::deque<Past> past_;                                   // the newest last
+    std::unordered_map<std::uint64_t, BytesOfPlaces> roots_;  // for storages not in memory: what to recompute them from
+    std::deque<std::uint64_t> remembered_;                    // storages in the order in which they got roots
+    std::uint64_t newest_ = 0;                                // newest storage among all results
+    std::deque<Past> past_;                                   // newest last
 };
 
 }  // namespace sim::torch::prices

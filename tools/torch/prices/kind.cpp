@@ -46,7 +46,8 @@ std::optional<Kind> kind_named(std::string_view name) {
     return found == kinds_by_name().end() ? std::nullopt : std::optional(found->second);
 }
 
-// What is no operator of the GPU: the profiler's marks, and collectives, which are priced elsewhere.
+// Namespaces whose operators are not the GPU's, such as the profiler's marks and collectives (priced elsewhere), or all
+// have one kind.
 std::optional<Kind> kind_of_namespace(std::string_view name) {
     for (const std::string_view of_host : {"profiler", "c10d", "_c10d_functional", "c10d_functional", "prim"}) {
         if (name == of_host) {

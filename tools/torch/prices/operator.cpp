@@ -12,7 +12,7 @@ struct Exception {
     std::string_view argument;
 };
 
-// A schema calls these written, and they are written only where gradients are scaled.
+// The schema marks these as written, but they are written only if gradients are scaled.
 constexpr std::array not_written{Exception{"_fused_adam", "grads"}, Exception{"_fused_adamw", "grads"},
                                  Exception{"_fused_sgd", "grads"}, Exception{"_fused_adagrad", "grads"}};
 // These are written and not read.
@@ -22,16 +22,15 @@ constexpr std::array not_read{Exception{"copy", "self"},
                               Exception{"multi_tensor_scale", "made"},
                               Exception{"multi_tensor_scale_by", "made"},
                               Exception{"multi_tensor_axpby", "made"}};
-// One kernel reads these twice: for the statistics, and for what is made with them. Of the gradients of norms that is
-// the kernel of the inputs' one.
+// One kernel reads the inputs of these twice: for the statistics and for the result. In the gradients of norms it is
+// the kernel for the inputs' gradient.
 constexpr std::array<std::string_view, 9> read_twice{
     "cudnn_batch_norm",           "cudnn_batch_norm_backward", "miopen_batch_norm",
     "miopen_batch_norm_backward", "native_layer_norm",         "_fused_rms_norm",
     "native_layer_norm_backward", "_fused_rms_norm_backward",  "renorm"};
 
-// A block of threads reads a long row for its largest number, for the sum and for the result; of gradients, for the sum
-// and for the result. Source: aten/src/ATen/native/cuda/SoftMax.cu, and what it was measured to take:
-// docs/data/operator_times.csv.
+// A block of threads reads a long row for its maximum, for the sum and for the result; in gradients, for the sum and
+// for the result. Source: aten/src/ATen/native/cuda/SoftMax.cu, and measured times: docs/data/operator_times.csv.
 struct RowReadings {
     std::string_view name;
     int readings;
@@ -99,7 +98,7 @@ Operator::Operator(const seam::Operator& schema)
       has_scalar_list(std::string_view(schema.overload) == "ScalarList"),
       readings(std::find(read_twice.begin(), read_twice.end(), name) == read_twice.end() ? 1 : 2),
       long_row_readings(long_row_readings_of(name, readings)) {
-    // Where an operator is not in place, what it writes in its last arguments is where its results are to go.
+    // Unless an operator is in place, written arguments at the end of its list are out= arguments.
     int first_out = schema.count;
     while (!is_in_place && first_out > 0 && schema.is_written[first_out - 1]) {
         --first_out;

@@ -1,4 +1,4 @@
-// What the price list knows of an operator by its schema: its kind, and what a kernel does with each of its arguments.
+// An operator as the price list derives it from its schema: its kind, and what a kernel does with each argument.
 #pragma once
 
 #include "tools/torch/prices/kind.hpp"
@@ -13,9 +13,9 @@ namespace sim::torch::prices {
 
 struct Argument {
     std::string name;
-    bool is_read = true;      // where it is a tensor, or tensors
+    bool is_read = true;      // if it is a tensor or a list of tensors
     bool is_written = false;  // in place, or as the result
-    bool is_asked = false;    // a number that a price depends on
+    bool is_asked = false;    // a number that the price depends on
 };
 
 struct Operator {
@@ -23,15 +23,15 @@ struct Operator {
 
     std::string name;  // plain_name()
     Kind kind = Kind::guessed;
-    bool is_fused = false;     // by torch.compile, with its neighbours: never where it is another package's kernel
+    bool is_fused = false;     // by torch.compile, with its neighbours; never for another package's kernel
     bool is_in_place = false;  // its results are its own arguments
     bool has_scalar_list = false;
-    int readings = 1;           // its kernel reads its inputs so often
-    int long_row_readings = 1;  // … where their rows are longer than a warp of threads holds
+    int readings = 1;           // number of times that its kernel reads its inputs
+    int long_row_readings = 1;  // the same if their rows are longer than a warp holds
     std::vector<Argument> arguments;
 };
 
-// Whether Call::integer, flag and integers may be asked for an argument of this name: it is then part of a call's
+// Whether Call::integer, flag and integers may read an argument of this name, which makes it part of a call's
 // signature.
 bool is_asked_for(std::string_view argument);
 

@@ -1,8 +1,8 @@
-// The price list says what each operator of PyTorch costs on a machine's GPU, and counts what was bought.
+// The price list prices each operator of PyTorch on a machine's GPU, and keeps the bill.
 //
-// Calls come as they reach CUDA's kernels: below autograd and autocast, so that types are what they are, and what
-// PyTorch composes has come apart. Each is priced once for each signature (signature.hpp). While `is_compiled`, the
-// operators that torch.compile fuses are collected in chains (chains.hpp), and charged when a chain ends.
+// It sees calls as they reach CUDA's kernels: below autograd and autocast, so that types are final and composite
+// operators are decomposed. Each signature (signature.hpp) is priced once. While `is_compiled`, the operators that
+// torch.compile fuses are collected in chains (chains.hpp) and charged when a chain ends.
 //
 // Cost: about 60 ns for an operator with a known signature; a view costs next to nothing. One thread at a time.
 #pragma once
@@ -28,29 +28,29 @@ class PriceList {
 public:
     explicit PriceList(training::OperatorTimes times);
 
-    // The operator's number in this list.
+    // Returns the operator's number in this list.
     std::int32_t known(const seam::Operator& schema);
     // Whether its price depends on `tf32`.
     bool multiplies(std::int32_t op) const { return prices::multiplies(operators_[static_cast<std::size_t>(op)].kind); }
 
-    // The kernels that the host launches with this operator, in their order: none for a view. While compiled these are
-    // the chains that end with it, before its own, if it has one. They are there until the next call.
-    // Requires: `op` is a number that known() gave, and `arguments` are as many as its schema has.
+    // Charges a call and returns the kernels that the host launches for it, in order, valid until the next call; none
+    // for a view. While compiled, these are the chains that end with it, then its own kernel if it has one. Requires:
+    // `op` is a number from known(), and `arguments` has as many elements as its schema has arguments.
     std::span<const Kernel> kernels(std::int32_t op, const seam::Value* arguments,
                                     std::span<const seam::Value> results);
 
-    // What has not ended yet is charged now: before collectives, before the host waits, and at the end.
+    // Ends and charges all open chains. Call it before collectives, before the host waits, and at the end.
     std::span<const Kernel> flush();
 
-    // Whether operators are priced as torch.compile fuses them; a region's optimizer, which it leaves as it is, is not.
+    // Whether operators are priced as torch.compile fuses them. An optimizer's are not, even within a region.
     bool is_compiled = false;
 
-    // How a script lets tensors of fp32 be multiplied: it may change between calls.
+    // The script's settings for fp32 products, which may change between calls.
     Tf32 tf32 = {};
 
-    // A row for each operator and way of pricing, the dearest first.
+    // One row per operator and way of pricing, most expensive first.
     std::vector<Row> rows() const { return bill_.rows(views_); }
-    // The operators that are not known, and were priced as memory traffic.
+    // The unknown operators, which were priced as memory traffic.
     std::vector<std::string> guessed() const;
 
 private:
@@ -65,7 +65,7 @@ private:
     Prices prices_;
     Bill bill_;
     Chains chains_;
-    std::vector<Kernel> charged_;  // the last answer, where it is of several entries
+    std::vector<Kernel> charged_;  // the last answer, if it combines several entries
     std::int64_t views_ = 0;
 };
 

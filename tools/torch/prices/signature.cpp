@@ -12,12 +12,12 @@ namespace {
 
 constexpr std::size_t first_slots = 1024;
 
-// Where the next word of a signature goes, and the hash of those before it. It is handed on by value, in two registers.
+// The place of the next word of a signature, and the hash so far. Passed by value, in two registers.
 struct Cursor {
     std::uint64_t* next;
     std::uint64_t hash;
 
-    // Source of the hash: FxHash. Words are compared in the end: it need only tell most of them apart.
+    // FxHash. It need only tell most signatures apart, since their words are compared, too.
     [[nodiscard]] Cursor with(std::uint64_t word) const {
         *next = word;
         return {next + 1, (std::rotl(hash, 5) ^ word) * 0x517cc1b727220a95};
@@ -25,7 +25,7 @@ struct Cursor {
     [[nodiscard]] Cursor with(std::int64_t number) const { return with(static_cast<std::uint64_t>(number)); }
 };
 
-// Where its sizes do not tell how it lies in memory.
+// True if its sizes do not determine its layout in memory.
 inline bool has_strides(const Tensor& tensor) {
     return !tensor.is_contiguous && tensor.strides != nullptr;
 }
@@ -112,7 +112,7 @@ void Signature::take(std::uint64_t first, const Operator& op, const Value* argum
         }
     }
     count_ = static_cast<std::size_t>(at.next - words_.data());
-    hash_ = at.hash ^ at.hash >> 32U;  // the high bits have seen all others
+    hash_ = at.hash ^ at.hash >> 32U;  // every bit of input reaches the high bits
 }
 
 Prices::Prices() : slots_(first_slots) {}

@@ -1,9 +1,8 @@
-// A signature is all that the price of a call depends on, as a row of words: the operator, its tensors' types,
-// sides and strides, and the numbers that its kind asks for. Prices are kept by signatures; two calls with one price
-// list's equal signatures cost the same.
+// A signature is everything that the price of a call depends on, as a sequence of words: the operator, its tensors'
+// types, sizes and strides, and the numbers that its kind asks for. Prices are stored by signature: calls with equal
+// signatures in one price list cost the same.
 //
-// A look-up costs some nanoseconds and one for each word, and allocates nothing. Words are compared, not their hash
-// alone.
+// A look-up costs a few nanoseconds plus one per word, and allocates nothing. It compares the words, not only the hash.
 #pragma once
 
 #include "tools/torch/prices/bill.hpp"
@@ -19,7 +18,8 @@ namespace sim::torch::prices {
 
 class Signature {
 public:
-    // Requires: `arguments` are as many as the operator has. `first`: what tells operators and switches apart.
+    // `first` identifies the operator and the switches. Requires: `arguments` has as many elements as the operator has
+    // arguments.
     void take(std::uint64_t first, const Operator& op, const seam::Value* arguments,
               std::span<const seam::Value> results);
 
@@ -27,7 +27,7 @@ public:
     std::span<const std::uint64_t> words() const { return {words_.data(), count_}; }
 
 private:
-    std::vector<std::uint64_t> words_;  // the first `count_`; the others are room
+    std::vector<std::uint64_t> words_;  // the first `count_` are used
     std::size_t count_ = 0;
     std::uint64_t hash_ = 0;
 };
@@ -35,9 +35,9 @@ private:
 class Prices {
 public:
     Prices();
-    // Null: it has none yet.
+    // Null if the signature has no price yet.
     Entry* find(const Signature& signature) const;
-    // Requires: it has none yet.
+    // Requires: the signature has no price yet.
     void enter(const Signature& signature, Entry& entry);
 
 private:
@@ -49,7 +49,7 @@ private:
     };
     void put(const Slot& slot);
 
-    std::vector<Slot> slots_;  // a power of two; at most half of them are taken
+    std::vector<Slot> slots_;  // a power of two, at most half of them taken
     std::size_t taken_ = 0;
     std::vector<std::uint64_t> words_;  // of all signatures
 };

@@ -1,4 +1,4 @@
-// The tally adds up what the GPU has been given to multiply since the beginning.
+// The tally adds up the matrix products and attention launched on the GPU since the beginning.
 #pragma once
 
 #include "tools/torch/prices/work.hpp"
@@ -7,9 +7,9 @@ namespace sim::torch::prices {
 
 struct Tally {
     double flops = 0;          // of products and attention
-    double flops_again = 0;    // of these, what is not the model's, but computed once more or by an optimizer
-    double at_peak = 0;        // seconds that they take at the peak of the type in which they are multiplied
-    double again_at_peak = 0;  // of these, likewise
+    double flops_again = 0;    // of these, recomputation and the optimizer's, which are not the model's
+    double at_peak = 0;        // seconds of `flops` at the peak rate of their type
+    double again_at_peak = 0;  // seconds of `flops_again`, likewise
 
     void add(const Share& share, bool is_the_models) {
         const double again = is_the_models ? share.again : 1;

@@ -1,5 +1,5 @@
-// How much memory a kernel touches in a tensor. What lies on the host costs the GPU nothing: its numbers are arguments
-// of a kernel.
+// The memory of a tensor that a kernel touches. Tensors on the host cost the GPU nothing: their values are arguments of
+// a kernel.
 #pragma once
 
 #include "tools/torch/seam.hpp"
@@ -8,16 +8,16 @@
 
 namespace sim::torch::prices {
 
-// `other` (quantised types, pairs of 4 bits) has one byte.
+// `other` (quantised types, pairs of 4-bit values) counts one byte.
 std::int64_t element_bytes(seam::Type type);
 bool is_floating(seam::Type type);  // not complex
 std::int64_t elements(const seam::Tensor& tensor);
-// Of the GPU's memory. A side that is expanded (a stride of 0) is the same numbers again, which the caches hold.
+// Bytes of GPU memory. An expanded dimension (stride 0) counts once, because its values repeat and stay in caches.
 std::int64_t bytes(const seam::Tensor& tensor);
 
-// Counted from the end where it is negative, as a script says it: -1 is the last side. A side that is not there is 1.
+// The size of dimension `at`, from the end if negative, as in Python: -1 is the last. 1 for a missing dimension.
 std::int64_t side_at(const seam::Tensor& tensor, std::int64_t at);
-// Counted from the end: 1 is the last side. A side that is not there is 1.
+// The size of a dimension counted from the end: 1 is the last. 1 for a missing dimension.
 std::int64_t side_from_end(const seam::Tensor& tensor, int at);
 
 }  // namespace sim::torch::prices

@@ -1,5 +1,4 @@
-// The work of a call is the kernels that CUDA launches for it: what each of them takes, and what they have to show for
-// it.
+// The work of a call is the kernels that CUDA launches for it: the time of each, and the FLOPs or bytes that they do.
 #pragma once
 
 #include "libsim/units.hpp"
@@ -14,38 +13,38 @@ namespace sim::torch::prices {
 
 inline constexpr const char* memory_traffic = "memory traffic";
 
-// What the GPU's time goes to.
+// Categories of GPU time.
 enum class Category : std::uint8_t {
-    products,  // of matrices, convolutions among them
+    products,  // matrix products, including convolutions
     attention,
-    passes,     // over memory: norms, element by element, moves
-    optimizer,  // all kernels in a step of an optimizer, and those over lists of tensors anywhere
-    copies,     // which no operator is: within a GPU, and with its host and others
+    passes,     // over memory: norms, element-wise operators, moves
+    optimizer,  // all kernels in an optimizer's step, and kernels over lists of tensors anywhere
+    copies,     // not operators: within a GPU, with its host, and between GPUs
 };
 inline constexpr std::size_t categories = 5;
-const char* name_of(Category category);  // "products", as JSON has it
-// As the simulator carries it with each kernel; what a program computes for itself has 0.
+const char* name_of(Category category);  // "products", as in JSON
+// The purpose that the simulator carries with each kernel; 0 is a program's own computation.
 constexpr int purpose_of(Category category) {
     return 1 + static_cast<int>(category);
 }
 
-// What a kernel adds to the sums of its run, beside its time.
+// The contribution of a kernel to the sums of its run, besides its time.
 struct Share {
     Category category = Category::passes;
     double flops = 0;    // of products and attention
-    double at_peak = 0;  // seconds that these take at the peak of their type
-    double again = 0;    // share of these that the forward pass has computed before
+    double at_peak = 0;  // seconds of these at the peak rate of their type
+    double again = 0;    // share of these that is recomputation
 
     friend auto operator<=>(const Share&, const Share&) = default;
 };
 
 struct Work {
-    std::vector<Duration> kernels = {};  // one after the other; none: nothing is to be done
+    std::vector<Duration> kernels = {};  // run in sequence; empty: nothing to do
     std::string how = "";
     double done = 0;     // FLOPs, or bytes
-    double at_most = 1;  // of these, in a second
+    double at_most = 1;  // peak rate of these per second
     double flops = 0;    // of products and attention
-    double again = 0;    // share of these that the forward pass has computed before: attention keeps no scores
+    double again = 0;    // share of these that recomputes the forward pass: attention keeps no scores
     Category category = Category::passes;
 
     friend auto operator<=>(const Work&, const Work&) = default;

@@ -37,7 +37,7 @@ const c10::StorageImpl* storage_of(const at::Tensor& tensor) {
     return tensor.storage().unsafeGetStorageImpl();
 }
 
-// What autograd returns for a gradient that is zero everywhere.
+// A tensor of zeros without memory, as autograd returns for a gradient that is zero everywhere.
 at::Tensor zeros_without_memory(const at::Tensor& model, c10::DeviceIndex device) {
     at::native::ZeroTensorAllocator none(c10::Device(c10::kCUDA, device));
     return at::detail::empty_generic(model.sizes(), &none, cuda_key.add(c10::DispatchKey::ZeroTensor),
@@ -45,7 +45,7 @@ at::Tensor zeros_without_memory(const at::Tensor& model, c10::DeviceIndex device
 }
 
 at::Tensor view_of(const at::Tensor& base, const at::Tensor& model) {
-    // A view is seen by autograd as its base is; whether it is conjugated is its own.
+    // Autograd sees a view like its base, but conjugation is the view's own.
     const c10::DispatchKeySet keys =
         base.key_set() - c10::DispatchKeySet({c10::DispatchKey::Conjugate, c10::DispatchKey::Negative});
     at::Tensor view = at::detail::make_tensor<c10::TensorImpl>(c10::TensorImpl::VIEW, c10::Storage(base.storage()),
@@ -77,7 +77,7 @@ Owned* owner_of(const at::Tensor& gpu) {
     return has_strides(gpu) ? owned_by(*storage_of(gpu)) : nullptr;
 }
 
-// Conjugated tensors and their like are rare, and not looked at closely.
+// Conjugated tensors and the like are rare, so their aliases are not reused.
 bool is_plain(const at::Tensor& tensor) {
     constexpr c10::DispatchKeySet others(
         {c10::DispatchKey::Conjugate, c10::DispatchKey::Negative, c10::DispatchKey::ZeroTensor});
@@ -91,7 +91,7 @@ bool is_alias(const at::Tensor& cpu, const at::Tensor& gpu, const Owned& owned) 
            cpu.is_inference() == c10::InferenceMode::is_enabled();
 }
 
-// As the last call had it, where that was the same.
+// The alias of the last call if it still matches.
 at::Tensor alias_of(const at::Tensor& gpu) {
     if (Owned* const owned = owner_of(gpu)) {
         const at::Tensor last = owned->take_alias();
@@ -135,7 +135,7 @@ at::Tensor Aliases::lower(const at::Tensor& tensor) {
             return pair.cpu;
         }
     }
-    // The parts first: they are pairs of their own.
+    // The parts come first, as pairs of their own.
     const at::Tensor cpu = has_strides(tensor)
                                ? alias_of(tensor)
                                : rebuilt(tensor, c10::kCPU, [this](const at::Tensor& part) { return lower(part); });
@@ -168,7 +168,7 @@ at::Tensor Aliases::raise(const at::Tensor& result, c10::DeviceIndex device) {
 }
 
 void Aliases::settle() {
-    // What is added meanwhile is new, and settled.
+    // Pairs that are added meanwhile are new and need no settling.
     const std::size_t count = pairs_.size();
     for (std::size_t i = 0; i < count; ++i) {
         const Pair pair = pairs_[i];

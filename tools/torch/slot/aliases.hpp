@@ -1,5 +1,5 @@
-// Tensors of the simulated GPU as tensors of the CPU on the same numbers, for one call of an operator, and its results
-// back.
+// Aliases map tensors of the simulated GPU to CPU tensors on the same data for one call of an operator, and map its
+// results back.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -7,10 +7,10 @@
 
 namespace sim::slot {
 
-// A CPU tensor on the numbers of one of the GPU; others as they are. Throws for one that has no strides (sparse,
+// A CPU tensor on the data of a GPU tensor; any other tensor unchanged. Throws for a tensor without strides (sparse,
 // nested).
 at::Tensor on_cpu(const at::Tensor& tensor);
-// The tensor of the GPU that a CPU tensor becomes, with its memory.
+// Turns a CPU tensor into a GPU tensor, together with its memory.
 at::Tensor on_gpu(const at::Tensor& tensor, c10::DeviceIndex device);
 
 class Aliases {
@@ -18,15 +18,15 @@ public:
     Aliases() = default;
     Aliases(const Aliases&) = delete;
     Aliases& operator=(const Aliases&) = delete;
-    // Leaves tensors of the CPU to the next call on the same ones.
+    // Leaves the CPU tensors for the next call on the same tensors.
     ~Aliases();
 
-    // Tensors that share memory do so on the CPU, too.
+    // Tensors that share memory also share it on the CPU.
     at::Tensor lower(const at::Tensor& tensor);
-    // What the call has given back: one of its arguments, a view of one, or a new tensor. Results that share memory
-    // still do.
+    // Maps a result of the call back: an argument, a view of one, or a new tensor. Results that share memory still
+    // share it.
     at::Tensor raise(const at::Tensor& result, c10::DeviceIndex device);
-    // Arguments that the call has resized, or given other memory, are so on the GPU.
+    // Applies to the GPU tensors any resizing or change of memory that the call made to its arguments.
     void settle();
     bool empty() const { return pairs_.empty(); }
 

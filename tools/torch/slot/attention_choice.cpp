@@ -17,7 +17,7 @@ namespace {
 using sdp::sdp_params;
 using sim::slot::cudnn_version;
 
-// Versions of cuDNN, and the capability of GPUs times ten.
+// Versions of cuDNN, and compute capabilities times ten.
 constexpr long cudnn_is_preferred_after = 91500;
 constexpr long cudnn_without_dropout_from = 91100;
 constexpr long cudnn_without_dropout_to = 91400;
@@ -81,7 +81,7 @@ bool suits_flash(const sdp_params& params, bool debug) {
                   debug, "Flash attention does not support the is_causal flag when seqlen_q != seqlen_k.");
 }
 
-// What the memory-efficient kernel reads at once, in elements.
+// The elements that the memory-efficient kernel reads at once.
 std::int64_t alignment(const sdp_params& params) {
     constexpr std::int64_t bits = 128;
     if (capability(params) >= ampere || (is_half(params) && capability(params) >= 70)) {
@@ -121,7 +121,7 @@ bool is_cudnn_preferred() {
     return is_wished && cudnn_version > cudnn_is_preferred_after && (first.major == 9 || first.major == 10);
 }
 
-// Once, so that an order that a script sets stays.
+// Only once, so that an order set by the script stays.
 void set_order() {
     static const bool is_set = [] {
         if (is_cudnn_preferred()) {
@@ -149,7 +149,7 @@ std::int64_t choose(const at::Tensor& query, const at::Tensor& key, const at::Te
                     const std::optional<at::Tensor>& mask, double dropout, bool causal, std::optional<double> /*scale*/,
                     bool grouped) {
     const sdp_params params{query, key, value, mask, dropout, causal, grouped};
-    // Nested tensors with strides run by operators, which have kernels for them.
+    // Strided nested tensors are computed by single operators, which have kernels for them.
     if (sdp::has_for_nested_inputs(params)) {
         return static_cast<std::int64_t>(at::SDPBackend::math);
     }
@@ -168,7 +168,7 @@ std::int64_t choose(const at::Tensor& query, const at::Tensor& key, const at::Te
     TORCH_CHECK(false, "No available kernel. Aborting execution.");
 }
 
-// PyTorch's composite asks a table by device type, and not the dispatcher.
+// PyTorch's composite operator looks the choice up in a table by device type, not in the dispatcher.
 const bool is_choice_known = [] {
     at::native::_fused_sdp_choice_stub.set_cuda_dispatch_ptr(&choose);
     return true;
@@ -194,7 +194,7 @@ bool can_use_flash_attention(const sdp_params& params, bool debug) {
 }
 
 bool can_use_mem_efficient_attention(const sdp_params& params, bool debug) {
-    // Since 2.14 for keys with fewer heads, too.
+    // Since 2.14 also for keys with fewer heads.
     constexpr bool groups = SIM_SLOT_TORCH >= 214;
     return check_runtime_disabled_mem_efficient(params, debug) && is_on_gpu(params, debug) &&
            check_tensor_shapes(params, debug) && suits_efficient(params, debug) &&
@@ -209,7 +209,7 @@ bool can_use_mem_efficient_attention(const sdp_params& params, bool debug) {
                 : check_tensor_dtype(params, std::array{at::kHalf, at::kFloat}, debug));
 }
 
-// That heads may be of any number is said by a second argument, which 2.6 does not have.
+// A second argument, which 2.6 does not have, allows any number of heads.
 template <class Params>
 bool has_equal_batches(const Params& params, bool debug) {
     if constexpr (requires { check_batch_size_and_num_heads_dense<true, false>(params, debug); }) {

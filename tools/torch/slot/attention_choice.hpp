@@ -1,6 +1,6 @@
-// Which of a GPU's kernels scaled_dot_product_attention takes, by the rules of PyTorch's own (sdp_utils.cpp of its CUDA
-// part): cuDNN's on Hopper and Blackwell where its version is new enough, flash attention for half precision without a
-// mask, the memory-efficient one, and else the operators that it stands for.
+// The choice of a GPU kernel for scaled_dot_product_attention, by PyTorch's own rules (sdp_utils.cpp of its CUDA part):
+// cuDNN's on Hopper and Blackwell if its version is new enough, flash attention for half precision without a mask, the
+// memory-efficient one, and otherwise single operators.
 #pragma once
 
 #include <ATen/native/transformers/sdp_utils_cpp.h>
@@ -12,7 +12,7 @@ void register_attention_choice(torch::Library& library);
 
 }  // namespace sim::slot
 
-// What libtorch_python asks of a build for CUDA by these names. `debug`: a warning says what speaks against it.
+// Functions that libtorch_python expects by these names from a build for CUDA. `debug` warns with the reason against.
 namespace sdp {
 
 bool is_flash_attention_available();

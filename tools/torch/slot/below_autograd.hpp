@@ -1,5 +1,5 @@
-// Kernels run below autograd, as PyTorch's own do: what they call is recorded for no backward pass. They run below
-// hollow runs, too: what is computed at all is computed to its end.
+// Kernels run below autograd, as PyTorch's own do: their calls are not recorded for a backward pass. They also run
+// below hollow runs: a call that is computed at all is computed completely.
 #pragma once
 
 #include <c10/core/DispatchKeySet.h>
@@ -7,8 +7,8 @@
 
 namespace sim::slot {
 
-// The key that PyTorch keeps for tensors without numbers, which nothing else uses: below autograd and what Python
-// dispatches, and above every device. Operators of the host meet hollow runs there.
+// The dispatch key that PyTorch reserves for fake tensors, which nothing else uses: below autograd and Python dispatch,
+// above every device. Hollow runs intercept the host's operators there.
 constexpr c10::DispatchKey above_devices = c10::DispatchKey::Fake;
 
 class BelowAutograd {

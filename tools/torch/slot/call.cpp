@@ -68,7 +68,7 @@ void Facts::add(const at::Tensor& tensor) {
     }
 }
 
-// Of a tensor that is made of others, its memory's: they are kept, since the facts refer to their sizes.
+// A tensor made of others is described by its memory, which is kept because the facts refer to its sizes.
 void Facts::add_facts(const at::Tensor& tensor) {
     if (has_strides(tensor) || tensor.unsafeGetTensorImpl()->is_python_dispatch()) {
         tensors_.push_back(facts_of(tensor));

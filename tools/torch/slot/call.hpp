@@ -1,5 +1,4 @@
-// A call of an operator as the seam tells of it: its arguments and results with their shapes and types, and nothing of
-// their numbers.
+// A call of an operator in the form of the seam: its arguments and results with shapes and types, but without values.
 #pragma once
 
 #include "tools/torch/seam.hpp"
@@ -17,21 +16,21 @@ namespace sim::slot {
 seam::Type type_of(c10::ScalarType type);
 seam::Tensor facts_of(const at::Tensor& tensor);
 
-// Whether it is a kernel: what gives back views of its arguments, or facts of them, launches nothing.
+// Whether the operator launches a kernel; one that only returns views of its arguments, or facts about them, does not.
 bool launches(const c10::FunctionSchema& schema);
 
-// The facts of values, which must outlive it: they refer to the tensors' own sizes.
+// The facts about values. The values must outlive it, because the facts refer to the tensors' own sizes.
 class Facts {
 public:
     void add(const c10::IValue& value);
     void add(const at::Tensor& tensor);
-    // Valid until something is added.
+    // Valid until the next add().
     std::span<const seam::Value> values();
 
 private:
     void add_facts(const at::Tensor& tensor);
 
-    // `tensors` and `integers` of a value are set when all are there, since both lists may move until then.
+    // The pointers `tensors` and `integers` of a value are set last, because both lists may move until then.
     c10::SmallVector<seam::Value, 16> values_;
     c10::SmallVector<seam::Tensor, 16> tensors_;
     c10::SmallVector<std::int64_t, 16> integers_;

@@ -18,20 +18,20 @@ namespace sim::slot {
 
 namespace {
 
-// The numbers that nodes have been given in one call.
+// The range of sequence numbers that nodes got in one call.
 struct Numbers {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
 };
 
-// Of a thread, in order. A graph is not kept for so many calls: the oldest are forgotten.
+// The calls of a thread, in order. No graph lives for this many calls, so the oldest are forgotten.
 using Calls = std::deque<Numbers>;
 constexpr std::size_t most_calls = std::size_t{1} << 16U;
 
 std::mutex mutex;
 std::unordered_map<std::uint64_t, Calls> calls_of_threads;
 std::atomic<bool> is_anything_compiled = false;
-std::atomic<bool> is_told = false;  // as the GPU was told last
+std::atomic<bool> is_told = false;  // the state last passed to the GPU
 
 thread_local int depth = 0;
 thread_local std::uint64_t begun_at = 0;

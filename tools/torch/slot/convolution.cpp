@@ -43,7 +43,7 @@ bool is_cudnn(const Tensor& input, const Tensor& weight, const MaybeTensor& bias
     return backend == at::native::ConvBackend::Cudnn || backend == at::native::ConvBackend::CudnnTranspose;
 }
 
-// cuDNN's have two dimensions at least.
+// cuDNN's convolutions have at least two dimensions.
 Tensor widened(const Tensor& tensor) {
     return tensor.dim() == 3 ? tensor.unsqueeze(2) : tensor;
 }

@@ -1,5 +1,5 @@
-// A convolution with a bias, which on a GPU is cuDNN's convolution and then an addition. The CPU's makes both in one,
-// so that its numbers are those of a script on the CPU, and the two are priced one after the other.
+// A convolution with a bias, which on a GPU is cuDNN's convolution and then an addition. The CPU computes both in one
+// kernel, so that the results equal those of a script on the CPU; the price is that of the two kernels in sequence.
 #pragma once
 
 #include <torch/library.h>

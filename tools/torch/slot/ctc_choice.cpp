@@ -27,7 +27,7 @@ bool chooses_cudnn(const Tensor& log_probabilities, const Tensor& targets, at::I
     return true;
 }
 
-// Lengths that lie on the GPU: PyTorch takes cuDNN's while it captures a graph.
+// For lengths on the GPU, PyTorch takes cuDNN's kernel only while it captures a graph.
 bool never_for_tensors(const Tensor& /*log_probabilities*/, const Tensor& /*targets*/, const Tensor& /*input_lengths*/,
                        const Tensor& /*target_lengths*/, std::int64_t /*blank*/) {
     return false;
@@ -47,7 +47,7 @@ bool exists(const char* name) {
 void register_ctc_choice(torch::Library& library) {
     library.impl("_use_cudnn_ctc_loss", chooses_cudnn);
     library.impl("_use_cudnn_ctc_loss.Tensor", never_for_tensors);
-    // Since 2.11 it asks for AMD's, too.
+    // Since 2.11 PyTorch also asks for AMD's.
     if (exists("aten::_use_miopen_ctc_loss")) {
         library.impl("_use_miopen_ctc_loss", never);
         library.impl("_use_miopen_ctc_loss.Tensor", never_for_tensors);

@@ -1,4 +1,4 @@
-// When torch.nn.functional.ctc_loss takes cuDNN's kernel on a GPU, by PyTorch's own rule.
+// The choice of cuDNN's kernel for torch.nn.functional.ctc_loss on a GPU, by PyTorch's own rule.
 #pragma once
 
 #include <torch/library.h>

@@ -1,7 +1,7 @@
-// What the slot asks of the build of PyTorch that it stands in: devices, streams and memory.
+// The devices, streams and memory that the slot needs from its build of PyTorch.
 //
 // In a build for CUDA they are PyTorch's own (libc10_cuda, over the simulated CUDA runtime of cuda_build/); in a build
-// for the CPU they are ours (cpu_build/). All else of the slot is the same for both.
+// for the CPU they are ours (cpu_build/). The rest of the slot is the same for both.
 #pragma once
 
 #include "tools/torch/slot/seam_table.hpp"
@@ -21,22 +21,22 @@ void use_device(c10::DeviceIndex device);
 c10::Stream current_stream(c10::DeviceIndex device);
 seam::Stream stream_of(const c10::Stream& stream);
 
-// A block of a device's memory, from PyTorch's caching allocator or one with its rules. Nobody touches what lies there:
-// addresses cost nothing until somebody does. Throws PyTorch's OutOfMemoryError where the simulated GPU is full.
+// A block of a device's memory, from PyTorch's caching allocator or one with its rules. Nobody touches its contents, so
+// that it costs only addresses. Throws PyTorch's OutOfMemoryError if the simulated GPU is full.
 c10::DataPtr block_of(std::size_t bytes, c10::DeviceIndex device);
-// The block is not given out again before this stream has come here.
+// Keeps the block from being reused before this stream reaches its present end.
 void record_stream(const c10::DataPtr& block, const c10::Stream& stream);
-// A pool of its own for what is allocated on some streams meanwhile. Its memory is nobody else's until it is released
-// as often as it was begun.
+// A private pool for memory that is allocated on some streams between begin and end. It stays private until it has been
+// released as often as it was begun.
 using PoolId = std::pair<unsigned long long, unsigned long long>;
 PoolId new_pool(bool is_users);
 void begin_pool(c10::DeviceIndex device, PoolId pool, std::function<bool(seam::Stream)> is_its_stream);
 void end_pool(c10::DeviceIndex device, PoolId pool);
 void release_pool(c10::DeviceIndex device, PoolId pool);
-// The allocator that a storage names as its own.
+// The allocator that storages refer to.
 c10::Allocator* device_allocator();
 
-// Whether a program has pinned this memory of the host by itself, by cudaHostRegister or its like.
+// Whether the program itself has pinned this host memory, with cudaHostRegister or similar.
 bool is_pinned_by_program(const void* address);
 
 }  // namespace sim::slot

@@ -9,7 +9,7 @@ namespace sim::slot {
 
 bool takes_host_tensors(std::string_view name) {
     using namespace std::string_view_literals;
-    // As the CUDA kernels do: indices may lie on the host, and so may the numbers that an optimizer is told.
+    // Like CUDA's kernels, these take indices on the host, and an optimizer's scalar arguments.
     static constexpr std::array names{"aten::index"sv,
                                       "aten::index_put"sv,
                                       "aten::index_put_"sv,

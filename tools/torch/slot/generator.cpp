@@ -84,7 +84,7 @@ at::Generator& default_generator(c10::DeviceIndex device) {
     return all.at(static_cast<std::size_t>(device < 0 ? current_device() : device));
 }
 
-// By what every generator has, because one that PyTorch has made itself is of a class of its own.
+// Uses only the interface common to all generators, because those that PyTorch makes have a class of their own.
 Draw next_draw(const at::Generator& generator) {
     c10::GeneratorImpl& of = *generator.unsafeGetGeneratorImpl();
     const std::lock_guard lock(of.mutex_);
@@ -97,7 +97,7 @@ Draw next_draw(const at::Generator& generator) {
 }
 
 at::Generator generator_of(const Draw& draw) {
-    // Two offsets of one seed must not begin alike: they are multiplied by 2^64 over the golden ratio.
+    // Multiplying by 2^64 over the golden ratio keeps neighbouring offsets of one seed from giving similar streams.
     return at::detail::createCPUGenerator(draw.seed ^ (draw.offset * 0x9E3779B97F4A7C15ULL));
 }
 

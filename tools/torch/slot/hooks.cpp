@@ -1,4 +1,4 @@
-// What PyTorch asks a build for CUDA about its GPUs, beside tensors: how many there are, their generators, their
+// The hooks by which PyTorch asks a build for CUDA about its GPUs, apart from tensors: their number, generators and
 // libraries.
 #include "tools/torch/slot/device.hpp"
 #include "tools/torch/slot/generator.hpp"
@@ -15,7 +15,7 @@ namespace sim::slot {
 namespace {
 
 constexpr std::int64_t fft_plans = 4096;
-// What the builder says that this PyTorch was released with, or would have been for CUDA.
+// Set by the builder: the CUDA version that this PyTorch was released with, or would have been for CUDA.
 constexpr long cuda_version = NDSIM_CUDA_VERSION;
 
 c10::DeviceIndex exchange(c10::DeviceIndex device) {
@@ -34,7 +34,7 @@ struct Hooks final : at::CUDAHooksInterface {
 
     void init() const override { device_allocator(); }
     bool hasCUDA() const override { return true; }
-    // Asked since 2.8.
+    // Exists since 2.8.
     bool isBuilt() const { return true; }
     bool isAvailable() const { return true; }
     bool hasPrimaryContext(c10::DeviceIndex /*device*/) const override { return true; }
@@ -64,7 +64,7 @@ struct Hooks final : at::CUDAHooksInterface {
     bool supportsBFloat16ConvolutionWithCuDNNv8() const override { return true; }
     double batchnormMinEpsilonCuDNN() const override { return 0; }
     long versionCuDNN() const override { return cudnn_version; }
-    // Asked since 2.9.
+    // Exists since 2.9.
     bool supportsBFloat16RNNWithCuDNN() const { return true; }
     long versionRuntimeCuDNN() const { return cudnn_version; }
     bool hasCuBLASLt() const override { return true; }
@@ -77,7 +77,7 @@ struct Hooks final : at::CUDAHooksInterface {
     std::string showConfig() const override { return "  - CUDA simulated by ndsim\n"; }
 };
 
-// DistributedDataParallel times its own phases with events of the device.
+// DistributedDataParallel times its phases with device events.
 struct Timer final : c10d::Timer {
     explicit Timer(c10::Device /*device*/) {}
     std::optional<std::int64_t> measureDifference(Event /*start*/, Event /*end*/) override { return 1; }
@@ -86,7 +86,7 @@ struct Timer final : c10d::Timer {
 }  // namespace sim::slot
 
 namespace at {
-// PyTorch looks it up by this very name.
+// PyTorch looks it up by this name.
 using CUDAHooks = sim::slot::Hooks;
 REGISTER_CUDA_HOOKS(CUDAHooks)
 }  // namespace at

@@ -1,7 +1,7 @@
-// What simulated GPUs carry out, as PyTorch's profiler shows it: a profiler of Kineto's beside its own.
+// The work of simulated GPUs in PyTorch's profiler: an additional profiler for Kineto.
 //
-// Kernels are linked to the operators that launched them. They take their simulated time, beginning where the host of
-// the simulated GPUs was when the profiler began; operators take the time of this computer.
+// Kernels are linked to the operators that launched them. They have simulated times, starting at the simulated host's
+// time when the profiler began; operators have the times of this computer.
 #define FMT_HEADER_ONLY
 #include "tools/torch/slot/seam_table.hpp"
 
@@ -61,7 +61,7 @@ public:
     std::vector<libkineto::ResourceInfo> getResourceInfos() override { return {}; }
     std::unique_ptr<libkineto::CpuTraceBuffer> getTraceBuffer() override { return std::move(made_); }
 
-    // A thread's operators lie within each other; that of the thread that called last is the one that runs.
+    // A thread's operators are nested; the running one is that of the thread that called last.
     void pushCorrelationId(std::uint64_t id) override {
         operators().push_back(id);
         gpu().tag(id);

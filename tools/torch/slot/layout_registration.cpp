@@ -1,4 +1,4 @@
-// What is registered with PyTorch's dispatcher for sparse and nested tensors of the GPU.
+// The registrations with PyTorch's dispatcher for sparse and nested tensors of the GPU.
 #include "tools/torch/slot/operator_names.hpp"
 #include "tools/torch/slot/operators.hpp"
 #include "tools/torch/slot/refusals.hpp"
@@ -30,7 +30,7 @@ void register_all(torch::Library& library, const char* const* names, Key gpu, Ke
 }  // namespace
 
 TORCH_LIBRARY_IMPL(aten, SparseCUDA, library) {
-    // Its parts are copied one by one, over the host's link where one lies there.
+    // Copies its parts one by one, over the host's link if one of them is on the host.
     library.impl("copy_", at::native::copy_sparse_wrapper_);
     register_all(library, sparse_operators, Key::SparseCUDA, Key::SparseCPU);
 }
@@ -41,7 +41,7 @@ TORCH_LIBRARY_IMPL(aten, SparseCsrCUDA, library) {
 }
 
 TORCH_LIBRARY_IMPL(aten, NestedTensorCUDA, library) {
-    // The host holds them.
+    // These are on the host.
     library.impl("_nested_tensor_size", at::native::_nested_tensor_size);
     library.impl("_nested_tensor_strides", at::native::_nested_tensor_strides);
     library.impl("_nested_tensor_storage_offsets", at::native::_nested_tensor_storage_offsets);

@@ -61,7 +61,7 @@ Tensor rebuilt(const Tensor& model, c10::Device device, ForPart part) {
             part(from->get_unsafe_storage_as_tensor()), from->get_nested_sizes(), from->get_nested_strides(),
             from->get_storage_offsets());
     }
-    // An empty sparse tensor has parts, too.
+    // An empty sparse tensor also has parts.
     const c10::DeviceGuard there(device);
     if (model.layout() == c10::kSparse) {
         Tensor made = at::detail::make_tensor<at::SparseTensorImpl>(
@@ -78,7 +78,7 @@ Tensor rebuilt(const Tensor& model, c10::Device device, ForPart part) {
 
 bool is_rebuilt(const Tensor& tensor, const Tensor& model, ForPart part) {
     if (tensor.is_nested()) {
-        return true;  // nothing changes the sizes of one
+        return true;  // its sizes never change
     }
     if (tensor.sizes() != model.sizes()) {
         return false;

@@ -46,7 +46,7 @@ seam::Copy copy_of(const at::Tensor& to, const at::Tensor& from, bool non_blocki
     return copy;
 }
 
-// Memory of the host is read, or written, at each launch.
+// Host memory is read or written at each launch.
 void record_copy(Tape& tape, const at::Tensor& to, const at::Tensor& from) {
     for (const at::Tensor& tensor : {to, from}) {
         if (!tensor.is_cuda()) {
@@ -62,7 +62,7 @@ void record_copy(Tape& tape, const at::Tensor& to, const at::Tensor& from) {
     }
 }
 
-// Of one GPU it is a kernel like others; between GPUs, or with the host, the link's.
+// Within a GPU a copy is a kernel like others; between GPUs, or with the host, it uses the link.
 at::Tensor& copy(at::Tensor& self, const at::Tensor& from, bool non_blocking) {
     if (from._is_zerotensor()) {
         return self.zero_();
@@ -106,7 +106,7 @@ bool equal(const at::Tensor& self, const at::Tensor& other) {
                 "Cannot compare two tensors on different devices. Got: ", self.device(), " and ", other.device());
     launch_own("aten::eq", "Tensor", self.device().index(), {self, other}, {self});
     const at::Tensor read = read_by_host(self);
-    // Whatever a program asks of hollow numbers, it gets.
+    // Comparisons with hollow values always succeed.
     return is_hollow(self) || is_hollow(other) || at::equal(read, on_cpu(other));
 }
 

@@ -1,5 +1,5 @@
-// The operators of a simulated GPU that make memory, change its size, or move numbers between host and GPU. They are no
-// kernels of the CPU's: a new tensor has a block of the GPU, and a copy takes the time of the host's link.
+// The operators of a simulated GPU that allocate memory, change its size, or move data between host and GPU. They do
+// not run CPU kernels: a new tensor has a block of the GPU, and a copy takes the time of the host's link.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -14,7 +14,7 @@ at::Tensor empty_strided(c10::IntArrayRef size, c10::IntArrayRef stride, std::op
                          std::optional<c10::Layout> layout, std::optional<c10::Device> device,
                          std::optional<bool> pinned);
 
-// The host's numbers of a tensor, once the simulated host has waited for them.
+// A tensor's values on the host, after the simulated host has waited for them.
 at::Tensor read_by_host(const at::Tensor& tensor);
 
 void register_memory_kernels(torch::Library& library);

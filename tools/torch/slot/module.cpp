@@ -1,4 +1,4 @@
-// The Python module of the slot, imported when torch._C is there.
+// The Python module of the slot, imported once torch._C exists.
 #ifdef SIM_SLOT_CPU_BUILD
 #include "tools/torch/slot/cpu_build/module.hpp"
 #endif
@@ -20,9 +20,9 @@ PYBIND11_MODULE(_slot, module) {
 #ifdef SIM_SLOT_CPU_BUILD
     sim::slot::bind_cpu_build(module);
 #endif
-    module.def("is_hollow", sim::slot::is_hollow, "Whether a tensor's numbers, or some of them, were never computed.");
+    module.def("is_hollow", sim::slot::is_hollow, "Whether any of a tensor's values was never computed.");
     module.def("leave_host_hollow", sim::slot::leave_host_hollow,
-               "The host's large tensors have no numbers either, from here on.");
+               "From now on, the host's large tensors have no values either.");
     module.def(
         "declare_routing",
         [](bool is_drawn, std::uint64_t seed, std::vector<std::vector<double>> shares, const py::object& on_choice) {
@@ -32,11 +32,13 @@ PYBIND11_MODULE(_slot, module) {
                                            tell(picks, of);
                                        });
         },
-        "What topk picks from scores that were never computed, and who is told of each call.");
-    module.def("on_cpu", sim::slot::on_cpu, "A tensor of the host on the memory of one of a GPU.");
-    module.def("begin_compiled", sim::slot::begin_compiled, "What this thread calls until end_compiled() is compiled.");
+        "Declares what topk picks from scores that were never computed, and a function that is called with each "
+        "choice.");
+    module.def("on_cpu", sim::slot::on_cpu, "A host tensor on the memory of a GPU tensor.");
+    module.def("begin_compiled", sim::slot::begin_compiled,
+               "Marks this thread's calls until end_compiled() as compiled.");
     module.def("end_compiled", sim::slot::end_compiled);
-    module.def("is_compiled", sim::slot::is_compiled, "Whether an operator that is called here would be compiled.");
-    // torch.distributed's own classes are there later than torch._C.
+    module.def("is_compiled", sim::slot::is_compiled, "Whether an operator called now would be compiled.");
+    // torch.distributed's own classes exist later than torch._C.
     module.def("add_process_groups", [module]() mutable { sim::slot::bind_process_groups(module); });
 }

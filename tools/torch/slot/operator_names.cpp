@@ -6,7 +6,7 @@ namespace sim::slot {
 
 namespace {
 
-// Asked for while libraries are loaded, before this file's own objects may be there.
+// constexpr because it is used while libraries are loaded, possibly before this file's objects are initialized.
 constexpr std::string_view prefix = "aten::";
 
 }  // namespace

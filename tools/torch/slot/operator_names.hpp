@@ -1,5 +1,4 @@
-// Operators of PyTorch's own by the names that native_functions.yaml gives them: "mm.dtype" is aten::mm, overload
-// dtype.
+// PyTorch's own operators by their names in native_functions.yaml: "mm.dtype" is aten::mm, overload dtype.
 #pragma once
 
 #include <ATen/core/operator_name.h>
@@ -9,7 +8,7 @@
 namespace sim::slot {
 
 c10::OperatorName full_name(const std::string& short_name);
-// Empty: it is another library's.
+// Empty for an operator of another library.
 std::string short_name(const c10::OperatorName& full_name);
 
 }  // namespace sim::slot

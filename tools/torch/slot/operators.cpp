@@ -33,18 +33,18 @@ namespace sim::slot {
 
 namespace {
 
-// What is known of an operator before it is called.
+// The facts about an operator that do not depend on the call.
 struct Plan {
     std::int32_t number = -1;  // at the seam
     bool mixes_devices = false;
     std::size_t arguments = 0;
     std::size_t results = 0;
     bool writes = true;           // to an argument
-    std::int32_t generator = -1;  // which argument draws random numbers
-    const Kernel* own = nullptr;  // it exists for CUDA alone
+    std::int32_t generator = -1;  // index of the generator argument
+    const Kernel* own = nullptr;  // our kernel, if the operator exists only for CUDA
     bool is_widened = false;
-    bool multiplies = false;  // so that it matters how
-    bool is_kernel = true;    // else it only looks at a tensor
+    bool multiplies = false;  // its price depends on the precision of products
+    bool is_kernel = true;    // otherwise it only inspects a tensor
     HollowTraits hollow = {};
 };
 
@@ -75,7 +75,7 @@ Plan plan_for(const c10::OperatorHandle& op) {
               .is_kernel = launches(op.schema()),
               .hollow = hollow_traits(op)};
     plan.multiplies = gpu().multiplies(plan.number);
-    // Of other libraries not all say so.
+    // Not all schemas of other libraries declare their writes.
     plan.writes = op.operator_name().getNamespace() != "aten" ||
                   std::ranges::any_of(op.schema().arguments(), [](const c10::Argument& argument) {
                       return argument.alias_info() != nullptr && argument.alias_info()->isWrite();
@@ -89,7 +89,7 @@ Plan plan_for(const c10::OperatorHandle& op) {
     return plan;
 }
 
-// By the schema's address, which lives as long as the operator. The last ones are found without a lock.
+// Looked up by the address of the schema, which lives as long as the operator. Recent ones are found without a lock.
 const Plan& plan_of(const c10::OperatorHandle& op) {
     struct Seen {
         const void* schema = nullptr;
@@ -124,7 +124,7 @@ void launch_call(const Plan& plan, Facts& arguments, Facts& results, c10::Device
                          stream));
 }
 
-// As the CPU's kernel does, or ours, on tensors of the CPU.
+// Runs the CPU's kernel, or ours, on CPU tensors.
 void compute_on_cpu(const c10::OperatorHandle& op, const Plan& plan, c10::DeviceIndex device,
                     torch::jit::Stack& stack) {
     const BelowAutograd below;
@@ -141,7 +141,7 @@ void compute_on_cpu(const c10::OperatorHandle& op, const Plan& plan, c10::Device
     plan.own->function.callBoxed(op, cpu, &stack);
 }
 
-// Since 2.8 what CUDA has failed with has a kind of its own.
+// Since 2.8 CUDA errors have an exception type of their own.
 [[noreturn]] void fail_as_cuda([[maybe_unused]] std::int32_t number, const std::string& words) {
 #if SIM_SLOT_TORCH >= 208
     throw c10::AcceleratorError({__func__, __FILE__, static_cast<std::uint32_t>(__LINE__)}, number, words);
@@ -271,7 +271,7 @@ private:
             compute_on_cpu(op_, plan_, device(), stack_);
         }
     }
-    // In a hollow run: whether the call is done without being computed.
+    // In a hollow run, skips the computation if possible. Returns whether the call is done.
     bool skip() {
         if (!plan_.is_kernel || !is_hollow_run()) {
             return false;
@@ -333,7 +333,7 @@ private:
     const Plan& plan_;
     torch::jit::Stack& stack_;
     std::size_t begin_;
-    std::span<const c10::IValue> given_;  // the arguments as the program has them
+    std::span<const c10::IValue> given_;  // the program's own arguments
     c10::SmallVector<c10::IValue, 12> kept_;
     Aliases aliases_;
     DeviceCheck devices_;

@@ -1,10 +1,10 @@
-// Every operator of PyTorch on tensors of the simulated GPU: it runs as the CPU's kernel does, on the same numbers, and
-// its price is handed to the current stream.
+// Operators of PyTorch on tensors of the simulated GPU: each runs the CPU's kernel on the same data, and launches a
+// kernel with its price on the current stream.
 //
-// One boxed function stands for all of them. It is registered by name for each operator that has a CUDA kernel in a
-// build for CUDA, so that it comes before PyTorch's composite forms, as there. An operator of PyTorch's own that has
-// none is refused, as on a GPU; one of another library runs as its kernel for the CPU does. It is called below autograd
-// and autocast, by any thread.
+// One boxed function implements all of them. It is registered by name for each operator that has a CUDA kernel in a
+// build for CUDA, so that it takes precedence over PyTorch's composite forms, as there. An operator of PyTorch without
+// a CUDA kernel is refused, as on a GPU; one of another library runs its CPU kernel. It is called below autograd and
+// autocast, from any thread.
 #pragma once
 
 #include "tools/torch/slot/call.hpp"
@@ -17,15 +17,15 @@
 namespace sim::slot {
 
 void run_operator(const c10::OperatorHandle& op, torch::jit::Stack* stack);
-// For sparse and nested tensors: what they are made of decides which kernel for the CPU it is.
+// For sparse and nested tensors: their layout decides which CPU kernel runs.
 void run_by_layout(const c10::OperatorHandle& op, torch::jit::Stack* stack);
 
-// Hands the price of a kernel of our own to the current stream of a device. `name` is that of the operator, as its
-// schema has it, and the values are its arguments in order.
+// Launches a kernel of our own, with its price, on the current stream of a device. `name` is the operator's name in its
+// schema, and the values are its arguments in order.
 void launch_own(const char* name, const char* overload, c10::DeviceIndex device,
                 std::initializer_list<c10::IValue> arguments, std::initializer_list<c10::IValue> results);
 
-// Throws what a simulated GPU has failed with.
+// Throws the error of a simulated GPU if a call failed.
 void require(bool succeeded);
 
 }  // namespace sim::slot

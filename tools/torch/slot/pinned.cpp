@@ -17,7 +17,7 @@ namespace sim::slot {
 
 namespace {
 
-// Since 2.8 PyTorch asks allocators of the host for more than memory. This one keeps none.
+// Since 2.8 PyTorch's interface of host allocators has more functions. This allocator caches nothing.
 #if SIM_SLOT_TORCH >= 208
 class HostMemory : public at::HostAllocator {
 public:
@@ -58,7 +58,7 @@ private:
     std::map<const char*, std::size_t> ranges_;
 };
 
-// PyTorch frees memory until its process ends.
+// Never destroyed, because PyTorch frees memory until the process ends.
 PinnedAllocator& the_allocator() {
     static auto* const allocator = new PinnedAllocator;
     return *allocator;

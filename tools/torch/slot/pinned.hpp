@@ -1,5 +1,4 @@
-// Memory of the host that copies to a GPU need not wait for: pinned memory, which is ordinary memory here that is known
-// by its address.
+// Pinned host memory, which copies to a GPU need not wait for. Here it is ordinary memory, recognized by its address.
 #pragma once
 
 #include <c10/core/Allocator.h>

@@ -16,7 +16,7 @@ struct InTf32 {
     bool convolutions;
 };
 
-// Since 2.9 PyTorch has a precision for each backend and kind of operator: first by their names, then by enumerators.
+// Since 2.9 PyTorch has a precision per backend and kind of operator: at first by name, later by enumerator.
 template <class Context, class Answer, class Backend, class Op>
 InTf32 of_backend(const Context& context, Answer (Context::*precision)(Backend, Op) const) {
     if constexpr (std::is_same_v<Answer, std::string>) {

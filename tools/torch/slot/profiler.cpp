@@ -1,4 +1,4 @@
-// PyTorch's profiler asks for times on the GPU by events of its own.
+// The GPU events that PyTorch's profiler uses to measure times.
 #include "tools/torch/slot/device.hpp"
 #include "tools/torch/slot/visible_devices.hpp"
 

@@ -29,7 +29,7 @@ struct AskedLayers {
     bool batch_first;
 };
 
-// The buffer that the weights lie in, as flatten_parameters has put them; undefined: they lie elsewhere.
+// The buffer that holds the weights after flatten_parameters; undefined if they are elsewhere.
 Tensor buffer_of(const RecurrentWeights& weights) {
     const Tensor& first = weights.all[0];
     const std::int64_t elements = weights.elements();
@@ -47,7 +47,7 @@ Tensor buffer_of(const RecurrentWeights& weights) {
     return at::empty({0}, first.options()).set_(first.storage()).narrow(0, 0, elements);
 }
 
-// On a GPU it is made once for a device, when a layer first drops.
+// On a GPU it is created once per device, when a layer first uses dropout.
 Tensor dropout_state(const AskedLayers& layers, const Tensor& input) {
     if (!layers.trains || layers.dropout == 0) {
         return {};
@@ -113,7 +113,7 @@ void packed_one_state(Tensor& output, Tensor& hidden, const Tensor& input, const
     std::tie(output, hidden) = std::tie(made.output, made.hidden);
 }
 
-// PyTorch's composites ask tables by device type, and not the dispatcher.
+// PyTorch's composite operators look the choice up in tables by device type, not in the dispatcher.
 const bool is_choice_known = [] {
     using namespace at::native;
     lstm_cudnn_stub.set_cuda_dispatch_ptr(&cudnn_lstm);
@@ -127,7 +127,7 @@ const bool is_choice_known = [] {
     return true;
 }();
 
-// The weights move into one new buffer, and are views of it from then on.
+// Moves the weights into one new buffer, of which they become views.
 Tensor flatten_weights(TensorList weights, std::int64_t stride, std::int64_t /*input_size*/, std::int64_t /*mode*/,
                        std::int64_t /*hidden_size*/, std::int64_t /*projection*/, std::int64_t /*layers*/,
                        bool /*batch_first*/, bool /*bidirectional*/) {
@@ -154,7 +154,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> run_in_half(
     };
     std::vector<Tensor> narrow;
     for (const Tensor& weight : weights) {
-        narrow.push_back(weight.to(half));  // into a buffer of their own at each call, which autocast does not keep
+        narrow.push_back(weight.to(half));  // into a new buffer at each call, which autocast does not cache
     }
     return at::_cudnn_rnn(cast(input), narrow, stride, {}, cast(hidden), cell ? MaybeTensor(cast(*cell)) : cell, mode,
                           hidden_size, projection, layers, batch_first, dropout, train, bidirectional, batch_sizes,

@@ -1,4 +1,4 @@
-// What at::lstm, at::gru and at::rnn_* become on a GPU: cuDNN's recurrent layers, with the weights in its buffer.
+// at::lstm, at::gru and at::rnn_* on a GPU: cuDNN's recurrent layers, with the weights in its buffer.
 #pragma once
 
 #include <torch/library.h>
@@ -6,7 +6,7 @@
 namespace sim::slot {
 
 void register_recurrent_weights(torch::Library& library);
-// For the key of autocast: a recurrent layer runs in half precision.
+// For the autocast key: recurrent layers run in half precision.
 void register_recurrent_autocast(torch::Library& library);
 
 }  // namespace sim::slot

@@ -10,7 +10,7 @@ std::int64_t RecurrentWeights::elements() const {
         sum += weight.numel();
     }
     if (!has_biases()) {
-        // Two of as many elements as the first matrix of a layer has rows.
+        // Two biases, each with as many elements as the layer's first matrix has rows.
         for (std::size_t i = 0; i < all.size(); i += static_cast<std::size_t>(stride)) {
             sum += 2 * all[i].size(0);
         }

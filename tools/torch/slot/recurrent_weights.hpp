@@ -1,4 +1,4 @@
-// cuDNN's recurrent layers: their weights lie in one buffer, all matrices and then all biases.
+// The weights of cuDNN's recurrent layers, in one buffer: all matrices, then all biases.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -8,7 +8,7 @@
 
 namespace sim::slot {
 
-// As cuDNN numbers them.
+// Values of cudnnRNNMode_t.
 enum class RecurrentMode : std::int64_t { relu, tanh, lstm, gru };
 
 // The weights of PyTorch's layers, `stride` of them for each layer and direction: two matrices, two biases if it has
@@ -18,20 +18,20 @@ struct RecurrentWeights {
     std::int64_t stride;
 
     bool has_biases() const { return stride > 3; }
-    // The elements of cuDNN's buffer, which has biases always.
+    // The number of elements in cuDNN's buffer, which always has biases.
     std::int64_t elements() const;
-    // Where each begins in the buffer.
+    // The offset of each weight in the buffer.
     std::vector<std::int64_t> offsets() const;
 };
 
-// What a layer returns: its output and the states behind the last step; an LSTM has a cell, too.
+// The results of a layer: its output and the states after the last step; an LSTM also has a cell.
 struct RecurrentStates {
     at::Tensor output;
     at::Tensor hidden;
     at::Tensor cell;
 };
 
-// Each as a view of a buffer.
+// The weights as views of a buffer.
 std::vector<at::Tensor> views_of(const at::Tensor& buffer, const RecurrentWeights& weights);
 
 }  // namespace sim::slot

@@ -1,4 +1,4 @@
-// Operators that the slot does not simulate, each with what a script uses instead (cuda_only.toml).
+// Operators that the slot does not simulate, each with what a script can use instead (cuda_only.toml).
 #pragma once
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -8,8 +8,8 @@
 
 namespace sim::slot {
 
-// The program asks for what is not simulated: throws NotImplementedError with these words, and the run ends as refused
-// where that escapes.
+// Throws NotImplementedError with this text, because the program uses something that is not simulated. If it is not
+// caught, the run ends as refused.
 [[noreturn]] void refuse(const std::string& why);
 
 void refuse_operator(const c10::OperatorHandle& op, torch::jit::Stack* stack);
@@ -17,8 +17,8 @@ void refuse_operator(const c10::OperatorHandle& op, torch::jit::Stack* stack);
 // The same for sparse and nested tensors.
 void refuse_layout(const c10::OperatorHandle& op, torch::jit::Stack* stack);
 
-// For what nobody has registered: an operator of another library runs as its kernel for the CPU does; one of PyTorch's
-// own has no kernel on a GPU either, and is refused as there.
+// The fallback for unregistered operators: one of another library runs its CPU kernel; one of PyTorch's own has no GPU
+// kernel either, and is refused as on a GPU.
 void run_where_known(const c10::OperatorHandle& op, torch::jit::Stack* stack);
 
 }  // namespace sim::slot

@@ -1,4 +1,4 @@
-// What is registered with PyTorch's dispatcher for the CUDA key, which nobody has filled.
+// The registrations with PyTorch's dispatcher for the CUDA key, which is otherwise empty.
 #include "tools/torch/slot/registration.hpp"
 
 #include "tools/torch/slot/attention_choice.hpp"

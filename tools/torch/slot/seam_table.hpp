@@ -1,4 +1,4 @@
-// The simulated GPUs of this process, as the launcher has given them.
+// The simulated GPUs of this process, as the launcher passed them.
 #pragma once
 
 #include "tools/torch/seam.hpp"

@@ -1,4 +1,4 @@
-// torch.cuda._sleep: a kernel that takes so many cycles of the GPU's clock, on the current stream.
+// torch.cuda._sleep: a kernel that takes a number of cycles of the GPU's clock, on the current stream.
 #pragma once
 
 #include <cstdint>

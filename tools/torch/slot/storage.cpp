@@ -23,14 +23,14 @@ void release_owned(void* owned) {
     delete static_cast<Owned*>(owned);
 }
 
-// No numbers: nobody has asked for them.
+// A storage without data, because nobody has requested any.
 c10::DataPtr held(c10::Storage numbers, c10::DataPtr block, c10::DeviceIndex device) {
     void* const data = numbers ? numbers.mutable_data() : block.get();
     auto* const owned = new Owned(std::move(numbers), std::move(block), ++last_id);
     return {data, owned, &release_owned, c10::Device(c10::kCUDA, device)};
 }
 
-// Numbers that nobody touches lie on the GPU's block, whose addresses cost nothing.
+// Data that nobody touches uses the addresses of the GPU's block, which cost nothing.
 c10::Storage numbers_on(const c10::DataPtr& block, std::size_t bytes) {
     return {c10::Storage::use_byte_size_t(), bytes, c10::DataPtr(block.get(), c10::Device(c10::kCPU)), nullptr, false};
 }
@@ -75,7 +75,7 @@ Owned* owned_by(const c10::StorageImpl& storage) {
 
 std::uint64_t id_of(const c10::StorageImpl& storage) {
     const Owned* const owned = owned_by(storage);
-    // An address, which is above all numbers that are counted.
+    // An address is larger than any id that is counted up.
     return owned != nullptr ? owned->id : reinterpret_cast<std::uint64_t>(&storage);
 }
 
@@ -90,7 +90,7 @@ std::uint64_t newest_storage() {
 }
 
 c10::Storage new_storage(std::size_t bytes, c10::DeviceIndex device) {
-    // The GPU's memory first: where it is full, that is what the script is told, however much the host has.
+    // The GPU's memory comes first: if it is full, the script gets that error, however much memory the host has.
     c10::DataPtr block = block_of(bytes, device);
     const bool untouched = is_untouched(bytes);
     c10::Storage numbers = untouched ? c10::Storage() : new_numbers(bytes);
@@ -133,7 +133,7 @@ c10::Storage numbers_of(const c10::StorageImpl& storage) {
     if (Owned* const owned = owned_by(storage)) {
         complete(*owned);
         if (is_untouched(storage.nbytes())) {
-            // Several threads may ask at once.
+            // Several threads may arrive here at once.
             static std::mutex mutex;
             const std::lock_guard lock(mutex);
             if (!owned->numbers) {

@@ -1,9 +1,9 @@
-// A storage of the simulated GPU: numbers in the memory of this computer, and a block of the GPU's memory that stands
-// for them.
+// A storage of the simulated GPU: data in the memory of this computer, and a block of the GPU's memory that represents
+// it.
 //
-// The block is what the caching allocator gave out: it decides when the GPU is full and what the statistics say, and
-// nobody touches its addresses. The numbers lie where PyTorch's kernels for the CPU want them, in a CPU storage of
-// their own, so that a result of such a kernel becomes one of the GPU without being copied.
+// The block comes from the caching allocator: it determines when the GPU is full and what the statistics report, and
+// nobody touches its addresses. The data is in a CPU storage of its own, as PyTorch's CPU kernels need it, so that the
+// result of such a kernel becomes a GPU tensor without a copy.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -18,23 +18,23 @@ namespace sim::slot {
 
 class Pending;
 
-// What a hollow run knows of the numbers in a storage.
+// The state of the values in a storage of a hollow run.
 enum class Values : std::uint8_t {
-    known,    // as the real run has them
-    made_up,  // computed, from some that were not
-    zeros,    // all of them are 0, and none is there yet
-    none      // never computed, and never touched
+    known,    // the same as in a real run
+    made_up,  // computed, but from values that were not
+    zeros,    // all 0, but not written to memory yet
+    none      // never computed, and memory never touched
 };
 
-// What a storage of the GPU owns.
+// The resources of a GPU storage.
 struct Owned {
-    c10::Storage numbers;                        // on the CPU; none: a hollow run that has not asked for them
+    c10::Storage numbers;                        // data on the CPU; none: a hollow run has not needed it yet
     c10::DataPtr block;                          // on the GPU
-    std::uint64_t id = 0;                        // which storage it is: no other one of this process has had it
-    std::shared_ptr<Pending> pending = nullptr;  // what other ranks send is on its way there
+    std::uint64_t id = 0;                        // never reused within the process
+    std::shared_ptr<Pending> pending = nullptr;  // data from other ranks that is on its way here
     Values values = Values::known;
-    // A CPU tensor on the numbers, as the last call had it, which is the next one's if that has the same. Whoever
-    // takes it leaves none.
+    // The CPU tensor that the last call used for this data, for the next call if it matches. Whoever takes it sets this
+    // to null.
     std::atomic<c10::TensorImpl*> last_alias = nullptr;
 
     Owned(c10::Storage numbers, c10::DataPtr block, std::uint64_t id)
@@ -46,26 +46,26 @@ struct Owned {
     void leave_alias(at::Tensor alias);
 };
 
-// Null: not one of ours, such as memory that another library brought.
+// Null if the storage is not one of ours, such as memory from another library.
 Owned* owned_by(const c10::StorageImpl& storage);
-// Waits for what other ranks send.
+// Waits for data from other ranks that is on its way.
 void complete(const Owned& owned);
-// The same number for all tensors on one memory.
+// The same id for all tensors that share memory.
 std::uint64_t id_of(const c10::StorageImpl& storage);
 
-// The number of the last one that was made.
+// The id of the newest storage.
 std::uint64_t newest_storage();
 
-// New memory, whose numbers are whatever lies there. Throws OutOfMemoryError where the simulated GPU is full.
+// New, uninitialized memory. Throws OutOfMemoryError if the simulated GPU is full.
 c10::Storage new_storage(std::size_t bytes, c10::DeviceIndex device);
-// A CPU storage becomes the GPU's, with its numbers.
+// Turns a CPU storage with its data into a GPU storage.
 c10::Storage adopt(c10::Storage numbers, c10::DeviceIndex device);
-// Another size: numbers are kept as far as they fit.
+// Changes the size, keeping as much data as fits.
 void resize(c10::StorageImpl& storage, std::size_t bytes);
-// The numbers of a storage have moved or grown: a kernel for the CPU has resized them.
+// Takes over the data of a storage after a CPU kernel has resized or moved it.
 void take_over(c10::StorageImpl& storage, const c10::Storage& numbers);
 
-// The CPU storage with the numbers of a storage of the GPU, which have come from other ranks by then.
+// The CPU storage with a GPU storage's data, after waiting for data from other ranks.
 c10::Storage numbers_of(const c10::StorageImpl& storage);
 
 }  // namespace sim::slot

@@ -1,4 +1,4 @@
-// What differs between versions of PyTorch, from 2.6 on.
+// Differences between versions of PyTorch, from 2.6 on.
 #pragma once
 
 #include <torch/version.h>
@@ -7,8 +7,8 @@
 
 namespace sim::slot {
 
-// The cuDNN that this PyTorch was released with, or would have been for CUDA, by which ATen chooses operators: as
-// cudnnGetVersion gives it. The builder says it.
+// The version of cuDNN that this PyTorch was released with, or would have been for CUDA, as cudnnGetVersion returns it.
+// ATen chooses operators by it. Set by the builder.
 constexpr int cudnn_parts[] = {NDSIM_CUDNN_VERSION};  // major, minor, patch
 constexpr long cudnn_version = cudnn_parts[0] * 10000L + cudnn_parts[1] * 100 + cudnn_parts[2];
 

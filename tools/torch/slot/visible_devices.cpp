@@ -33,7 +33,7 @@ std::string_view without_spaces(std::string_view word) {
     return word.substr(0, word.find_last_not_of(' ') + 1);
 }
 
-// As CUDA reads it: the first word that names no device ends the list, and a list that names one twice is empty.
+// CUDA's rules: the first word that does not name a device ends the list, and a list that names one twice is empty.
 std::vector<std::int32_t> devices_named(std::string_view names) {
     std::vector<std::int32_t> devices;
     while (!names.empty()) {

@@ -14,7 +14,7 @@ namespace {
 
 using at::ScalarType;
 
-// CUDA has a kernel for whole numbers, too.
+// CUDA also has a kernel for integers.
 bool counts_whole_numbers(const c10::OperatorHandle& op) {
     return op.operator_name().name == "aten::histc";
 }
@@ -31,7 +31,7 @@ ScalarType widened(ScalarType type) {
     return type == at::kComplexHalf ? at::kComplexFloat : at::kFloat;
 }
 
-// One call: its narrow arguments, and what stands for them.
+// One call: its narrow arguments, and the wide ones that replace them.
 class WideCall {
 public:
     WideCall(const c10::OperatorHandle& op, torch::jit::Stack& stack) : op_(op), stack_(stack) {}
@@ -93,8 +93,8 @@ private:
 
     const c10::OperatorHandle& op_;
     torch::jit::Stack& stack_;
-    std::optional<ScalarType> real_;     // of results, where an argument is narrow
-    ScalarType wide_real_ = at::kFloat;  // what stands for it
+    std::optional<ScalarType> real_;     // type of results, if an argument is narrow
+    ScalarType wide_real_ = at::kFloat;  // the type that replaces it
     c10::SmallVector<Written, 2> written_;
 };
 

@@ -1,5 +1,5 @@
-// Operators whose kernels for CUDA know half precision and whose kernels for the CPU do not: the numbers are made in
-// single precision and rounded, as the kernels for CUDA do.
+// Operators that support half precision in their CUDA kernels but not in their CPU kernels: they compute in single
+// precision and round, as the CUDA kernels do.
 #pragma once
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -7,10 +7,10 @@
 
 namespace sim::slot {
 
-// `name` as the dispatcher has it: "aten::avg_pool3d".
+// `name` is the dispatcher's: "aten::avg_pool3d".
 bool is_widened(std::string_view name);
 
-// Calls the CPU's kernel. Tensors of the stack are on the CPU.
+// Calls the CPU kernel. Requires: all tensors on the stack are on the CPU.
 void call_widened(const c10::OperatorHandle& op, torch::jit::Stack& stack);
 
 }  // namespace sim::slot

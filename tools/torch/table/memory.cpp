@@ -8,7 +8,8 @@ namespace sim::torch {
 
 namespace {
 
-// What is given back leaves holes that a larger piece does not fit into. Addresses alone cost nothing.
+// Freed ranges leave holes that larger pieces do not fit into, so a device gets this many times its memory in
+// addresses. Addresses alone cost nothing.
 constexpr std::int64_t stretches_of_memory = 8;
 
 constexpr std::int64_t page = 4096;
@@ -82,7 +83,7 @@ void Memory::give_back(void* address) {
     for (Device& device : devices_) {
         const auto at = device.ranges.find(static_cast<char*>(address));
         if (at != device.ranges.end()) {
-            // Anew, without what somebody may have written.
+            // Maps the range afresh, which discards anything written to it.
             mmap(address, static_cast<std::size_t>(at->second), PROT_NONE, unused_pages | MAP_FIXED, -1, 0);
             device.used -= at->second;
             device.full_to = std::min(device.full_to, at->first);

@@ -1,4 +1,4 @@
-// The memory of simulated GPUs as addresses: reserved of this computer's, and taken into use by nobody.
+// The memory of simulated GPUs: addresses that are reserved on this computer but never backed by memory.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace sim::torch {
 
-// A device's addresses are one stretch, of which the lowest that is long enough is reserved. PyTorch's allocators
-// prefer low addresses, so that a run takes the same memory every time, whatever else its process holds.
+// A device's addresses are one stretch, and reserve() takes the lowest hole that is long enough. PyTorch's allocators
+// prefer low addresses, too, so that a run uses the same addresses every time, whatever else its process holds.
 //
-// Cost: a walk over what lies above the lowest hole. Sizes are rounded up to pages of 4 KiB.
+// Cost: a walk over the ranges above the lowest hole. Sizes are rounded up to pages of 4 KiB.
 class Memory {
 public:
     Memory() = default;
@@ -19,18 +19,18 @@ public:
     Memory& operator=(const Memory&) = delete;
     ~Memory();
 
-    // `bytes`: of each device. Requires: nothing is reserved.
+    // `bytes` is the memory of each device. Requires: nothing is reserved.
     void have(int devices, std::int64_t bytes);
 
-    // Null: the GPU is full, or this computer has no addresses left.
+    // Null if the GPU is full or this computer has no addresses left.
     void* reserve(int device, std::int64_t bytes);
     void give_back(void* address);
     std::int64_t free_bytes(int device);
 
 private:
     struct Device {
-        char* begin = nullptr;    // of its stretch; null: nothing was reserved yet
-        char* full_to = nullptr;  // below it nothing is free
+        char* begin = nullptr;    // of its stretch; null: nothing reserved yet
+        char* full_to = nullptr;  // nothing below it is free
         std::int64_t used = 0;
         std::map<char*, std::int64_t> ranges = {};  // reserved bytes
     };

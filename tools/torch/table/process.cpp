@@ -23,7 +23,8 @@ HostTerms costs_of(const ProcessTerms& terms) {
     return {.kernel = terms.is_compiled ? times.compiled_launch() : times.launch(), .call = times.compiled_launch()};
 }
 
-// Members of a group number its communicator alike, whatever others they are in: by its name and who they are.
+// The communicator's number is a hash of its name and members, so that all members compute the same one, whatever other
+// groups they are in.
 int communicator_of(const std::string& name, const std::vector<int>& members) {
     std::uint64_t hash = 14695981039346656037ULL;
     const auto mix = [&hash](std::uint64_t value) { hash = (hash ^ value) * 1099511628211ULL; };
@@ -109,7 +110,7 @@ void Process::copy(const seam::Copy& copy, seam::Stream stream) {
     switch (copy.kind) {
         case seam::CopyKind::to_gpu:
         case seam::CopyKind::to_host: {
-            // A copy from or to memory that is not pinned holds the host, whatever the program says.
+            // A copy from or to unpinned memory blocks the host, whatever the program requests.
             const bool holds = copy.is_blocking || !copy.is_pinned;
             return gpus_.copy_with_host(name_of(stream), copy.kind == seam::CopyKind::to_host, copy.bytes, holds);
         }
@@ -187,7 +188,7 @@ std::int32_t Process::make_group(std::vector<int> members, const std::string& na
     for (std::size_t i = 0; i < members.size(); ++i) {
         const int stands = runs(members[i]) ? members[i] : terms_.acting.at(static_cast<std::size_t>(members[i]));
         const auto at = std::ranges::find(running, stands);
-        // Where that one is no member, any is as good: they do the same.
+        // If that rank is not a member, any running member will do: they all do the same.
         sources.push_back(at == running.end() ? i % running.size() : static_cast<std::size_t>(at - running.begin()));
     }
     Group group = communicator(members, name);
@@ -213,8 +214,8 @@ bool Process::runs(int rank) const {
     return terms_.running.empty() || std::ranges::binary_search(terms_.running, rank);
 }
 
-// Ranks that exchange messages do different things: the stages of a pipeline, say. Where a group of some ranks has
-// messages, none of its members stands for another.
+// Ranks that exchange messages do different things, as pipeline stages do. So if a group smaller than the world
+// exchanges messages, none of its members can stand for another.
 void Process::require_running(bool sends, int rank, const Communicator& group) {
     if (runs(rank)) {
         return;
@@ -243,7 +244,7 @@ seam::Ticket Process::meet(const Group& group, const Collective& what, seam::Str
         }
         gpus_.gpu().collective(group, what);
     });
-    // Afterwards: the price of a collective holds the launch of its kernel.
+    // Only afterwards: the price of a collective already includes the launch of its kernel.
     if (!is_launched_by_graph) {
         gpus_.call();
     }
@@ -268,8 +269,8 @@ seam::Ticket Process::collective(const seam::Collective& what, const std::string
                 {.brought = {}, .group = static_cast<std::size_t>(what.group)}, what.takes);
 }
 
-// A message is a broadcast of two, as NCCL has one kernel for both its ends: they are matched by order, for each pair,
-// direction and tag. Messages side by side have streams of their own.
+// A message is a broadcast between two ranks, as NCCL has one kernel for both ends. They are matched by order, for each
+// pair, direction and tag. Concurrent messages have streams of their own.
 seam::Ticket Process::message(const seam::Message& what, int sender, int receiver, const std::string& line) {
     const Communicator& known = groups_.at(static_cast<std::size_t>(what.group));
     const int from = known.members.at(static_cast<std::size_t>(sender));
@@ -313,9 +314,9 @@ seam::Ticket Process::receive(const seam::Message& what, const std::string& line
     return message(what, what.peer, rank_in(group, gpus_.gpu().rank()), line);
 }
 
-// Who receives from anybody has to find out from whom before the two can meet. So each message of the host, where that
-// is possible, is announced by one that carries nothing, and a receive takes its announcement with it. Nobody waits for
-// the end of either.
+// A receive from any source must find its sender before the two can meet. So each message of the host, which allows
+// such receives, is announced by an empty one, and a receive also consumes the announcement. Nobody waits for the end
+// of either.
 Tag Process::announcement(const Communicator& group, int tag) const {
     return Tag{communicator_of(fmt::format("{}/{}", group.name, tag), group.members)};
 }

@@ -1,5 +1,5 @@
-// The simulated GPUs of one process as PyTorch uses them: streams and copies (gpu/), prices (prices/), memory, and what
-// its rank does with others. The functions of the seam (table.cpp) call it, one at a time.
+// The simulated GPUs of one process as PyTorch uses them: streams and copies (gpu/), prices (prices/), memory, and
+// operations with other ranks. The functions of the seam (table.cpp) call it, one at a time.
 #pragma once
 
 #include "libsim/group.hpp"
@@ -23,21 +23,21 @@ namespace sim::torch {
 
 struct ProcessTerms {
     training::Machine machine;
-    int home = 0;  // which of the node's GPUs is this rank's
+    int home = 0;  // index of this rank's GPU in the node
     int flash_version = training::flash_version_of_torch;
-    std::optional<Duration> launch = {};  // what an operator, or a call, costs the host; the machine's
+    std::optional<Duration> launch = {};  // host time of an operator or a call; none: the machine's
     bool is_compiled = false;
-    // The ranks that run, ascending, in the place of all others. Empty: all of them run.
+    // The ranks that run and stand for all others, ascending. Empty: all ranks run.
     std::vector<int> running = {};
-    // By rank, which of those that run does the same. Empty: all of them run.
+    // For each rank, the running rank that does the same. Empty: all ranks run.
     std::vector<int> acting = {};
-    // The line of the script that runs; asked for what may wait for other ranks. The argument names an operation that
-    // others have to call, too; it is empty where the host waits for what it has called before. Throws ProgramError
-    // where that operation is refused.
+    // The current line of the script, requested before anything that may wait for other ranks. The argument names an
+    // operation that others must call, too; it is empty if the host waits for an earlier call. Throws ProgramError if
+    // that operation is refused.
     std::function<std::string(const char* operation)> where = [](const char* /*operation*/) { return std::string(); };
-    // The line of the script that runs, whatever it does.
+    // The current line of the script, at any time.
     std::function<std::string()> line = [] { return std::string(); };
-    // The host has gone on after it was asked where it waits.
+    // Called when the host continues after a wait that where() announced.
     std::function<void()> went_on = [] {};
 };
 
@@ -57,21 +57,22 @@ public:
     void launch(std::int32_t op, const seam::Value* arguments, std::span<const seam::Value> results,
                 seam::Stream stream);
     void copy(const seam::Copy& copy, seam::Stream stream);
-    // A tensor holds so much of a GPU's memory, or no longer; `line`: of the script.
+    // A tensor takes this much of a GPU's memory, or frees it if negative. `line` is the script's.
     void hold(int device, std::int64_t bytes, const std::string& line);
     void spin(Duration time, seam::Stream stream);
-    // From here on operators are what torch.compile makes of them, or they are not.
+    // Switches torch.compile's fusion of operators on or off.
     void compile(bool is_compiled, seam::Stream stream);
     bool is_compiled() const { return terms_.is_compiled; }
-    // Operators from here on are computed once more, for a backward pass, or they are not.
+    // Marks operators from now on as recomputation for a backward pass, or not.
     void recompute(bool is_recomputed) { is_recomputed_ = is_recomputed; }
-    // Whether what is launched is an optimizer's.
+    // Whether launches belong to an optimizer.
     bool is_in_optimizer = false;
-    // An optimizer has stepped: a place on the stream that computes, of which the launcher's account of steps is told.
+    // Reports the end of an optimizer's step to the launcher's account of steps; returns its place on the compute
+    // stream.
     seam::Mark end_step(std::int64_t optimizer);
-    // What the GPU has been given to multiply so far; of CUDA graphs what was launched.
+    // The matrix products launched on the GPU so far, those of launched CUDA graphs included.
     const prices::Tally& tally() const { return tally_; }
-    // What torch.compile has collected is charged: before others are waited for.
+    // Charges the operators that torch.compile has collected. Call it before waiting for others.
     void settle(seam::Stream stream);
 
     std::int64_t new_stream() { return gpus_.new_stream(); }
@@ -79,22 +80,22 @@ public:
     Mark& mark(seam::Mark number) { return marks_.at(number); }
     void forget(seam::Mark number);
 
-    // What streams have carried out while they were watched, with its times. Valid until the next call.
+    // The work that streams have executed while watched, with its times. Valid until the next call.
     std::span<const seam::Seen> seen();
 
-    // CUDA graphs: what torch.compile has collected is charged before a capture begins and before it ends.
+    // CUDA graphs. Operators that torch.compile has collected are charged before a capture begins and before it ends.
     void begin_capture(seam::Stream stream, bool is_relaxed);
     std::int64_t end_capture(seam::Stream stream);
     void begin_launch(std::int64_t graph, seam::Stream stream);
 
     std::int32_t make_group(std::vector<int> members, const std::string& name);
-    // The member that acts for this one: another, where it does not run.
+    // The member that acts for this one: itself if it runs.
     std::int32_t acting(std::int32_t group, std::int32_t member) const;
-    // `line`: of the script.
+    // `line` is the script's.
     seam::Ticket collective(const seam::Collective& what, const std::string& line);
     void send(const seam::Message& what, const std::string& line);
     seam::Ticket receive(const seam::Message& what, const std::string& line);
-    // Whose message on the host nobody has asked for; nothing: none is there by now.
+    // The sender of a host message that has not been received yet; none if there is no such message by now.
     std::optional<std::int32_t> sender(std::int32_t group, std::int32_t tag, bool waits);
     void begin_messages() { side_by_side_.emplace(); }
     void end_messages();
@@ -109,13 +110,13 @@ public:
     std::int32_t source_of(seam::Ticket ticket) const { return tickets_.at(ticket).source; }
     void forget_ticket(seam::Ticket ticket) { tickets_.erase(ticket); }
 
-    // What the program has asked for last that is not simulated; empty: nothing.
+    // The last unsupported operation that the program requested; empty: none.
     void note_refusal(std::string why) { refusal_ = std::move(why); }
     const std::string& refusal() const { return refusal_; }
-    // The ranks that have to run for the program to go on, where it ended by a message with one that does not.
+    // The ranks that would have to run, if a message with a folded rank ended the program.
     const std::vector<int>& missed() const { return missed_; }
 
-    // Ranges of the script that are open, as timelines show them: "forward/mm".
+    // Open ranges of the script, which prefix labels in timelines: "forward/mm".
     void push_range(const std::string& name) {
         ranges_ += name + "/";
         within_ranges_.clear();
@@ -127,20 +128,20 @@ private:
         std::vector<int> members;
         std::string name;
         std::vector<int> running;
-        std::vector<std::size_t> sources;  // for each member, which of those that run stands for it
-        Group group;                       // of those that run, at the price of all
+        std::vector<std::size_t> sources;  // for each member, index of the running member that stands for it
+        Group group;                       // the running members, at the price of all
     };
     struct Ticket {
         BroughtData brought;
-        std::optional<std::vector<std::byte>> own = {};  // in its place, where nobody else of the group runs
-        std::int32_t source = -1;                        // of a message: who sent it
+        std::optional<std::vector<std::byte>> own = {};  // used instead if no other member of the group runs
+        std::int32_t source = -1;                        // sender of a message
         bool is_message = false;
         std::size_t group = 0;
     };
 
     void hand_over(std::span<const prices::Kernel> kernels, seam::Stream stream);
     const char* kept(std::string label) { return labels_.insert(std::move(label)).first->c_str(); }
-    // A name lives as long as this, and so its address stands for it.
+    // Keyed by the name's address: names live as long as this object.
     const char* label_of(std::string_view name);
     bool runs(int rank) const;
     void require_running(bool sends, int rank, const Communicator& group);
@@ -171,7 +172,7 @@ private:
     std::vector<std::byte> own_taken_;
     std::vector<seam::Seen> seen_;
     struct SideBySide {
-        std::vector<std::pair<seam::Stream, seam::Stream>> streams;  // theirs, and whose messages they carry
+        std::vector<std::pair<seam::Stream, seam::Stream>> streams;  // a message's own, and the one that it belongs to
     };
     std::optional<SideBySide> side_by_side_;
     std::string refusal_;

@@ -16,7 +16,7 @@ constexpr std::array precedence{Category::products, Category::attention, Categor
                                 Category::copies};
 static_assert(precedence.size() == prices::categories);
 
-// What the program computes for itself passes for a pass.
+// Work without a purpose of its own counts as a pass.
 int place_of(int purpose) {
     const auto category = purpose == 0 ? Category::passes : static_cast<Category>(purpose - 1);
     return static_cast<int>(std::ranges::find(precedence, category) - precedence.begin());
@@ -77,7 +77,7 @@ void StepAccount::end_step(int rank, std::int64_t optimizer, Time at) {
     ranks_[static_cast<std::size_t>(rank)].ends.push_back({at, optimizer});
 }
 
-// The intervals of `all` from `next` on, which are in order, and those under way, from rank.counted until then.
+// Counts the time from rank.counted to `until`. `all` is sorted; `active` holds the intervals in progress.
 void StepAccount::count_part(OfRank& rank, const std::vector<Interval>& all, std::size_t& next,
                              std::vector<Interval>& active, Time until) const {
     while (rank.counted < until) {

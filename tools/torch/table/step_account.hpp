@@ -1,11 +1,10 @@
-// The account of steps says where the time of each rank's steady steps went, to the picosecond: what its GPU computed
-// for, what it communicated while nothing was computed, and for how long it did neither.
+// The account of steps shows where the time of each rank's steady steps went, to the picosecond: computation by
+// purpose, exposed communication, and idle time of its GPU.
 //
-// It hears of all spans of a run, and of the end of each step (GPU::step_done), which numbers the optimizer that has
-// stepped. Of several kernels at a time the one that stands first in `precedence` counts; a collective counts while
-// nothing is computed, of several the one with the smallest number in CollectiveKind. Cost: about 30 ns for a span, and
-// 1.5 MB a rank, whatever the number of steps. What a rank's other streams did long before its program came there (by
-// 30,000 spans) is not counted.
+// It receives all spans of a run and the end of each step (GPU::step_done), with the number of the optimizer that
+// stepped. Of concurrent kernels, the first in `precedence` counts; a collective counts only while nothing is computed,
+// and of several the one with the smallest CollectiveKind. Cost: about 30 ns per span, and 1.5 MB per rank, whatever
+// the number of steps. Work on other streams that is more than 30,000 spans ahead of the rank's program is not counted.
 #pragma once
 
 #include "libsim/trace/span.hpp"
@@ -20,13 +19,13 @@
 
 namespace sim::torch {
 
-// What a GPU does. Those that come first take precedence.
+// An activity of a GPU. The order is the precedence.
 struct Activity {
     static constexpr int computing = -1;
 
     int collective = computing;  // CollectiveKind
-    int place = 0;               // of what is computed: of its category in `precedence`
-    int members = 0;             // of the collective's group: all that it stands for
+    int place = 0;               // for computation: index of its category in `precedence`
+    int members = 0;             // of the collective's group, including those that it stands for
     bool crosses_nodes = false;
     friend auto operator<=>(const Activity&, const Activity&) = default;
 
@@ -38,8 +37,8 @@ using TimeOf = std::map<Activity, Duration>;
 
 struct SteadySteps {
     std::int64_t steps = 0;
-    Duration time{0};  // of all of them
-    TimeOf of;         // the rest of their time the GPU had nothing to do
+    Duration time{0};  // of all steps together
+    TimeOf of;         // the rest of the time the GPU was idle
 };
 
 class StepAccount {
@@ -49,8 +48,8 @@ public:
     void add(const trace::Span& span);
     void end_step(int rank, std::int64_t optimizer, Time at);
 
-    // Of the optimizer that stepped most often, and of the first of several: from the second end of a step to the last,
-    // or from the first where there are but two. None: there are no two.
+    // The steps of the optimizer that stepped most often, the first one in a tie: from the second end of a step to the
+    // last, or from the first if there are only two. None if there are fewer than two.
     std::optional<SteadySteps> steady(int rank) const;
 
 private:
@@ -58,13 +57,13 @@ private:
         Time begin;
         Time end;
         std::uint32_t activity;
-        bool is_beside;  // the program: of another stream
+        bool is_beside;  // on a stream other than the program's
     };
     struct StepEnd {
         Time at;
         std::int64_t optimizer;
     };
-    // All that was done by then.
+    // The time of all activities up to `at`.
     struct Sum {
         Time at;
         TimeOf of;
@@ -77,9 +76,9 @@ private:
     };
     struct OfRank {
         std::vector<Interval> program;  // in order
-        std::vector<Interval> beside;   // of other streams
+        std::vector<Interval> beside;   // on other streams
         std::vector<StepEnd> ends;
-        Time counted;  // until here all is in `sum`
+        Time counted;  // everything before this is in `sum`
         std::vector<Duration> sum;
         std::map<std::int64_t, Ends> of_optimizers;
     };
@@ -96,7 +95,7 @@ private:
     int gpus_of_node_;
     std::vector<Activity> activities_;
     std::map<Activity, std::uint32_t> numbers_;
-    std::map<const Group*, Activity> of_groups_;  // but for their kind
+    std::map<const Group*, Activity> of_groups_;  // without the kind of collective
 };
 
 }  // namespace sim::torch

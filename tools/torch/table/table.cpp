@@ -21,15 +21,15 @@ struct State {
     Process* process = nullptr;
 };
 
-// The functions of a C table have no other way to find it.
+// Global, because the functions of a C table have no other way to find it.
 State* state = nullptr;
 thread_local std::string last_error;
 thread_local std::int32_t last_number = 0;
 
 constexpr const char* no_rank =
-    "this process is no rank: give --nproc N, or let the script start its ranks with torch.multiprocessing.spawn";
+    "this process is not a rank: give --nproc N, or let the script start its ranks with torch.multiprocessing.spawn";
 
-// What a function answers; `failed` where it throws.
+// Runs `call` for the process and returns its answer; returns `failed` if it throws, and keeps the error.
 template <class Answer, class Call>
 Answer answered(Answer failed, Call call) {
     const std::lock_guard lock(state->mutex);
@@ -58,14 +58,14 @@ bool done(Call call) {
     });
 }
 
-// The script's line is looked for before anything is locked: that takes Python's own lock.
+// Call without holding a lock: finding the script's line takes Python's own lock.
 std::string line(const char* operation = "") {
     Process* const process = state->process;
     return process == nullptr ? std::string() : process->where()(operation);
 }
 
-// The host may wait for others meanwhile: where in the script it does is told, and that it went on. A rank that is
-// ended meanwhile never does.
+// For calls that may wait for other ranks: reports the script's line before, and that the host went on after. A rank
+// that is ended while waiting never reports the latter.
 template <class Answer, class Call>
 Answer waited(Answer failed, Call call) {
     line();
@@ -88,7 +88,7 @@ bool waited_for(const std::function<void(Process&)>& call) {
     });
 }
 
-// The same of an operation that others have to call, too; `call` is given the line of the script.
+// The same for an operation that others must call, too; `call` gets the script's line.
 template <class Answer, class Call>
 Answer answered_at_line(Answer failed, const char* operation, Call call) {
     std::string at;
@@ -114,7 +114,7 @@ seam::Properties properties_of(const training::Accelerator& gpu, const char* nam
     const auto [major, minor] = known == capabilities().end() ? newest : known->second;
     constexpr std::int64_t l2_bytes = 50 << 20;
     constexpr std::int64_t shared_bytes = 233472;
-    // An SM has 64 lanes for fp32 until A100, and 128 in all others, each of which multiplies and adds in a cycle.
+    // An SM has 64 fp32 lanes up to A100, and 128 in later GPUs; each does a multiply-add per cycle.
     const double lanes = major == 7 || (major == 8 && minor == 0) ? 64 : 128;
     return {.name = name,
             .major = major,
@@ -247,7 +247,7 @@ void add_memory(seam::Gpu& table) {
     table.give_back = [](void* address) { state->memory.give_back(address); };
     table.free_bytes = [](std::int32_t device) { return state->memory.free_bytes(device); };
     table.hold = [](std::int32_t device, std::int64_t bytes) {
-        // Looking for a line takes microseconds, which is more than most small tensors take.
+        // Finding the script's line takes microseconds, too much for small tensors.
         constexpr std::int64_t least_named = 1 << 20;
         const bool is_named = bytes >= least_named && state->process != nullptr;
         const std::string at = is_named ? state->process->line()() : std::string();

@@ -35,15 +35,15 @@ constexpr Names elementwise_names[]{
         _prelu_kernel _prelu_kernel_backward relu relu6 rrelu_with_noise rrelu_with_noise_backward sigmoid sigmoid_backward
         silu silu_backward smooth_l1_loss smooth_l1_loss_backward soft_margin_loss softplus softplus_backward softshrink
         softshrink_backward threshold threshold_backward)"},
-    // Cells of recurrent networks, and what PyTorch has made one operator of for others.
+    // Cells of recurrent networks, and operators that PyTorch has fused for other modules.
     {Kind::elementwise, R"(
         _thnn_fused_gru_cell _thnn_fused_gru_cell_backward _thnn_fused_lstm_cell _thnn_fused_lstm_cell_backward_impl
         _transform_bias_rescale_qkv batch_norm_elemt batch_norm_backward_elemt)"},
-    // Numbers drawn by what tensors say.
+    // Random numbers whose parameters are tensors.
     {Kind::elementwise, R"(
         binomial _sample_dirichlet _standard_gamma _standard_gamma_grad _dirichlet_grad _philox_key_fold_in
         _philox_key_split)"},
-    // To and from integers.
+    // Conversions to and from integers.
     {Kind::elementwise, R"(
         dequantize fake_quantize_per_channel_affine_cachemask fake_quantize_per_tensor_affine_cachemask
         _fake_quantize_learnable_per_channel_affine _fake_quantize_learnable_per_channel_affine_backward
@@ -51,7 +51,7 @@ constexpr Names elementwise_names[]{
         _fake_quantize_per_tensor_affine_cachemask_tensor_qparams _fused_moving_avg_obs_fq_helper int_repr
         _make_per_channel_quantized_tensor _make_per_tensor_quantized_tensor quantize_per_channel quantize_per_tensor
         quantize_per_tensor_dynamic)"},
-    // Copies that torch.compile makes part of what reads them.
+    // Copies that torch.compile fuses into their readers.
     {Kind::elementwise, R"(
         cat concat stack hstack vstack flip roll repeat tile constant_pad_nd slice_backward select_backward
         _to_copy copy clone contiguous resolve_conj resolve_neg ones_like_copy alias_copy expand_copy detach_copy view_copy

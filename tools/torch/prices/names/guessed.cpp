@@ -1,4 +1,4 @@
-// What PyTorch has kernels for, and the price list no better answer than their traffic.
+// Operators with kernels in PyTorch for which the price list has nothing better than their memory traffic.
 #include "tools/torch/prices/names/names.hpp"
 
 namespace sim::torch::prices {
@@ -10,7 +10,7 @@ constexpr Names guessed_names[]{
     {Kind::guessed, R"(
         linalg_eig linalg_eigvals _linalg_eigh _linalg_eigvals _linalg_svd linalg_lstsq linalg_matrix_exp
         linalg_matrix_sqrth linalg_polar)"},
-    // Sparse tensors: how many numbers they hold does not show in their shapes.
+    // Sparse tensors: their shapes do not show how many values they hold.
     {Kind::guessed, R"(
         _coalesce _to_dense _to_sparse _to_sparse_bsc _to_sparse_bsr _to_sparse_csc _to_sparse_csr
         _to_sparse_semi_structured hspmm native_norm sparse_mask sparse_sampled_addmm _sparse_broadcast_to _sparse_csr_prod
@@ -18,7 +18,7 @@ constexpr Names guessed_names[]{
         _sparse_softmax_backward_data _sparse_sparse_matmul _sparse_sum_backward _spsolve sspaddmm
         _sparse_semi_structured_apply _sparse_semi_structured_apply_dense _sparse_semi_structured_tile _cslt_sparse_mm
         _cslt_sparse_mm_search)"},
-    // Nested tensors of the older layout: neither do the sizes of theirs.
+    // Nested tensors of the older layout: their shapes do not show the sizes of their parts.
     {Kind::guessed, R"(
         linear_backward matmul_backward to_padded_tensor value_selecting_reduction_backward
         _nested_from_padded_and_nested_example _nested_select_backward _nested_tensor_from_mask

@@ -1,5 +1,4 @@
-// The names of operators, by kinds: a row is a kind and some of its names, with blanks between them. No name stands
-// twice.
+// The names of operators by kind. A row is a kind and some of its names, separated by blanks. No name occurs twice.
 #pragma once
 
 #include "tools/torch/prices/kind.hpp"
@@ -14,10 +13,10 @@ struct Names {
 };
 
 std::span<const Names> names_of_views();
-std::span<const Names> names_of_products();  // of all that multiplies matrices
+std::span<const Names> names_of_products();  // all that multiply matrices
 std::span<const Names> names_of_elementwise();
-std::span<const Names> names_of_traffic();    // of what else reads and writes
-std::span<const Names> names_of_stand_ins();  // of other packages' kernels
+std::span<const Names> names_of_traffic();    // all others that read and write
+std::span<const Names> names_of_stand_ins();  // other packages' kernels
 std::span<const Names> names_of_guessed();
 
 }  // namespace sim::torch::prices

@@ -1,4 +1,4 @@
-// Kernels of other packages, which stand in for them as operators of the namespace ndsim
+// Stand-ins for other packages' kernels, as operators of the namespace ndsim
 // (tools/python/ndsim/torchrun/stand_ins/kernels).
 #include "tools/torch/prices/names/names.hpp"
 

@@ -54,7 +54,7 @@ constexpr Names traffic_names[]{
         _adaptive_avg_pool3d_backward adaptive_max_pool2d adaptive_max_pool2d_backward adaptive_max_pool3d
         adaptive_max_pool3d_backward fractional_max_pool2d fractional_max_pool2d_backward fractional_max_pool3d
         fractional_max_pool3d_backward)"},
-    // One kernel goes through the steps of all sequences; what it keeps of them is its output.
+    // One kernel goes through the steps of all sequences; its output is what it keeps of them.
     {Kind::move, "_ctc_loss _ctc_loss_backward _cudnn_ctc_loss miopen_ctc_loss"},
     {Kind::fill, R"(
         arange bernoulli cauchy eye exponential fill full full_like geometric linspace logspace log_normal multinomial

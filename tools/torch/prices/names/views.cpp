@@ -15,9 +15,9 @@ constexpr Names view_names[]{
         set resize resize_as retain_grad requires_grad record_stream rename result_type can_cast
         _local_scalar_dense item _has_compatible_shallow_copy_type _version output_nr is_leaf
         _assert_async _assert_scalar _assert_tensor_metadata _functional_assert_async _backward)"},
-    // What the host decides by shapes alone.
+    // Decisions that the host takes by shapes alone.
     {Kind::view, "_fused_sdp_choice _use_cudnn_ctc_loss _use_miopen_ctc_loss"},
-    // Of sparse, quantised and nested tensors: their parts, and what they say of themselves.
+    // Parts and properties of sparse, quantised and nested tensors.
     {Kind::view, R"(
         _coalesced _dimI _dimV _nnz dense_dim sparse_dim _indices indices _values values crow_indices col_indices
         ccol_indices row_indices _sparse_coo_tensor_with_dims _sparse_coo_tensor_with_dims_and_tensors resize_as_sparse

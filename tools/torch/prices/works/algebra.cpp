@@ -1,5 +1,5 @@
-// Dense linear algebra is priced as a product of as many FLOPs, in fp32: a bound from below, since factors come one
-// after the other. Distances of all pairs are the product of their rows.
+// Dense linear algebra is priced as a matrix product with the same FLOPs in fp32: a lower bound, since factorizations
+// are sequential. Distances of all pairs are the product of their rows.
 #include "tools/torch/prices/works/parts.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using training::OperatorPrecision;
 
 namespace {
 
-// FLOPs of a matrix of m rows and n columns: `cubes` m n min(m, n), and for each right side `squares` min(m, n)^2.
+// FLOPs for an m x n matrix: `cubes` m n min(m, n), plus `squares` min(m, n)^2 for each right-hand side.
 // Source: Golub, Van Loan: Matrix Computations, 4th edition, 3.2 to 5.2.
 struct Effort {
     std::string_view name;
@@ -50,7 +50,7 @@ Effort effort_of(std::string_view name) {
     return found == efforts.end() ? Effort{name, 1, 0} : *found;
 }
 
-// The matrix is A, or the first argument; then what is solved for is B, or the first argument.
+// The matrix is A, LU, LD or self; the right-hand sides are B, input3 or self.
 const Tensor* matrix_of(const Call& call) {
     for (const char* name : {"A", "LU", "LD"}) {
         if (const Tensor* found = call.tensor_named(name)) {
@@ -97,7 +97,7 @@ Work distances_work(const Asked& asked) {
     const Tensor& first = asked.call.tensor({"x1", "self"});
     const Tensor* second = asked.call.tensor_named("x2");
     const auto rows = static_cast<double>(side_from_end(first, 2));
-    // Without a second tensor, each pair of the first one's rows once.
+    // Without a second tensor, each pair of the first one's rows counts once.
     const double others = second == nullptr ? (rows - 1) / 2 : static_cast<double>(side_from_end(*second, 2));
     const auto width = static_cast<double>(side_from_end(first, 1));
     if (!(rows * others * width > 0) || elements(first) == 0) {

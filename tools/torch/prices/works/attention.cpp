@@ -1,4 +1,4 @@
-// Attention in one kernel, and layers that hold it.
+// Attention in one kernel, and layers that contain it.
 #include "tools/torch/prices/works/parts.hpp"
 
 #include <algorithm>
@@ -12,16 +12,16 @@ using training::OperatorPrecision;
 
 namespace {
 
-constexpr std::int64_t widest_head = 256;  // that flash attention takes
+constexpr std::int64_t widest_head = 256;  // that flash attention supports
 
 struct Heads {
     std::int64_t sequences = 0;
     std::int64_t heads = 0;
-    std::int64_t tokens = 0;  // of a sequence: queries
+    std::int64_t tokens = 0;  // queries per sequence
     std::int64_t keys = 0;
     std::int64_t width = 0;
     std::int64_t value_width = 0;
-    double met = 0;  // keys that a query meets, on average
+    double met = 0;  // keys per query, on average
     OperatorPrecision precision = OperatorPrecision::fp32;
     bool is_backward = false;
 
@@ -36,7 +36,7 @@ bool is_causal(const Call& call) {
     return call.flag("is_causal", false) || call.integer("custom_mask_type", 0) > 0;
 }
 
-// Masked halves are left out, and so is what lies outside of a window.
+// Leaves out masked halves and keys outside a window.
 double keys_met(const Call& call, std::int64_t keys) {
     if (const std::int64_t told = call.integer("keys_met", -1); told >= 0) {
         return static_cast<double>(told);
@@ -50,8 +50,8 @@ double keys_met(const Call& call, std::int64_t keys) {
     return before < 0 || after < 0 ? met : std::min(met, static_cast<double>(before + after + 1));
 }
 
-// Where sequences of several lengths lie one behind the other, they are taken to be equally long: the sums of their
-// lengths are numbers on the GPU.
+// The number of sequences packed into one row. They are taken as equally long, because their lengths are known only on
+// the GPU.
 std::int64_t sequences_in_a_row(const Call& call) {
     for (const char* name : {"cum_seq_q", "cu_seqlens_q"}) {
         if (const Tensor* ends = call.tensor_named(name)) {
@@ -61,7 +61,7 @@ std::int64_t sequences_in_a_row(const Call& call) {
     return 1;
 }
 
-// [batch, heads, tokens, width], or [batch, tokens, heads, width], or the latter without a batch.
+// Layouts: [batch, heads, tokens, width], [batch, tokens, heads, width], or the latter without a batch.
 Heads heads_of(const Asked& asked, bool is_backward) {
     const Call& call = asked.call;
     const Tensor& query = call.tensor({"query", "q"});
@@ -80,12 +80,12 @@ Heads heads_of(const Asked& asked, bool is_backward) {
     of.sequences = elements(query) / std::max<std::int64_t>(1, of.tokens * of.heads * of.width);
     of.met = keys_met(call, of.keys);
     if (of.precision == OperatorPrecision::fp8) {
-        of.precision = OperatorPrecision::bf16;  // whose numbers its kernel is measured with
+        of.precision = OperatorPrecision::bf16;  // fp8 uses the kernel times measured in bf16
     }
     return of;
 }
 
-// Scores, softmax, values: what the mathematical form launches.
+// Attention in separate kernels, as PyTorch's math backend launches it: scores, softmax, values.
 Work in_parts(const Asked& asked, const Heads& of) {
     const auto batch = static_cast<double>(of.sequences * of.heads);
     const auto [tokens, keys] = std::pair{static_cast<double>(of.tokens), static_cast<double>(of.keys)};
@@ -147,7 +147,7 @@ Work layer_work(const Asked& asked) {
     const auto precision = precision_of(given, asked.tf32.products);
     Duration time{};
     double flops = 0;
-    double between = 0;  // bytes that are read and written
+    double between = 0;  // bytes read and written between the products
     for (const char* name : {"qkv_weight", "proj_weight", "ffn_weight_1", "ffn_weight_2"}) {
         if (const Tensor* weight = call.tensor_named(name)) {
             const auto n = static_cast<double>(side_from_end(*weight, 2));

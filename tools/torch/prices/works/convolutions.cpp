@@ -26,7 +26,7 @@ bool is_transposed(const Call& call) {
     return call.flag("transposed", call.name().find("transpose") != std::string_view::npos);
 }
 
-// The product that it is: places times output channels times what a place sees, of each group.
+// A convolution as a matrix product per group: places x output channels x inputs of a place.
 Work convolved(const Asked& asked, const Convolution& of, GemmKind kind) {
     const std::int64_t groups = groups_of(asked.call, *of.given);
     const Tensor& places = is_transposed(asked.call) ? *of.given : *of.result;
@@ -53,8 +53,7 @@ Work convolved(const Asked& asked, const Convolution& of, GemmKind kind) {
     return multiplied(asked, time, "convolution", static_cast<double>(flops), precision);
 }
 
-// Of gradients that are wanted, in their order: inputs', weights', the bias's. A schema without a mask gives the first
-// two.
+// The wanted gradients, in order: inputs', weights', bias's. A schema without a mask has the first two.
 std::array<bool, 3> wanted_gradients(const Call& call) {
     const auto mask = call.integers("output_mask");
     std::array<bool, 3> wanted{true, true, false};

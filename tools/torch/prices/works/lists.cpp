@@ -1,7 +1,7 @@
 // Kernels over lists of tensors: an optimizer's.
 //
-// A launch takes as many tensors and as many pieces of 65,536 elements as its arguments have room for; a long list
-// takes several. Source: aten/src/ATen/native/cuda/MultiTensorApply.cuh, ForeachReduceOp.cu.
+// A launch covers as many tensors and pieces of 65,536 elements as fit into its arguments; a long list takes several
+// launches. Source: aten/src/ATen/native/cuda/MultiTensorApply.cuh, ForeachReduceOp.cu.
 #include "tools/torch/prices/works/parts.hpp"
 
 #include <algorithm>
@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::int64_t piece = 65536;
 constexpr int most_pieces = 320;
-constexpr std::array most_tensors{110, 64, 48, 36, 30};  // by how many lists go in step
-constexpr int most_tensors_with_scalars = 96;            // of one list with a number for each tensor
-constexpr std::int64_t most_tensors_at_the_end = 400;    // whose sums of pieces one kernel adds up
+constexpr std::array most_tensors{110, 64, 48, 36, 30};  // by number of lists processed together
+constexpr int most_tensors_with_scalars = 96;            // for one list with a scalar per tensor
+constexpr std::int64_t most_tensors_at_the_end = 400;    // that one kernel of the final reduction covers
 
 int tensors_of_launch(const Call& call, std::size_t lists) {
     const int most = most_tensors[std::clamp<std::size_t>(lists, 1, most_tensors.size()) - 1];
@@ -29,7 +29,7 @@ std::int64_t pieces_of(const Tensor& tensor) {
     return (elements(tensor) + piece - 1) / piece;
 }
 
-// The elements that each launch goes over.
+// The elements of each launch.
 std::vector<double> launches_of(const Tensors& list, int tensors_of_each) {
     std::vector<double> launches;
     double of_launch = 0;
@@ -59,7 +59,7 @@ std::vector<double> launches_of(const Tensors& list, int tensors_of_each) {
     return launches;
 }
 
-// So many bytes, spread over launches by their elements.
+// Spreads bytes over launches in proportion to their elements.
 std::vector<double> spread(std::int64_t bytes, std::vector<double> launches) {
     double all = 0;
     for (const double elements : launches) {
@@ -79,14 +79,14 @@ Work lists_work(const Asked& asked) {
     if (lists.empty()) {
         return {};
     }
-    // Counts of steps travel beside the lists; results are a list of their own.
+    // Step counts are passed beside the lists; results form a list of their own.
     const std::size_t in_step =
         lists.size() - (call.tensors_named("state_steps").empty() ? 0 : 1) + (call.op().is_in_place ? 0 : 1);
     return memory_work(asked, spread(call.read_bytes() + call.written_bytes(),
                                      launches_of(lists.front(), tensors_of_launch(call, in_step))));
 }
 
-// Sums of pieces are cleared, made, and added up for each tensor.
+// The sums of pieces are cleared, computed, and added up for each tensor.
 Work list_norms_work(const Asked& asked) {
     const Call& call = asked.call;
     const std::vector<Tensors> lists = call.lists();

@@ -40,7 +40,7 @@ OperatorPrecision precision_of(const seam::Tensor& tensor, bool tf32) {
         case seam::Type::float16: return OperatorPrecision::fp16;
         case seam::Type::bfloat16: return OperatorPrecision::bf16;
         case seam::Type::float32: return tf32 ? OperatorPrecision::tf32 : OperatorPrecision::fp32;
-        // Tensor cores multiply 8 bits at one rate, be they integers or not.
+        // Tensor cores multiply all 8-bit types at the same rate, integer or float.
         case seam::Type::int8:
         case seam::Type::uint8:
         case seam::Type::float8: return OperatorPrecision::fp8;

@@ -1,4 +1,4 @@
-// Operators that go over their numbers several times, each time in a kernel of its own.
+// Operators that make several passes over their data, each in a kernel of its own.
 #include "tools/torch/prices/works/parts.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@ using seam::Tensor;
 
 namespace {
 
-constexpr std::int64_t longest_in_a_block = 4096;  // elements that a block of threads transforms, or sorts, by itself
+constexpr std::int64_t longest_in_a_block = 4096;  // elements that one block of threads can transform or sort
 
 // A longer row is transformed as a matrix: its columns, then its rows.
 int passes_of_row(std::int64_t length) {
@@ -23,23 +23,23 @@ int passes_of_row(std::int64_t length) {
 
 }  // namespace
 
-// 5 n log n operations are less than what it takes to read and write the n numbers, once for each side, and twice for
-// one that is longer than a block holds.
+// Memory bound: the 5 n log n operations take less time than reading and writing the n numbers, once per dimension, or
+// twice if it is longer than a block holds.
 Work transform_work(const Asked& asked) {
     const Tensor& given = asked.call.tensor({"self"});
     const Tensor& result = asked.call.result();
     const auto pass = static_cast<double>(bytes(given) + bytes(result));
     std::vector<double> kernels;
     for (const std::int64_t side : asked.call.integers("dim")) {
-        // Of a real signal one of the two has half of the other's numbers.
+        // For a real signal, one of the two has half of the other's numbers.
         const std::int64_t length = std::max(side_at(given, side), side_at(result, side));
         kernels.insert(kernels.end(), static_cast<std::size_t>(passes_of_row(length)), pass);
     }
     return memory_work(asked, kernels);
 }
 
-// Rows that a block holds are sorted in one kernel. Others take a radix sort: a count of digits, and then for each byte
-// of a key one kernel that reads and writes keys and indices. What is unique among them is found in one more.
+// Rows that fit into a block are sorted in one kernel. Others take a radix sort: a count of digits, and then for each
+// byte of a key one kernel that reads and writes keys and indices. Finding unique values takes one more kernel.
 Work sort_work(const Asked& asked) {
     const Tensor& given = asked.call.tensor({"self"});
     const bool is_sort = asked.call.name() == "sort";

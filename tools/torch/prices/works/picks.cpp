@@ -1,4 +1,4 @@
-// Kernels that touch a part of a tensor: what they pick of it, and what they put there.
+// Kernels that touch only a part of a tensor: the elements that they pick or write.
 #include "tools/torch/prices/works/parts.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@ using seam::Tensor;
 
 namespace {
 
-// Indices and masks: all that is read and is no number of what they point into.
+// Indices and masks: all inputs except the table and floating-point tensors.
 std::int64_t bytes_of_indices(const Call& call) {
     std::int64_t sum = 0;
     const Tensor* table =
@@ -33,7 +33,7 @@ std::int64_t elements_of_rows(const Tensor& indices, const Tensor& table) {
     return elements(indices) * side_from_end(table, 1);
 }
 
-// What is put, where a number or a rule is put and no tensor: into so many elements.
+// The number of elements written if a scalar or a rule is written instead of a tensor.
 std::int64_t elements_put(const Call& call) {
     const Tensor* indices = first_named(call, {"indices", "index"});
     if (indices == nullptr) {
@@ -49,7 +49,7 @@ std::int64_t elements_put(const Call& call) {
     return call.name() == "embedding_renorm" ? elements_of_rows(*indices, into) : elements(*indices);
 }
 
-// What is put is read, and what it is added to is read and written. Sums over bags are spread over their rows.
+// The source is read, and the destination is read and written. Gradients of bags are spread over their rows.
 std::int64_t bytes_put(const Call& call) {
     const Tensor* indices = first_named(call, {"indices"});
     if (call.name().starts_with("_embedding_bag") && indices != nullptr) {
@@ -80,7 +80,7 @@ Work bags_work(const Asked& asked) {
     return memory_work(asked, static_cast<double>(count));
 }
 
-// Where a new tensor is made it is filled as a whole, or copied.
+// Unless in place, the new tensor is first filled or copied as a whole.
 Work scatter_work(const Asked& asked) {
     const Call& call = asked.call;
     const std::int64_t made = call.op().is_in_place ? 0 : call.written_bytes();

@@ -15,7 +15,7 @@ Work product_work(const Asked& asked) {
     if (m * n * k == 0) {
         return {};
     }
-    // A weight's gradient is gradient.t() @ input; what is made of inputs or of gradients has its rows in order.
+    // A weight's gradient is gradient.t() @ input; all other products have a contiguous first matrix.
     const bool is_turned = first.dimensions == 2 && !first.is_contiguous;
     const GemmKind kind = is_turned ? GemmKind::weight_gradient : GemmKind::forward;
     const training::Gemm shape{static_cast<double>(m), static_cast<double>(n), static_cast<double>(k)};

@@ -1,8 +1,8 @@
-// Products whose inputs other operators have brought into 8 or 4 bits, and experts' products, of as many bits as their
-// inputs.
+// Products of inputs that other operators have quantised to 8 or 4 bits, and experts' products in the precision of
+// their inputs.
 //
-// The scales' shape tells the recipe: one for a tensor, one for each row, one for each block. How many rows an expert
-// has lies on the GPU: they are taken to have equally many.
+// The scales' shape determines the recipe: one per tensor, per row or per block. The rows of each expert are known only
+// on the GPU, so all experts are taken to have the same number.
 #include "tools/torch/prices/works/parts.hpp"
 
 #include <algorithm>
@@ -42,11 +42,11 @@ std::int64_t depth_of(const Tensor& first, OperatorPrecision precision) {
 }
 
 struct Grouped {
-    training::Gemm shape;  // of one expert, `batch` times
+    training::Gemm shape;  // of one expert; `batch` is the number of experts
     GemmKind kind = GemmKind::forward;
 };
 
-// Of stand-ins, which are told each expert's rows and have its weight as a tensor of its own, or all of them as one.
+// For stand-ins, which get each expert's rows, and its weight as a tensor of its own or all weights as one.
 Grouped grouped_by_rows(const Asked& asked, const Tensor& first, std::size_t experts) {
     const auto groups = static_cast<double>(experts);
     const double m = static_cast<double>(side_from_end(first, 2)) / groups;
@@ -59,8 +59,8 @@ Grouped grouped_by_rows(const Asked& asked, const Tensor& first, std::size_t exp
     return {.shape = {m, static_cast<double>(side_from_end(asked.call.result(), 1)), k, groups}};
 }
 
-// Which sides are cut into groups shows in how many sides the tensors have: rows of the first one, columns of the
-// second one, or what is summed over.
+// The tensors' dimensions show what is cut into groups: the rows of the first, the columns of the second, or the
+// reduced dimension.
 Grouped grouped_of(const Asked& asked, const Tensor& first, const Tensor& second, OperatorPrecision precision) {
     if (const auto rows = asked.call.integers("rows"); !rows.empty()) {
         return grouped_by_rows(asked, first, rows.size());
@@ -79,7 +79,7 @@ Grouped grouped_of(const Asked& asked, const Tensor& first, const Tensor& second
         const auto groups = static_cast<double>(first.sizes[0]);
         return {.shape = {m, n / groups, k, groups}};
     }
-    // A gradient of weights n by m, of the k rows of all experts.
+    // A gradient of n x m weights, from the k rows of all experts.
     const Tensor* ends = asked.call.tensor_named("offs");
     const auto groups = static_cast<double>(ends == nullptr ? 1 : std::max<std::int64_t>(1, elements(*ends)));
     return {.shape = {k / groups, n, m, groups}, .kind = GemmKind::weight_gradient};

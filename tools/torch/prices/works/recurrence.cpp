@@ -1,6 +1,6 @@
-// A recurrent network in one call: for each layer and direction one product for the inputs of all steps, and one for
-// the state of each step, with the kernel that makes the next state. Layers and directions that cuDNN lets run side by
-// side are taken one after the other.
+// A recurrent network in one call: for each layer and direction, one product for the inputs of all steps, and for each
+// step one product with the state and the kernel for the next state. Layers and directions are priced in sequence,
+// although cuDNN may run some of them concurrently.
 #include "tools/torch/prices/works/parts.hpp"
 
 #include <algorithm>
@@ -13,19 +13,19 @@ using training::GemmKind;
 namespace {
 
 struct Network {
-    double rows = 0;  // of all steps
+    double rows = 0;  // in all steps together
     double steps = 0;
-    double batch = 0;  // of a step, on average
+    double batch = 0;  // per step, on average
     double width = 0;  // of the input
-    double gates = 0;  // side of the products: of all gates together
+    double gates = 0;  // width of all gates together
     double hidden = 0;
-    double output = 0;  // of a direction: narrower than the state where it is projected
+    double output = 0;  // per direction: narrower than the state if projected
     double layers = 0;
     double directions = 0;
     double element = 0;
 
     double width_of(int layer) const { return layer == 0 ? width : output * directions; }
-    // The two products of a step's gates are read, and its states read and written.
+    // A step reads the two products for its gates, and reads and writes its states.
     double bytes_of_step() const { return (2 * gates + 3 * hidden) * batch * element; }
 };
 

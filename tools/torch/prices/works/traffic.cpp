@@ -1,4 +1,4 @@
-// Kernels whose time is that of what they read and write.
+// Kernels bound by the memory that they read and write.
 #include "tools/torch/prices/works/parts.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ Work traffic_work(const Asked& asked) {
 
 namespace {
 
-// Each element of its memory from the first to the last is one of the tensor's.
+// True if the tensor's elements fill its range of memory.
 bool has_no_gaps(const seam::Tensor& tensor) {
     std::int64_t last = 0;
     for (int at = 0; at < tensor.dimensions; ++at) {
@@ -33,8 +33,8 @@ bool are_cast(const seam::Tensor& one, const seam::Tensor& other) {
     return is_floating(one.type) && is_floating(other.type) && one.type != other.type;
 }
 
-// PyTorch's element-wise kernels read and write several elements at once where their tensors have one type and lie
-// alike in memory, without gaps; elsewhere each by itself. Source: aten/src/ATen/native/cuda/CUDALoops.cuh.
+// The elements that an element-wise kernel handles one at a time. PyTorch's kernels vectorize only if all tensors have
+// the same type and the same memory layout, without gaps. Source: aten/src/ATen/native/cuda/CUDALoops.cuh.
 double taken_one_by_one(const Call& call) {
     Tensors all = call.inputs();
     const Tensors written = call.outputs();
@@ -61,7 +61,7 @@ Work elementwise_work(const Asked& asked) {
 
 namespace {
 
-constexpr std::int64_t longest_row_in_a_warp = 1024;  // which keeps it in its registers
+constexpr std::int64_t longest_row_in_a_warp = 1024;  // that a warp keeps in registers
 
 std::int64_t row_of(const Call& call) {
     const seam::Tensor& result = call.result();
@@ -76,7 +76,7 @@ Work row_work(const Asked& asked) {
     return memory_work(asked, static_cast<double>(bytes(call.inputs()) * readings + call.written_bytes()));
 }
 
-// Each pair takes the time of an element that is taken by itself.
+// Each pair takes the time of one unvectorized element.
 Work pairs_work(const Asked& asked) {
     Work work = traffic_work(asked);
     if (work.kernels.size() == 1) {
@@ -91,7 +91,7 @@ Work fill_work(const Asked& asked) {
 
 namespace {
 
-// Of the second result and those after it.
+// Bytes of all results but the first.
 std::int64_t bytes_of_others(const Call& call) {
     std::int64_t sum = 0;
     for (std::size_t at = 1; at < 4; ++at) {
@@ -102,7 +102,7 @@ std::int64_t bytes_of_others(const Call& call) {
 
 }  // namespace
 
-// In training, and of groups always: the statistics, then the result. Else the statistics are there.
+// Computes statistics, then the result, in training and always for groups. Otherwise the statistics are given.
 Work normalization_work(const Asked& asked) {
     const Call& call = asked.call;
     if (!call.flag("training", true)) {
@@ -115,7 +115,7 @@ Work normalization_work(const Asked& asked) {
 
 namespace {
 
-// What layer norms copy before their kernels: a gradient that lies in memory with gaps, or is one number for many.
+// The gradient that layer norms first copy, because it is strided or expanded.
 std::int64_t copied_gradient(const Call& call) {
     const seam::Tensor& gradient = call.tensor({"grad_out"});
     const bool is_copied = call.op().readings > 1 && !gradient.is_contiguous && gradient.is_on_gpu;
@@ -124,8 +124,8 @@ std::int64_t copied_gradient(const Call& call) {
 
 }  // namespace
 
-// The inputs' gradient and the weights' each read all that there is: aten/src/ATen/native/cuda/layer_norm_kernel.cu and
-// its like.
+// The kernels for the inputs' and the weights' gradient each read all inputs:
+// aten/src/ATen/native/cuda/layer_norm_kernel.cu and others.
 Work normalization_backward_work(const Asked& asked) {
     const Call& call = asked.call;
     const std::int64_t copied = copied_gradient(call);

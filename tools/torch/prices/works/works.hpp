@@ -1,6 +1,6 @@
-// What a call makes a GPU do, and for how long: a function for each kind of operator.
+// The GPU's work for a call: one function per kind of operator.
 //
-// Each costs what it takes to look at all tensors of the call. A call without elements is no work.
+// Each function's cost is linear in the tensors of the call. A call without elements is no work.
 #pragma once
 
 #include "libsim/training/operator_time.hpp"
@@ -9,13 +9,13 @@
 
 namespace sim::torch::prices {
 
-// What a script lets be multiplied in TF32, where tensors are fp32.
+// The products of fp32 tensors for which a script allows TF32.
 struct Tf32 {
     bool products = false;     // torch.backends.cuda.matmul.allow_tf32
     bool convolutions = true;  // torch.backends.cudnn.allow_tf32
 };
 
-// A call, and what its work depends on besides.
+// A call, and the context that its work depends on.
 struct Asked {
     const Call& call;
     const training::OperatorTimes& times;

@@ -19,7 +19,7 @@ bool is_power_of_two(std::int64_t value) {
     return value > 0 && std::has_single_bit(static_cast<std::uint64_t>(value));
 }
 
-// The words of the settings, and the signs between them.
+// The words of the settings, and the punctuation between them.
 class Words {
 public:
     explicit Words(const std::string& text) {
@@ -40,13 +40,13 @@ public:
     bool is_at_end() const { return next_ == words_.size(); }
     bool comes(const std::string& word) const { return !is_at_end() && words_[next_] == word; }
     std::string take(const char* what) {
-        TORCH_CHECK_VALUE(!is_at_end(), "The settings of the caching allocator end where ", what, " is wanted");
+        TORCH_CHECK_VALUE(!is_at_end(), "The settings of the caching allocator end where ", what, " is expected");
         return words_[next_++];
     }
     void pass(const std::string& sign) {
         const std::string word = take(("'" + sign + "'").c_str());
         TORCH_CHECK_VALUE(word == sign, "The settings of the caching allocator have '", word, "' where '", sign,
-                          "' is wanted");
+                          "' is expected");
     }
 
 private:
@@ -80,7 +80,7 @@ std::int64_t division_in(const std::string& key, const std::string& word) {
     return count;
 }
 
-// One number for all sizes, or a list such as [256:2,512:4,>:8]: the sizes are MiB, and smaller ones are as the first.
+// One number for all sizes, or a list such as [256:2,512:4,>:8]: sizes are in MiB, and smaller ones are like the first.
 void read_divisions(AllocatorSettings& settings, const std::string& key, Words& words) {
     auto& all = settings.divisions;
     if (!words.comes("[")) {
@@ -155,7 +155,7 @@ void read_early_error(AllocatorSettings& /*settings*/, const std::string& key, W
                       ":True is simulated in PyTorch's builds for CUDA alone, and this one is for the CPU");
 }
 
-// Of the host's memory, or its locks.
+// Settings of host memory or locks, which are checked and ignored.
 void read_flag_of_host(AllocatorSettings& /*settings*/, const std::string& key, Words& words) {
     flag_in(key, words.take("True or False"));
 }
@@ -215,7 +215,7 @@ const AllocatorSettings& allocator_settings() {
     return settings_in_use();
 }
 
-// What decides about sizes is as it is by default, unless the text says otherwise; the rest stays as it was.
+// Settings of sizes that the text does not name return to their defaults; the others stay unchanged.
 void change_allocator_settings(const std::string& text) {
     AllocatorSettings changed = settings_in_use();
     changed.oversize = AllocatorSettings::unlimited;

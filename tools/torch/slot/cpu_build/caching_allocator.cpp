@@ -26,7 +26,7 @@ bool is_split(const Block& block, std::int64_t size) {
                                                                          : !is_oversize(size) && rest > largest_small;
 }
 
-// As large as it may become.
+// The size that the block can grow to.
 std::int64_t grown_size(const Block& block) {
     const Block* const next = block.after;
     return block.size + (next != nullptr && next->state == BlockState::hole ? next->size : 0);
@@ -58,8 +58,8 @@ bool CachingAllocator::collects_garbage() const {
     return limit_ && allocator_settings().garbage_threshold > 0;
 }
 
-// The smallest free block that is large enough. Of a block that its segment can make larger the size is what it may
-// become, so that what lies between used blocks is taken first.
+// The smallest free block that is large enough. A block that its segment can extend counts with the size that it can
+// grow to, so that blocks between used ones are taken first.
 Block* CachingAllocator::found(const Request& request) {
     BlockPool& pool = *request.home;
     pool.searches += collects_garbage() ? 1 : 0;
@@ -142,7 +142,7 @@ Block* CachingAllocator::allocate(std::int64_t bytes, std::int64_t stream) {
     return hand_out(block, request, bytes);
 }
 
-// What is free in an expandable segment is not counted as split off: its pages can go back.
+// Free parts of an expandable segment do not count as inactive splits, because their pages can go back.
 Block* CachingAllocator::hand_out(Block* block, const Request& request, std::int64_t bytes) {
     const bool was_split = !block->is_whole_segment();
     const bool splits = is_split(*block, request.size);
@@ -183,7 +183,7 @@ void CachingAllocator::free(Block* block) {
     if (block->users.empty()) {
         give_back(block);
     } else if (filled_ > 0) {
-        // No place is asked for in a capture.
+        // A capture does not allow recording a place now.
         freed_meanwhile_.push_back(block);
     } else {
         wait_for_users(block);
@@ -251,7 +251,7 @@ void CachingAllocator::free_passed() {
     }
 }
 
-// The host waits for all of them.
+// Makes the host wait for all blocks that other streams still use, and frees them.
 void CachingAllocator::free_waiting() {
     free_passed();
     ++events_.waits_for_streams;

@@ -1,17 +1,17 @@
-// The caching allocator of one simulated GPU, with the rules of PyTorch's own for CUDA, for a build of PyTorch that has
-// none.
+// The caching allocator of one simulated GPU, by the rules of PyTorch's own for CUDA, for a build of PyTorch without
+// one.
 //
-// Sizes are rounded up to 512 B. A request of up to 1 MiB comes out of segments of 2 MiB; one below 10 MiB out of
-// segments of 20 MiB; a larger one has a segment of its own, rounded up to 2 MiB. The smallest free block of its stream
-// that is large enough is taken, of equal ones that of the lowest address, and split where 512 B (small) or more than 1
-// MiB (large) would remain. A freed block joins its free neighbours and stays reserved; one that other streams use is
-// free once these have come past the place at which it was freed. When the GPU is full, segments that are free as a
-// whole go back to it. Where segments are expandable, one of each stream and kind grows in the place of many, by pages
-// of 2 MiB or 20 MiB at the lowest address at which a request has room, and whole pages that are free go back.
-// allocator_settings.hpp has what a program may change. Source: c10/cuda/CUDACachingAllocator.cpp, whose statistics a
-// build for CUDA shows for the same script.
+// Sizes are rounded up to 512 B. A request of up to 1 MiB is served from segments of 2 MiB, one below 10 MiB from
+// segments of 20 MiB; a larger one gets its own segment, rounded up to 2 MiB. The allocator takes the smallest free
+// block of the request's stream that is large enough, the lowest address in a tie, and splits it if 512 B (small) or
+// more than 1 MiB (large) would remain. A freed block joins its free neighbours and stays reserved; a block that other
+// streams use is free once these have passed the place at which it was freed. When the GPU is full, completely free
+// segments go back to it. If segments are expandable, each stream and kind has a single segment that grows by pages of
+// 2 MiB or 20 MiB at the lowest address with room for a request, and whole free pages go back. allocator_settings.hpp
+// has the settings that a program may change. Source: c10/cuda/CUDACachingAllocator.cpp; a build for CUDA shows the
+// same statistics for the same script.
 //
-// Cost: a binary search in the free blocks; growing, a walk over the holes. Not for several threads at once.
+// Cost: a binary search in the free blocks; to grow, a walk over the holes. Not thread-safe.
 #pragma once
 
 #include "tools/torch/seam.hpp"
@@ -35,26 +35,26 @@ public:
     CachingAllocator(const CachingAllocator&) = delete;
     CachingAllocator& operator=(const CachingAllocator&) = delete;
 
-    // Null: the GPU is full. Requires: bytes > 0.
+    // Null if the GPU is full. Requires: bytes > 0.
     Block* allocate(std::int64_t bytes, std::int64_t stream);
     void free(Block* block);
-    // The block, which is a tensor's, is used by this stream, too.
+    // Notes that this stream also uses the block, which belongs to a tensor.
     void record(Block* block, std::int64_t stream);
     void empty_cache();
 
-    // A pool of its own, as graphs have, for what these streams allocate until it is no longer filled. Its memory goes
-    // back to the GPU when it is released as often as it was filled.
+    // A private pool, as graphs have, for what these streams allocate between begin_pool and end_pool. Its memory goes
+    // back to the GPU when it has been released as often as it was begun.
     void begin_pool(PoolId pool, std::function<bool(seam::Stream)> is_its_stream);
     void end_pool(PoolId pool);
     void release_pool(PoolId pool);
 
-    // Of the GPU's memory, at most this is reserved from now on.
+    // Limits reserved memory to this fraction of the GPU's memory from now on.
     void limit_to(double fraction);
     double fraction() const { return fraction_; }
-    // None: all of it.
+    // None: all of the GPU's memory.
     std::optional<std::int64_t> limit() const { return limit_; }
 
-    // The setting when the allocator was made, as the statistics name it; -1: none.
+    // The value of `oversize` when the allocator was made, for the statistics; -1: none.
     std::int64_t oversize() const { return oversize_; }
 
     Counters& all() { return counters_[0]; }
@@ -68,7 +68,7 @@ private:
     struct OwnPools {
         Pools pools;
         int users = 0;
-        std::function<bool(seam::Stream)> is_its_stream = {};  // empty: it is not filled
+        std::function<bool(seam::Stream)> is_its_stream = {};  // empty: the pool is not being filled
     };
     struct Request {
         PoolKind pool = PoolKind::small;
@@ -103,7 +103,7 @@ private:
     bool fill(Block& hole, std::int64_t bytes);
     void shrink(Block* block);
 
-    // Segments go back to the GPU.
+    // These return segments to the GPU.
     void release(Block* segment);
     void release_free(BlockPool& pool);
     bool release_oversize(const Request& request);
@@ -120,14 +120,14 @@ private:
     std::optional<std::int64_t> limit_;
     Pools pools_;
     std::map<PoolId, OwnPools> own_pools_;
-    int filled_ = 0;                                      // how many of them
-    std::vector<Block*> freed_meanwhile_;                 // which other streams use
+    int filled_ = 0;                                      // number of pools being filled
+    std::vector<Block*> freed_meanwhile_;                 // freed during a capture, while other streams use them
     std::map<std::int64_t, std::list<Waiting>> waiting_;  // by stream, in the order of their places
     std::array<Counters, 3> counters_;                    // all, small, large
     Events events_;
 };
 
-// What is reserved at once for a request of so many bytes, where segments are not expandable.
+// The size of the segment reserved for a request of this many bytes, if segments are not expandable.
 std::int64_t segment_for(std::int64_t size);
 
 }  // namespace sim::slot

@@ -1,4 +1,4 @@
-// What a caching allocator counts, as torch.cuda.memory_stats names it.
+// The counters of a caching allocator, by their names in torch.cuda.memory_stats.
 #pragma once
 
 #include <array>
@@ -14,11 +14,11 @@ struct Counter {
 
     void add(std::int64_t amount);
     void take(std::int64_t amount);
-    // Adds what is above 0, and takes what is below it.
+    // Adds a positive amount, or takes a negative one.
     void change(std::int64_t amount);
 };
 
-// Of small segments, of large ones, or of both.
+// Counters for small segments, for large ones, or for both.
 struct Counters {
     Counter allocation;
     Counter segment;
@@ -33,7 +33,7 @@ struct Counters {
     std::array<Counter*, 9> all();
 };
 
-// Of a whole allocator. What is oversize is as large as a block may be that is not split.
+// Counters of a whole allocator. Oversize means at least the size of blocks that are not split.
 struct Events {
     Counter oversize_allocations;
     Counter oversize_segments;

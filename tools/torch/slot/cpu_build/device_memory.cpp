@@ -44,7 +44,7 @@ c10::CachingAllocator::Stat stat_of(const Counter& counter) {
     return stat;
 }
 
-// The caching allocators of all devices, as PyTorch asks for them.
+// The caching allocators of all devices, behind PyTorch's interface.
 class DeviceMemory final : public c10::DeviceAllocator {
 public:
     c10::DataPtr allocate(std::size_t bytes) override { return allocate_on(bytes, current_device()); }
@@ -178,10 +178,10 @@ private:
     }
 
     std::mutex mutex_;
-    std::map<std::int32_t, CachingAllocator> allocators_;  // by the seam's numbers, as blocks have them
+    std::map<std::int32_t, CachingAllocator> allocators_;  // by the seam's device number, as in blocks
 };
 
-// PyTorch frees memory until its process ends.
+// Never destroyed, because PyTorch frees memory until the process ends.
 DeviceMemory& memory() {
     static auto* const all = new DeviceMemory;
     return *all;

@@ -1,4 +1,4 @@
-// The memory of all devices in a build of PyTorch for the CPU, as torch.cuda.memory sets it: beside device.hpp.
+// The memory settings of torch.cuda.memory in a build of PyTorch for the CPU; complements device.hpp.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -7,9 +7,9 @@
 
 namespace sim::slot {
 
-// Throws ValueError, in one line, at a setting that PyTorch does not know.
+// Throws ValueError, in one line, for a setting unknown to PyTorch.
 void change_memory_settings(const std::string& text);
-// Of the GPU's memory, at most this is reserved from now on.
+// Limits reserved memory to this fraction of the GPU's memory from now on.
 void limit_memory(c10::DeviceIndex device, double fraction);
 double memory_fraction(c10::DeviceIndex device);
 

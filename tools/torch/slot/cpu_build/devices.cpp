@@ -1,4 +1,4 @@
-// Devices, streams and events of a build of PyTorch for the CPU, whose slot for CUDA is empty.
+// Devices, streams and events in a build of PyTorch for the CPU, whose slot for CUDA is empty.
 #include "tools/torch/slot/device.hpp"
 #include "tools/torch/slot/operators.hpp"
 #include "tools/torch/slot/visible_devices.hpp"
@@ -28,7 +28,7 @@ c10::DeviceIndex index_of(c10::Device device) {
     return device.index() >= 0 ? device.index() : device_in_use;
 }
 
-// An event is the last place that it was recorded at.
+// An event holds the last place at which it was recorded.
 struct Event {
     seam::Mark mark = 0;
 };

@@ -1,4 +1,4 @@
-// How the caching allocator's expandable segments grow and shrink.
+// Growing and shrinking the caching allocator's expandable segments.
 #include "tools/torch/slot/cpu_build/allocator_settings.hpp"
 #include "tools/torch/slot/cpu_build/caching_allocator.hpp"
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t small_page = 2 * AllocatorSettings::mib;
 
-// Whether so many bytes lie here side by side, free or without memory.
+// Whether this many adjacent bytes are free or without memory from this block on.
 bool has_room(const Block* block, std::int64_t bytes) {
     while (bytes > 0 && block != nullptr && block->state != BlockState::used) {
         bytes -= block->size;
@@ -21,7 +21,8 @@ bool has_room(const Block* block, std::int64_t bytes) {
 
 }  // namespace
 
-// The first of neighbours, free or without memory, that are large enough together, at the lowest address.
+// The first of adjacent blocks, free or without memory, that are large enough together, at the lowest address. Begins
+// a new segment if there are none.
 Block* CachingAllocator::room_for(const Request& request) {
     BlockPool& pool = *request.home;
     Block lowest{.stream = request.stream};
@@ -46,7 +47,8 @@ Block* CachingAllocator::room_for(const Request& request) {
     return hole;
 }
 
-// Gives the beginning of a hole memory; it is then free, with its free neighbours. False: the GPU is full.
+// Gives memory to the beginning of a hole, which then becomes free and joins its free neighbours. Returns false if the
+// GPU is full.
 bool CachingAllocator::fill(Block& hole, std::int64_t bytes) {
     const std::int64_t taken = hole.expandable->take(hole.address, bytes);
     if (taken == 0) {
@@ -82,7 +84,7 @@ Block* CachingAllocator::grown(const Request& request) {
     return block;
 }
 
-// The whole pages of a free block become a hole; a segment that is nothing else goes.
+// Turns the whole pages of a free block into a hole, and deletes a segment that is nothing but a hole.
 void CachingAllocator::shrink(Block* block) {
     const ExpandableSegment::Stretch lost = block->expandable->give_back(block->address, block->size);
     if (lost.bytes == 0) {

@@ -1,8 +1,8 @@
-// A stretch of addresses of which pages take memory of the GPU and give it back, each for itself, for the blocks of one
-// stream (expandable_segments of PYTORCH_CUDA_ALLOC_CONF).
+// A stretch of addresses whose pages individually take memory of the GPU and give it back, for the blocks of one stream
+// (expandable_segments of PYTORCH_CUDA_ALLOC_CONF).
 //
-// It has an eighth more addresses than the GPU has memory, as in c10/cuda/CUDACachingAllocator.cpp: pages that have
-// lost their memory leave room behind. Cost: one reservation of the seam for each page.
+// It has an eighth more addresses than the GPU has memory, as in c10/cuda/CUDACachingAllocator.cpp, because pages that
+// have lost their memory leave gaps. Cost: one reservation through the seam per page.
 #pragma once
 
 #include "tools/torch/seam.hpp"
@@ -28,21 +28,21 @@ public:
     char* address() const { return address_; }
     std::int64_t bytes() const { return terms_.page * static_cast<std::int64_t>(pages_.size()); }
 
-    // Gives as many whole pages memory as hold these bytes, and returns their bytes. 0: the GPU is full, and nothing
-    // has changed. Requires: a page begins there, and none of them has memory.
+    // Gives memory to as many whole pages as hold these bytes, and returns their size. Returns 0, with nothing changed,
+    // if the GPU is full. Requires: `from` is the beginning of a page, and none of the pages has memory.
     std::int64_t take(const char* from, std::int64_t bytes);
 
     struct Stretch {
         char* begin = nullptr;
         std::int64_t bytes = 0;
     };
-    // The whole pages of a stretch lose their memory, once the stream has come here. Requires: they have some.
+    // Takes the memory of the whole pages in a stretch, after waiting for the stream. Requires: they have memory.
     Stretch give_back(const char* from, std::int64_t bytes);
 
 private:
     const seam::Gpu* gpu_;
     Terms terms_;
-    std::vector<void*> pages_;  // what each takes of the GPU; null: nothing
+    std::vector<void*> pages_;  // the GPU memory of each; null: none
     char* address_ = nullptr;
 };
 

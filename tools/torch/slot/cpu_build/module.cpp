@@ -1,4 +1,4 @@
-// The Python module of the slot in a build of PyTorch for the CPU: what torch._C has in a build for CUDA, as functions.
+// The slot's Python module in a build of PyTorch for the CPU: the functions that torch._C has in a build for CUDA.
 #include "tools/torch/slot/cpu_build/module.hpp"
 
 #include "tools/torch/slot/attention_choice.hpp"
@@ -142,7 +142,7 @@ void bind_streams(py::module_& module) {
     });
 }
 
-// What a build for CUDA knows of its libraries.
+// Queries about the libraries of a build for CUDA.
 void bind_choices(py::module_& module) {
     module.attr("cudnn_version") = cudnn_version;
     module.def("can_use_flash_attention", &sdp::can_use_flash_attention, py::arg("params"), py::arg("debug") = false);
@@ -174,14 +174,14 @@ void begin_capture(Graph& graph, std::optional<PoolId> pool, const std::string& 
     graph.begin(pool.value_or(PoolId{0, 0}), mode == "relaxed");
 }
 
-// What Python derives torch.cuda.CUDAGraph from.
+// The base class of torch.cuda.CUDAGraph in Python.
 void bind_graphs(py::module_& module) {
     const py::call_guard<py::gil_scoped_release> unlocked;
     py::class_<Graph, std::shared_ptr<Graph>>(module, "CUDAGraph")
         .def(py::init<bool>(), py::arg("keep_graph") = false)
         .def("capture_begin", &begin_capture, py::arg("pool") = py::none(), py::arg("capture_error_mode") = "global")
         .def("capture_end", torch::wrap_pybind_function_no_gil([](Graph& graph) { graph.end(); }))
-        // Every generator that draws in a graph draws anew at each launch.
+        // Nothing to register: every generator used in a graph draws anew at each launch.
         .def("register_generator_state", [](Graph&, const py::object& /*generator*/) {})
         .def("instantiate", &Graph::instantiate)
         .def("replay", &Graph::replay, unlocked)

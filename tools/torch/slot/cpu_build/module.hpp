@@ -1,4 +1,4 @@
-// What a build of PyTorch for the CPU does not have of CUDA, for Python to put in its place.
+// Python bindings for the parts of CUDA that a build of PyTorch for the CPU lacks.
 #pragma once
 
 #include <pybind11/pybind11.h>

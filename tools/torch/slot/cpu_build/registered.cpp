@@ -17,7 +17,7 @@ constexpr int not_registered = 713;
 
 std::mutex registered_guard;
 std::map<std::uintptr_t, std::size_t>& registered() {
-    static auto* const all = new std::map<std::uintptr_t, std::size_t>;  // asked while the process ends, too
+    static auto* const all = new std::map<std::uintptr_t, std::size_t>;  // used until the process ends
     return *all;
 }
 

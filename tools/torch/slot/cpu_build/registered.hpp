@@ -1,4 +1,4 @@
-// Memory of the host that a program pins by itself: torch.cuda.cudart().cudaHostRegister.
+// Host memory that a program pins itself: torch.cuda.cudart().cudaHostRegister.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace sim::slot {
 
-// Both return what CUDA's function does: 0, or an error's number.
+// Both return a cudaError_t, as CUDA's functions do; 0 is success.
 int register_host(std::uintptr_t address, std::size_t bytes);
 int unregister_host(std::uintptr_t address);
 

@@ -1,4 +1,4 @@
-// When the caching allocator gives memory back to the GPU.
+// Returning memory of the caching allocator to the GPU.
 #include "tools/torch/slot/cpu_build/allocator_settings.hpp"
 #include "tools/torch/slot/cpu_build/caching_allocator.hpp"
 #include "tools/torch/slot/operators.hpp"
@@ -10,7 +10,7 @@
 
 namespace sim::slot {
 
-// A GPU's cudaFree waits for all that its device was given.
+// cudaFree waits for all work on its device.
 void CachingAllocator::release(Block* segment) {
     require(gpu_->synchronize_device(device_));
     segment->home->erase(*segment);
@@ -44,7 +44,7 @@ void CachingAllocator::release_free(BlockPool& pool) {
     }
 }
 
-// The pools of graphs that are gone go with it; while one is filled nothing else does.
+// Also empties the pools of deleted graphs, and only those while a pool is being filled.
 void CachingAllocator::empty_cache() {
     if (filled_ == 0) {
         free_waiting();
@@ -59,8 +59,8 @@ void CachingAllocator::empty_cache() {
     }
 }
 
-// One oversize block that is large enough, or as many of the largest as are: the request may then have their memory.
-// False: there are not so many.
+// Releases one oversize block that is large enough, or as many of the largest as needed, so that the request can have
+// their memory. Returns false if they are not enough.
 bool CachingAllocator::release_oversize(const Request& request) {
     const std::int64_t oversize = allocator_settings().oversize;
     if (oversize == AllocatorSettings::unlimited) {
@@ -88,8 +88,8 @@ bool CachingAllocator::release_oversize(const Request& request) {
     return released >= wanted.size;
 }
 
-// Frees large segments that have been free for long, where much of the memory is reserved: those that have seen more
-// searches than the mean, until so much is free as is wanted.
+// Frees large segments that have long been unused, if much memory is reserved: repeatedly those at least as old as the
+// mean, measured in searches, until enough has been freed.
 void CachingAllocator::collect_garbage() {
     if (!collects_garbage()) {
         return;

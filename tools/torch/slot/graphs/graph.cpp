@@ -63,7 +63,7 @@ void Graph::instantiate() {
     is_instantiated_ = true;
 }
 
-// A GPU is told of them by two kernels before each launch.
+// A GPU gets seed and offset from two kernels before each launch.
 void Graph::place_random_numbers() {
     if (!tape_.draws()) {
         return;

@@ -1,7 +1,7 @@
-// A CUDA graph as torch.cuda.CUDAGraph is one: its kernels and their order at the seam, what they compute on a tape,
-// and its memory in a pool of the caching allocator.
+// A CUDA graph behind torch.cuda.CUDAGraph: its kernels and their order are at the seam, their computation is on a
+// tape, and its memory is in a pool of the caching allocator.
 //
-// Errors are PyTorch's, in its words. Source: aten/src/ATen/cuda/CUDAGraph.cpp.
+// Errors have PyTorch's texts. Source: aten/src/ATen/cuda/CUDAGraph.cpp.
 #pragma once
 
 #include "tools/torch/slot/device.hpp"
@@ -21,7 +21,8 @@ public:
     Graph& operator=(const Graph&) = delete;
     ~Graph();
 
-    // On the current stream. `pool`: that of other graphs, or {0, 0}. `is_relaxed`: as cudaStreamCaptureModeRelaxed.
+    // Captures the current stream. `pool` is shared with other graphs, or {0, 0}. `is_relaxed` is
+    // cudaStreamCaptureModeRelaxed.
     void begin(PoolId pool, bool is_relaxed);
     void end();
     void instantiate();
@@ -40,10 +41,10 @@ private:
     bool is_captured_ = false;
     bool is_instantiated_ = false;
     seam::Graph number_ = 0;
-    std::optional<c10::Stream> stream_;  // that it was captured on
+    std::optional<c10::Stream> stream_;  // on which it was captured
     std::optional<PoolId> pool_;
     Tape tape_;
-    // Where a GPU's kernels read the seed and the offset of a launch; undefined: none draws random numbers.
+    // From here a GPU's kernels would read the seed and the offset of a launch; undefined if none draws random numbers.
     std::array<at::Tensor, 2> seed_and_offset_;
 };
 

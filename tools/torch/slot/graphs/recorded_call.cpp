@@ -12,7 +12,7 @@ namespace sim::slot {
 
 namespace {
 
-// A number of the host is handed to a kernel as it is when the graph is captured.
+// A kernel gets a host scalar by its value at capture time.
 at::Tensor as_it_is(const at::Tensor& of_host) {
     const BelowAutograd below;
     at::Tensor copy = of_host.clone();

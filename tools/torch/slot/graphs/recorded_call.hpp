@@ -1,4 +1,4 @@
-// The call of an operator on a tape: its tensors are the CPU's, on the numbers that the graph was captured with.
+// The call of an operator on a tape: its tensors are CPU tensors on the memory that the graph was captured with.
 #pragma once
 
 #include "tools/torch/slot/graphs/tape.hpp"
@@ -17,12 +17,12 @@ class RecordedCall {
 public:
     using Compute = std::function<void(torch::jit::Stack& stack)>;
 
-    // Before it is computed. `given`: its arguments as the program has them; `lowered`: on the CPU.
-    // Throws where a GPU could not capture it.
+    // Call this before the computation. `given` are the program's arguments, `lowered` the same on the CPU. Throws if a
+    // GPU could not capture the call.
     RecordedCall(Tape& tape, std::span<const c10::IValue> given, std::span<const c10::IValue> lowered);
-    // The argument that draws random numbers does so at each launch.
+    // Makes this argument draw random numbers anew at each launch.
     void draws(std::size_t argument, const at::Generator& generator);
-    // It was computed, and gave this.
+    // Call this after the computation, with its results.
     void end(Compute compute, std::span<const c10::IValue> results) &&;
 
 private:
@@ -36,7 +36,7 @@ private:
     std::vector<at::Tensor> results_;
 };
 
-// Throws, in PyTorch's words, where a capture copies from or to memory of the host that is not pinned.
+// Throws PyTorch's error if a capture copies from or to unpinned host memory.
 void require_pinned(const at::Tensor& of_host);
 
 }  // namespace sim::slot

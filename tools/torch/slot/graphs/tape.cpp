@@ -70,7 +70,7 @@ void Tape::clear() {
 }
 
 void Tape::play() const {
-    // What other ranks have sent to this memory outside the graph comes first.
+    // Data that other ranks sent to this memory outside the graph comes first.
     for (const auto& [address, weak] : touched_) {
         if (const auto storage = weak.lock()) {
             numbers_of(*storage);

@@ -1,9 +1,9 @@
-// What is computed in a CUDA graph, kept to be computed again at each launch, on the same memory.
+// A tape records the computation of a CUDA graph and repeats it at each launch, on the same memory.
 //
-// (1) While a graph is captured its operators are computed, too, so that what they give back has the shape and the
-// memory that it has without a graph. When the capture ends, the memory that was there before it is what it was, as on
-// a GPU, which computes nothing meanwhile; so are the random numbers' places. (2) The tape keeps numbers alive, as a
-// graph's private pool keeps its memory, and none of the GPU's own blocks.
+// (1) During a capture the operators are computed, too, so that their results have the same shape and memory as without
+// a graph. At the end of the capture, memory from before it gets its old contents back, since a GPU computes nothing
+// during a capture; so do the offsets of generators. (2) The tape keeps the CPU data alive, as a graph's private pool
+// keeps its memory, but none of the GPU's blocks.
 #pragma once
 
 #include "tools/torch/slot/device.hpp"
@@ -23,33 +23,33 @@ namespace sim::slot {
 
 class Tape {
 public:
-    // The tape of a device's current stream; null: that is not captured.
+    // The tape of a device's current stream; null if it is not being captured.
     static Tape* of(c10::DeviceIndex device) { return current() == nullptr ? nullptr : captured(device); }
-    // That of the capture under way, if any.
+    // The tape of the capture in progress, if any.
     static Tape* current() { return current_.load(std::memory_order_acquire); }
 
     void begin();
     void end();
 
-    // One more thing that each launch does.
+    // Adds a step to each launch.
     void add(std::function<void()> step);
-    // What is computed next reads or writes this tensor, on a GPU or on the host.
+    // Call this before a computation that reads or writes this tensor, on a GPU or on the host.
     void touch(const at::Tensor& tensor);
     void draws_from(const at::Generator& generator);
 
     void clear();
 
     bool draws() const { return !generators_.empty(); }
-    // All of it again, in order.
+    // Repeats all steps in order.
     void play() const;
 
 private:
-    using Kept = std::pair<c10::Storage, std::vector<char>>;  // memory, and what was in it
+    using Kept = std::pair<c10::Storage, std::vector<char>>;  // memory, and its contents
     using Place = std::pair<at::Generator, std::uint64_t>;
     static Tape* captured(c10::DeviceIndex device);
     static std::atomic<Tape*> current_;
 
-    std::mutex mutex_;  // a backward pass runs in threads of its own
+    std::mutex mutex_;  // a backward pass has threads of its own
     std::uint64_t newest_before_ = 0;
     std::map<const void*, Kept> before_;  // by address
     std::map<const c10::GeneratorImpl*, Place> generators_;

@@ -1,5 +1,5 @@
-// What ranks bring to each other in a hollow run: numbers where they are small, and behind them a note whether they
-// are hollow.
+// The data that ranks exchange in a hollow run: the values if they are small, followed by a note on whether they are
+// hollow.
 #pragma once
 
 #include "tools/torch/slot/process_group/pending.hpp"
@@ -10,11 +10,11 @@
 
 namespace sim::slot {
 
-// `brought`: bytes of the host; undefined: nothing is brought. Large ones stay behind, and so do those of `inputs` that
-// were too large to be put together.
+// Appends the note to `brought`, a host tensor of bytes; undefined: no data. Leaves out data that is large, or whose
+// `inputs` were too large to be packed.
 at::Tensor noted(const at::Tensor& brought, const std::vector<at::Tensor>& inputs);
 
-// Takes the notes from what came, lets `finish` make the outputs of the rest, and marks them where anything was hollow.
+// Strips the notes from received data, lets `finish` write the outputs from the rest, and marks them if any was hollow.
 Pending::Finish noticing(Pending::Finish finish, std::vector<at::Tensor> outputs);
 
 }  // namespace sim::slot

@@ -15,7 +15,7 @@ namespace sim::slot {
 
 namespace {
 
-// Storages of the host with numbers that came from hollow ones, for as long as they live.
+// Host storages whose values came from hollow ones, as long as they live.
 class OfHost {
 public:
     void add(const c10::Storage& storage) {
@@ -69,7 +69,7 @@ Values values_of(const at::Tensor& tensor) {
     if (owned == nullptr) {
         return Values::known;
     }
-    complete(*owned);  // what comes may be hollow
+    complete(*owned);  // received data may be hollow
     return owned->values;
 }
 

@@ -13,7 +13,7 @@ namespace sim::slot {
 
 namespace {
 
-// The first word of a value says what follows, so that no two rows of values look alike.
+// The first word of a value gives its kind, so that different lists of values have different words.
 enum class Word : std::uint64_t { undefined, tensor, integer, real, yes, no, none, device, text, list };
 
 std::uint64_t word(Word kind, std::uint64_t more = 0) {
@@ -24,7 +24,7 @@ using WordRow = std::span<const std::uint64_t>;
 
 struct Hash {
     using is_transparent = void;
-    // Source of the hash: FxHash. The words themselves are compared, too.
+    // FxHash. The words themselves are compared, too.
     std::size_t operator()(WordRow words) const {
         std::uint64_t hash = 0;
         for (const std::uint64_t each : words) {

@@ -1,5 +1,5 @@
-// The shapes of results that PyTorch has been asked for once: its own answers take up to a millisecond, and a program
-// asks the same thousands of times. To look for them takes some nanoseconds for each number of the arguments' shapes.
+// A cache of result shapes: PyTorch takes up to a millisecond to compute them, and a program repeats the same calls
+// thousands of times. A look-up takes a few nanoseconds per number in the arguments' shapes.
 #pragma once
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -15,12 +15,12 @@
 
 namespace sim::slot {
 
-// All that the shapes of an operator's results depend on, as a row of words.
+// Everything that the shapes of an operator's results depend on, as a sequence of words.
 class CallSignature {
 public:
     CallSignature(const c10::OperatorHandle& op, std::span<const c10::IValue> given);
 
-    // Whether no argument is of a kind that cannot be compared.
+    // False if an argument is of a kind that cannot be compared.
     bool is_complete() const { return is_complete_; }
     std::span<const std::uint64_t> words() const { return {words_.data(), words_.size()}; }
 
@@ -33,14 +33,14 @@ private:
     bool is_complete_ = true;
 };
 
-// What an operator gives back, as meta tensors.
+// An operator's results as meta tensors.
 struct ResultShapes {
     torch::jit::Stack results;
-    // Of some of their storages, the argument in whose memory they lie.
+    // Storages of results that share an argument's memory, with that argument's index.
     std::vector<std::pair<c10::Storage, std::size_t>> lies_in = {};
 };
 
-// Null: none are known.
+// Null if none are known.
 std::shared_ptr<const ResultShapes> known_shapes(const CallSignature& signature);
 std::shared_ptr<const ResultShapes> remember_shapes(const CallSignature& signature, ResultShapes shapes);
 

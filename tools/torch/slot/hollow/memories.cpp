@@ -17,7 +17,7 @@ c10::Storage untouched_of_host(std::size_t bytes) {
     return {c10::Storage::use_byte_size_t(), bytes, allocator->allocate(bytes), allocator, true};
 }
 
-// Memory that nobody touches where it is large; programs look at small tensors.
+// Memory that nobody touches if it is large; programs do read small tensors.
 c10::Storage untouched(std::size_t bytes, c10::Device device) {
     c10::Storage made = device.is_cuda() ? new_storage(bytes, device.index()) : untouched_of_host(bytes);
     if (!is_large(bytes) && bytes > 0) {

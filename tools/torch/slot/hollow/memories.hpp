@@ -1,4 +1,4 @@
-// The memory of what a call that does not run gives back.
+// The memory of the results of a skipped call.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -7,11 +7,11 @@
 
 namespace sim::slot {
 
-// The memory of what the shapes of one call lie in, which must outlive it. A tensor for which none is known has new
-// one, as large as PyTorch's kernel leaves it: a mean squared error keeps that of all squares.
+// Maps storages of a call's result shapes, which must outlive it, to memory. A tensor without known memory gets new
+// memory of the size that PyTorch's kernel leaves: a mean squared error keeps that of all squares.
 class Memories {
 public:
-    // What lies in this storage of the shapes' lies in this memory.
+    // Declares that tensors in this storage of the shapes are in this memory.
     void know(const c10::Storage& shape, const c10::Storage& memory);
     c10::Storage of(const at::Tensor& shape, c10::Device device);
 

@@ -78,7 +78,7 @@ bool names_gpu(const Argument& /*argument*/) {
     return false;
 }
 
-// Where the GPU's kernel takes its arguments as they are, to put them on a stack and back takes longer than the kernel.
+// Unboxed forms for frequent operators: for GPU tensors, boxing the arguments would take longer than the kernel.
 template <class Op, class Schema = typename Op::schema>
 struct AsTheyAre;
 template <class Op, class Result, class... Arguments>
@@ -101,7 +101,7 @@ void register_as_they_are(torch::Library& library) {
     library.impl("copy_", AsTheyAre<at::_ops::copy_>::run);
 }
 
-// What gives back views, or facts, of what it is given is the same in every run.
+// Operators that only return views of their arguments, or facts about them, are the same in every run.
 bool minds_numbers(const c10::OperatorHandle& op) {
     const HollowTraits& traits = traits_of(op);
     return traits.is_kernel || traits.overwrites;
@@ -125,7 +125,7 @@ void register_for_all() {
 }  // namespace
 
 void leave_host_hollow() {
-    // Ranks may be forked from a rank that has done so.
+    // Once, since ranks may be forked from a rank that has registered already.
     static std::once_flag is_registered;
     std::call_once(is_registered, register_for_all);
     c10::impl::tls_set_dispatch_key_included(above_devices, true);

@@ -25,7 +25,7 @@ at::Tensor tensor_on_meta(const at::Tensor& tensor) {
         return tensor;
     }
     if (tensor.device().is_cpu() && tensor.unsafeGetTensorImpl()->is_wrapped_number()) {
-        return tensor;  // a number of Python's
+        return tensor;  // a Python number
     }
     at::Tensor made(at::detail::empty_strided_meta(tensor.sizes(), tensor.strides(), tensor.scalar_type()));
     if (tensor.unsafeGetTensorImpl()->is_wrapped_number()) {
@@ -34,7 +34,7 @@ at::Tensor tensor_on_meta(const at::Tensor& tensor) {
     return made;
 }
 
-// tensor[indices] has the shape of its indices; a mask picks by as many as it has places that are set.
+// tensor[indices] has the shape of the indices; a mask acts as indices of its true elements.
 c10::IValue meta_of_indices(c10::ArrayRef<c10::IValue> indices) {
     c10::List<std::optional<at::Tensor>> list;
     for (const c10::IValue& each : indices) {

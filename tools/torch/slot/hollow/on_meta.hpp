@@ -1,4 +1,4 @@
-// Arguments of an operator without their numbers: tensors of the device meta, which have shapes alone.
+// Arguments of an operator without their values: tensors on the meta device, which have only shapes.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -6,13 +6,13 @@
 
 namespace sim::slot {
 
-// Whether an index of this type picks places that are set, rather than those that it counts.
+// Whether an index of this type is a mask, which picks true elements, and not a list of positions.
 bool is_mask(const at::Tensor& tensor);
 
-// Masks among indices are read: they become indices of as many places as are set.
+// Reads masks among indices and replaces them by indices of their true elements.
 c10::IValue meta_of(const c10::IValue& value);
 
-// What masked_select gives back.
+// The shape of masked_select's result.
 at::Tensor picked_by_mask(const at::Tensor& tensor, const at::Tensor& mask);
 
 }  // namespace sim::slot

@@ -13,7 +13,7 @@ namespace sim::slot {
 
 namespace {
 
-// What a kernel of ours gives back may lie in what it is given.
+// The result of one of our kernels may share the memory of an argument.
 void note_memory(ResultShapes& shapes, const c10::IValue& shape, const c10::IValue& given, std::size_t argument) {
     if (shape.isTensor() && given.isTensor() && shape.toTensor().is_meta() && given.toTensor().is_cuda()) {
         shapes.lies_in.emplace_back(shape.toTensor().storage(), argument);
@@ -47,7 +47,7 @@ bool lies_in(const at::Tensor& result, const c10::Storage& storage) {
     return result.is_meta() && result.storage().unsafeGetStorageImpl() == storage.unsafeGetStorageImpl();
 }
 
-// Numbers that a kernel of ours gives back, such as the seeds of a dropout, are others each time.
+// Values that one of our kernels returns, such as seeds of dropout, differ in each call.
 bool can_be_remembered(ResultShapes& shapes) {
     std::erase_if(shapes.lies_in, [&](const auto& each) {
         return !any_tensor(shapes.results, [&](const at::Tensor& result) { return lies_in(result, each.first); });

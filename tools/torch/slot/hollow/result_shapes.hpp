@@ -1,4 +1,4 @@
-// The shapes of what an operator gives back, as PyTorch's kernels for meta tensors say, or ours.
+// The shapes of an operator's results, from PyTorch's kernels for meta tensors, or ours.
 #pragma once
 
 #include "tools/torch/slot/hollow/known_shapes.hpp"
@@ -9,7 +9,7 @@
 
 namespace sim::slot {
 
-// Null where PyTorch does not know them.
+// Null if PyTorch does not know them.
 std::shared_ptr<const ResultShapes> shapes_of_results(const c10::OperatorHandle& op, const HollowTraits& traits,
                                                       std::span<const c10::IValue> given);
 

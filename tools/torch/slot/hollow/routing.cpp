@@ -35,12 +35,12 @@ std::uint64_t mixed(std::uint64_t at) {
     return at ^ (at >> 31U);
 }
 
-// Above 0, at most 1.
+// A uniform number above 0 and at most 1.
 double drawn(std::uint64_t at) {
     return (static_cast<double>(mixed(at) >> 11U) + 1) / 9007199254740992.0;
 }
 
-// Picks without putting back, by shares. Source: P. Efraimidis, P. Spirakis, Weighted random sampling with a reservoir
+// Weighted sampling without replacement. Source: P. Efraimidis, P. Spirakis, Weighted random sampling with a reservoir
 // (Information Processing Letters 97, 2006).
 class Picker {
 public:
@@ -73,8 +73,8 @@ std::vector<double> shares_of_call(const Declared& what, std::int64_t count) {
     }
     const std::vector<double>& row = what.routing.shares[what.calls % what.routing.shares.size()];
     if (std::ssize(row) != count) {
-        refuse(c10::str("topk of ", count, " in a hollow run cannot run here: the routing that was declared has ",
-                        row.size(), " shares"));
+        refuse(c10::str("topk of ", count, " in a hollow run cannot run here: the declared routing has ", row.size(),
+                        " shares"));
     }
     return row;
 }

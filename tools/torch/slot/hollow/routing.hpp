@@ -1,5 +1,5 @@
-// Where tokens go in a hollow run: what topk picks from scores that were never computed, such as those of a router to
-// experts. It is declared, for it steers how much each expert, and each rank, has to do.
+// The routing of tokens in a hollow run: the choices of topk among scores that were never computed, such as those of a
+// router to experts. The user declares it, because it determines the load of each expert and rank.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -11,17 +11,16 @@
 namespace sim::slot {
 
 struct Routing {
-    bool is_drawn = false;  // else row r picks r and others evenly apart, so that all are picked equally often
+    bool is_drawn = false;  // otherwise row r picks r and others at even distances, so that all are equally frequent
     std::uint64_t seed = 0;
-    // How often each is picked, relative to the others; the n-th call takes row n, and the first one again after the
-    // last. Empty: all alike.
+    // The relative frequency of each choice. The n-th call takes row n, cyclically. Empty: all equal.
     std::vector<std::vector<double>> shares = {};
 };
 
-// `on_choice`: is told of each call how many it picks, of how many.
+// `on_choice` is called for each topk, with the number of picks and the number of scores.
 void declare_routing(Routing routing, std::function<void(std::int64_t, std::int64_t)> on_choice);
 
-// Writes into what topk gave back as `indices` of the largest of `count` scores along dimension `dim`.
+// Writes the choices into topk's result `indices`, of `count` scores along dimension `dim`.
 void choose(const at::Tensor& indices, std::int64_t count, std::int64_t dim);
 
 }  // namespace sim::slot

@@ -29,7 +29,7 @@ bool is_written(const c10::Argument& argument) {
     return argument.alias_info() != nullptr && argument.alias_info()->isWrite();
 }
 
-// A hollow number of Python's comes as one.
+// A hollow Python number arrives as nan.
 bool is_nan(const c10::IValue& value) {
     return value.isDouble() && std::isnan(value.toDouble());
 }
@@ -38,7 +38,7 @@ bool is_among(const std::vector<std::size_t>& places, std::size_t place) {
     return std::ranges::find(places, place) != places.end();
 }
 
-// Whether the call reads any tensor that is so.
+// Whether the call reads any tensor for which `is` holds.
 template <class Is>
 bool reads_any(const HollowTraits& traits, std::span<const c10::IValue> given, Is&& is) {
     for (std::size_t i = 0; i < given.size(); ++i) {
@@ -50,7 +50,7 @@ bool reads_any(const HollowTraits& traits, std::span<const c10::IValue> given, I
     return false;
 }
 
-// What it overwrites is worth computing: all of a memory, of whole numbers.
+// Whether what it overwrites is worth computing: small tensors, or integers that fill their storage.
 bool overwrites_countable(const HollowTraits& traits, std::span<const c10::IValue> given) {
     return std::ranges::all_of(traits.written, [&](std::size_t i) {
         return !any_tensor_in(given[i], [](const at::Tensor& tensor) {
@@ -59,7 +59,7 @@ bool overwrites_countable(const HollowTraits& traits, std::span<const c10::IValu
     });
 }
 
-// Known numbers of a mask count what it picks.
+// A mask with known values determines how many elements it picks.
 bool is_known_mask(const at::Tensor& tensor) {
     return is_mask(tensor) && !is_hollow(tensor);
 }
@@ -94,7 +94,7 @@ c10::IValue hollow_like(const c10::IValue& shape, Memories& memories, c10::Devic
     return shape;
 }
 
-// Outputs that a program has handed over become as large as what comes out.
+// Resizes the program's out= tensors to the results.
 void fit_outputs(const HollowTraits& traits, std::span<const c10::IValue> given, std::span<const c10::IValue> shapes) {
     for (std::size_t i = 0; i < std::min(shapes.size(), traits.written.size()); ++i) {
         const c10::IValue& output = given[traits.written[i]];
@@ -115,7 +115,7 @@ void choose_where_hollow(const HollowTraits& traits, std::span<const c10::IValue
     choose(results[1].toTensor(), scores.dim() == 0 ? 1 : scores.size(dim), dim);
 }
 
-// No hollow number is infinite, so that what a loss is scaled with does not make a script skip its optimizer's step.
+// Hollow values count as finite, so that loss scaling does not make a script skip its optimizer's step.
 bool is_flag_of_infinite(const c10::OperatorHandle& op, const c10::Argument& argument) {
     return op.operator_name().name == "aten::_amp_foreach_non_finite_check_and_unscale_" &&
            argument.name() == "found_inf";
@@ -123,7 +123,7 @@ bool is_flag_of_infinite(const c10::OperatorHandle& op, const c10::Argument& arg
 
 constexpr std::array<std::string_view, 3> overwriting{"aten::zero_", "aten::fill_", "aten::random_"};
 
-// Of zeros that are not there, such as zeros_like(scores).int().
+// Whether integers are computed from zeros that are not written yet, as in zeros_like(scores).int().
 bool makes_whole_numbers_of_zeros(const c10::OperatorHandle& op, const HollowTraits& traits,
                                   std::span<const c10::IValue> given) {
     if (!traits.written.empty() || traits.is_shaped_by_numbers ||
@@ -136,7 +136,7 @@ bool makes_whole_numbers_of_zeros(const c10::OperatorHandle& op, const HollowTra
            });
 }
 
-// Whether it picks by masks alone whose numbers are known.
+// Whether all masks that it picks by have known values.
 bool knows_what_it_picks(const HollowTraits& traits, std::span<const c10::IValue> given) {
     if (traits.picks_by_mask) {
         return any_tensor_in(given[1], is_known_mask);
@@ -146,7 +146,7 @@ bool knows_what_it_picks(const HollowTraits& traits, std::span<const c10::IValue
            !any_tensor_in(*picks, [](const at::Tensor& index) { return is_mask(index) && !is_known_mask(index); });
 }
 
-// x[mask] = 0 with a number of the host is masked_fill on a GPU.
+// x[mask] = 0 with a host scalar is masked_fill on a GPU.
 bool fills(const c10::IValue& value) {
     return value.isTensor() && value.toTensor().is_cpu() && value.toTensor().numel() == 1;
 }
@@ -180,7 +180,7 @@ HollowTraits hollow_traits(const c10::OperatorHandle& op) {
     return traits;
 }
 
-// What picks by numbers, and by no mask, has the shape of these.
+// Picking by indices without a mask gives the shape of the indices, so nothing waits.
 bool waits_for_numbers(const HollowTraits& traits, std::span<const c10::IValue> given) {
     if (traits.told_size && !given[*traits.told_size].isNone()) {
         return false;
@@ -199,7 +199,7 @@ bool is_skipped(const c10::OperatorHandle& op, const HollowTraits& traits, std::
         !knows_what_it_picks(traits, given)) {
         refuse(c10::str(
             op.operator_name(),
-            " in a hollow run cannot run here: how large its result is depends on numbers that are not computed; run "
+            " in a hollow run cannot run here: the size of its result depends on values that are not computed; run "
             "it without --hollow, or smaller"));
     }
     if (lacks && makes_whole_numbers_of_zeros(op, traits, given)) {
@@ -212,7 +212,7 @@ bool is_skipped(const c10::OperatorHandle& op, const HollowTraits& traits, std::
         }
         return false;
     }
-    // Numbers that were made up do not add up to the size that it is told.
+    // Made-up values do not add up to the given size.
     const bool is_told = traits.told_size && !given[*traits.told_size].isNone();
     if (lacks || !overwrites_countable(traits, given) || (is_told && reads_hollow(traits, given))) {
         return true;
@@ -261,7 +261,7 @@ bool give_hollow(const c10::OperatorHandle& op, const HollowTraits& traits, std:
     for (const std::size_t i : traits.written) {
         for_tensors(given[i], mark_skipped);
     }
-    // What is written to comes back in this order, between what is new.
+    // Returns written arguments in this order, between new results.
     std::size_t written = 0;
     for (std::size_t i = 0; i < traits.gives_back_written.size(); ++i) {
         results.push_back(traits.gives_back_written[i] ? given[traits.written.at(written++)]
@@ -285,8 +285,7 @@ void mark_results(const HollowTraits& traits, std::span<const c10::IValue> given
         return;
     }
     const BelowAutograd below;
-    // What comes from hollow numbers of the host, which are no numbers, is a number on the GPU: programs look for
-    // others.
+    // Results of the host's hollow values, which are nan, become finite on the GPU, because programs check for nan.
     const auto mark = [](const at::Tensor& tensor) {
         mark_made_up(tensor);
         if (tensor.is_cuda() && tensor.is_floating_point() && !is_large(tensor)) {

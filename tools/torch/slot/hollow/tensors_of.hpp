@@ -1,4 +1,4 @@
-// The tensors among the values of a call, those in lists too.
+// The tensors among the values of a call, including those in lists.
 #pragma once
 
 #include <ATen/core/Tensor.h>

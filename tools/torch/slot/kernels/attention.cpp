@@ -1,5 +1,5 @@
-// scaled_dot_product_attention as a GPU's kernels make it: flash attention, the memory-efficient one and cuDNN's, each
-// with the shapes, strides and seeds that it returns there. Which one runs is decided in attention_choice.cpp.
+// scaled_dot_product_attention by a GPU's kernels: flash attention, the memory-efficient one and cuDNN's, each
+// returning the same shapes, strides and seeds as on a GPU. attention_choice.cpp decides which one runs.
 #include "tools/torch/slot/kernels/attention_numbers.hpp"
 #include "tools/torch/slot/kernels/attention_seeds.hpp"
 #include "tools/torch/slot/kernels/kernels.hpp"
@@ -16,7 +16,7 @@ namespace {
 using at::Tensor;
 using Scale = std::optional<double>;
 
-// [batch, tokens, heads, width] in memory.
+// Lays the result out as [batch, tokens, heads, width] in memory.
 Tensor tokens_first(const Tensor& result) {
     return result.transpose(1, 2).contiguous().transpose(1, 2);
 }

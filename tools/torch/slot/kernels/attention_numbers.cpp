@@ -17,7 +17,7 @@ namespace {
 
 using at::Tensor;
 
-// What is not causal from the first token on is said by a mask: zero where a query sees a key.
+// Anything but plain causality from the first token becomes a mask: zero where a query sees a key.
 MaybeTensor mask_of(const Tensor& query, const Tensor& key, const Attention& how) {
     const std::int64_t queries = query.size(2);
     const std::int64_t keys = key.size(2);
@@ -45,7 +45,7 @@ MaybeTensor mask_of(const Tensor& query, const Tensor& key, const Attention& how
 
 struct AttentionPath {
     MaybeTensor mask;
-    bool causal;  // besides the mask
+    bool causal;  // in addition to the mask
     bool is_grouped;
     bool is_flash;
 };
@@ -57,9 +57,9 @@ AttentionPath path_for(const Tensor& query, const Tensor& key, const Tensor& val
                        .is_flash = false};
     path.causal = how.causal && !path.mask;
     const sdp::sdp_params call{query, key, value, path.mask, how.dropout, path.causal, path.is_grouped};
-    // For keys with fewer heads since 2.9.
+    // Since 2.9 also for keys with fewer heads.
     constexpr bool groups = SIM_SLOT_TORCH >= 209;
-    // As PyTorch decides on the CPU, whatever a script has forbidden its GPU.
+    // PyTorch's decision on the CPU, whatever a script has disabled for its GPU.
     path.is_flash = how.dropout == 0 && sdp::check_tensor_shapes(call, false) && query.size(3) == value.size(3) &&
                     sdp::check_batch_size_and_num_heads_dense<groups>(call, false) &&
                     sdp::check_attn_mask_shape(call, false) && sdp::check_nonzero_sequence_lengths_dense(call, false) &&
@@ -74,7 +74,7 @@ MaybeTensor dropout_mask(const Tensor& query, const Tensor& key, const Attention
     return dropout_numbers({query.size(0), query.size(1), query.size(2), key.size(2)}, generator) > how.dropout;
 }
 
-// PyTorch warns that masks of dropout are for tests.
+// Suppresses PyTorch's warning that dropout masks are for tests.
 struct Silence final : c10::WarningHandler {
     void process(const c10::Warning& /*warning*/) override {}
 };
@@ -91,13 +91,13 @@ double scale_of(const Tensor& query, const Attention& how) {
     return how.scale.value_or(1 / std::sqrt(static_cast<double>(query.size(3))));
 }
 
-// Keys, or values, with as many heads as the queries have.
+// Repeats the heads of keys or values to match the queries.
 Tensor for_each_head(const Tensor& of_groups, const Tensor& query) {
     const std::int64_t each = query.size(1) / of_groups.size(1);
     return (each == 1 ? of_groups : of_groups.repeat_interleave(each, 1)).to(at::kFloat);
 }
 
-// What a softmax is made of: nothing can be seen of a key that is hidden.
+// The scaled products before the softmax, with masks applied: hidden keys are at minus infinity.
 Tensor products_of(const Tensor& query, const Tensor& key, const AttentionPath& path, const Attention& how) {
     Tensor products =
         at::matmul(query.to(at::kFloat) * scale_of(query, how), for_each_head(key, query).transpose(-2, -1));
@@ -115,8 +115,8 @@ Tensor scores_of(const Tensor& query, const Tensor& key, const AttentionPath& pa
     return products_of(query, key, path, how).logsumexp({-1});
 }
 
-// Of keys that are some of those that the results and scores are of: as in a ring, where the results over different
-// keys have been joined. Requires: there is dropout, and no bias that wants a gradient.
+// The backward pass for a part of the keys that results and scores cover: as in ring attention, where results over
+// different keys have been joined. Requires: dropout, and no bias that needs a gradient.
 AttentionGradients backward_of_joined(const Tensor& gradient, const Tensor& query, const Tensor& key,
                                       const Tensor& value, const Attended& made, const AttentionPath& path,
                                       const Attention& how, const Tensor& kept) {

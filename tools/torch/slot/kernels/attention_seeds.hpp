@@ -1,4 +1,4 @@
-// What attention's kernels return of their dropout, so that a backward drops the same.
+// The dropout seeds that attention kernels return, so that the backward pass drops the same elements.
 #pragma once
 
 #include "tools/torch/slot/generator.hpp"
@@ -11,17 +11,17 @@
 
 namespace sim::slot {
 
-// The next draw of the current device's generator, where anything is dropped.
+// The next draw of the current device's generator, if there is dropout.
 inline Draw drawn_for(double dropout) {
     return dropout > 0 ? next_draw(default_generator(-1)) : Draw{};
 }
 
-// The CPU generator of a draw; none where nothing is dropped.
+// The CPU generator of a draw; none without dropout.
 inline at::Generator generator_of(const Draw& draw, double dropout) {
     return dropout > 0 ? generator_of(draw) : at::Generator();
 }
 
-// Seed and offset as numbers.
+// Seed and offset as scalar tensors.
 inline std::pair<at::Tensor, at::Tensor> seeds(const Draw& draw) {
     return {at::scalar_tensor(static_cast<std::int64_t>(draw.seed), at::kLong),
             at::scalar_tensor(static_cast<std::int64_t>(draw.offset), at::kLong)};
@@ -31,7 +31,7 @@ inline Draw draw_of(const at::Tensor& seed, const at::Tensor& offset) {
             static_cast<std::uint64_t>(offset.item<std::int64_t>())};
 }
 
-// Flash attention's: since 2.7 both in one tensor, and another that is not used.
+// The form of flash attention: since 2.7 both are in one tensor, and the other is unused.
 inline std::pair<at::Tensor, at::Tensor> flash_seeds(const Draw& draw) {
 #if SIM_SLOT_TORCH >= 207
     at::Tensor both = at::empty({2}, at::kUInt64);
@@ -52,7 +52,7 @@ inline Draw draw_of_flash(const at::Tensor& seed, const at::Tensor& offset) {
 #endif
 }
 
-// An argument that may be left out comes as none, or as a tensor that is not defined.
+// An omitted argument is either none or an undefined tensor.
 inline std::optional<at::Tensor> given_or_none(const std::optional<at::Tensor>& tensor) {
     return tensor && tensor->defined() ? tensor : std::nullopt;
 }

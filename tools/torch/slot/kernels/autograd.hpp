@@ -1,4 +1,4 @@
-// Autograd within a kernel, which is called below it: for a backward that is the derivative of the CPU's forward.
+// Autograd within a kernel, which runs below autograd: for a backward pass that is the derivative of the CPU's forward.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -21,11 +21,11 @@ private:
     at::AutoGradMode mode_{true};
 };
 
-// A tensor on the same numbers that a gradient is asked of. Undefined stays so.
+// A leaf tensor on the same data that requires a gradient. Undefined stays undefined.
 at::Tensor leaf_of(const at::Tensor& tensor);
 
-// The gradients of `outputs` by `inputs`; of an input that nothing depends on, zeros; of one that is undefined,
-// undefined. Outputs whose gradient is undefined do not count.
+// The gradients of `outputs` with respect to `inputs`: zeros for an unused input, undefined for an undefined one.
+// Outputs with an undefined gradient do not count.
 std::vector<at::Tensor> gradients_of(const std::vector<at::Tensor>& outputs, const std::vector<at::Tensor>& gradients,
                                      const std::vector<at::Tensor>& inputs);
 

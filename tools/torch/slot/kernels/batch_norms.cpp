@@ -1,4 +1,4 @@
-// cuDNN's batch norm, with the numbers of the CPU's.
+// cuDNN's batch norm, computed by the CPU's.
 #include "tools/torch/slot/kernels/kernels.hpp"
 
 #include <ATen/ATen.h>
@@ -13,7 +13,7 @@ namespace {
 using at::Tensor;
 using MaybeTensor = std::optional<Tensor>;
 
-// cuDNN keeps nothing of an inference, and an opaque reserve of a training step: a bit for each activation.
+// cuDNN keeps an opaque reserve in training, a bit per activation, and nothing in inference.
 Tensor reserve_of(const Tensor& input, bool training) {
     constexpr std::int64_t bits = 8;
     return at::empty({training ? (input.numel() + bits - 1) / bits : 0}, at::kByte);

@@ -1,5 +1,5 @@
-// cuDNN's convolutions, and the depthwise ones of PyTorch's own CUDA kernels. Their backward is
-// aten::convolution_backward, which the CPU has, too.
+// cuDNN's convolutions, and the depthwise ones of PyTorch's own CUDA kernels. Their backward pass is
+// aten::convolution_backward, which the CPU also has.
 #include "tools/torch/slot/kernels/kernels.hpp"
 
 #include <ATen/ATen.h>

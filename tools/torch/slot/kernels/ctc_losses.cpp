@@ -1,4 +1,4 @@
-// cuDNN's connectionist temporal classification, and when PyTorch asks for it on a GPU.
+// cuDNN's connectionist temporal classification (CTC) loss.
 #include "tools/torch/slot/kernels/kernels.hpp"
 
 #include <ATen/ATen.h>
@@ -11,7 +11,7 @@ namespace {
 
 using at::Tensor;
 
-// cuDNN returns the gradient with the loss; backward scales it.
+// cuDNN returns the gradient with the loss; the backward pass scales it.
 std::tuple<Tensor, Tensor> loss(const Tensor& log_probabilities, const Tensor& targets, at::IntArrayRef input_lengths,
                                 at::IntArrayRef target_lengths, std::int64_t blank, bool /*deterministic*/,
                                 bool zero_infinity) {

@@ -1,4 +1,4 @@
-// cuDNN's bilinear sampling of images, whose corners are aligned and whose outside is zero.
+// cuDNN's bilinear sampling of images, with aligned corners and zero padding.
 #include "tools/torch/slot/kernels/kernels.hpp"
 
 #include <ATen/ATen.h>
@@ -12,7 +12,7 @@ namespace {
 
 using at::Tensor;
 
-// As grid_sampler_2d numbers them.
+// Values of grid_sampler_2d's arguments.
 constexpr std::int64_t bilinear = 0;
 constexpr std::int64_t zeros = 0;
 

@@ -1,8 +1,8 @@
-// The operators that PyTorch has for CUDA alone, as functions of CPU tensors. They are called as PyTorch's own kernels
-// for the CPU are: run_operator hands them the numbers of the GPU's tensors, and their results become the GPU's.
+// The operators that PyTorch has only for CUDA, as functions of CPU tensors. They are called like PyTorch's own CPU
+// kernels: run_operator passes them CPU tensors on the GPU tensors' data, and their results become GPU tensors.
 //
-// While one runs, the current device is that of its tensors, autograd is off, and an argument that is a generator is
-// one of the CPU already. Which operators there are, and which are refused, stands in cuda_only.toml.
+// While one runs, the current device is that of its tensors, autograd is off, and a generator argument is already a CPU
+// generator. cuda_only.toml lists the operators, and those that are refused.
 #pragma once
 
 #include "tools/torch/slot/operator_names.hpp"
@@ -14,9 +14,9 @@
 
 namespace sim::slot {
 
-// What a kernel is given besides tensors of the CPU.
+// The tensors that a kernel accepts besides CPU tensors.
 enum class Takes {
-    meta_tensors,  // they have shapes alone, and so has what it returns
+    meta_tensors,  // tensors with only shapes, like its results
     numbers_alone
 };
 
@@ -27,12 +27,12 @@ struct Kernel {
 
 class Kernels {
 public:
-    // `name` as native_functions.yaml has it: "mm.dtype".
+    // `name` is that of native_functions.yaml: "mm.dtype".
     template <typename Function>
     void add(const char* name, Function* function, Takes takes = Takes::meta_tensors) {
         all_.emplace(name, Kernel{c10::KernelFunction::makeFromUnboxedRuntimeFunction(function), takes});
     }
-    // Null: PyTorch's own kernel for the CPU runs.
+    // Null if PyTorch's own CPU kernel runs.
     const Kernel* find(const c10::OperatorName& name) const;
 
 private:
@@ -41,7 +41,7 @@ private:
 
 const Kernels& kernels();
 
-// One for each file of this folder.
+// One function per file of this folder.
 void add_attention(Kernels& kernels);
 void add_batch_norms(Kernels& kernels);
 void add_convolutions(Kernels& kernels);

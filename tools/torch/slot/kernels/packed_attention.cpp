@@ -1,5 +1,5 @@
-// Flash attention, the memory-efficient one and cuDNN's as varlen and nested tensors call them: [batch, tokens, heads,
-// width], or sequences of several lengths one behind the other, [tokens, heads, width], which begin where `starts` say.
+// Flash attention, the memory-efficient one and cuDNN's, as called for varlen and nested tensors: [batch, tokens,
+// heads, width], or packed sequences of several lengths, [tokens, heads, width], which begin at `starts`.
 #include "tools/torch/slot/kernels/attention_numbers.hpp"
 #include "tools/torch/slot/kernels/attention_seeds.hpp"
 #include "tools/torch/slot/kernels/kernels.hpp"
@@ -18,13 +18,13 @@ using at::Tensor;
 using Scale = std::optional<double>;
 using MaybeInteger = std::optional<std::int64_t>;
 
-// Where keys lie in pages, and how many of each sequence count.
+// The pages that hold keys, and the number of keys in use per sequence.
 struct Keys {
     MaybeTensor used = std::nullopt;
     MaybeTensor pages = std::nullopt;
 };
 
-// The sequences of one call, each [1, heads, tokens, width]; or all at once, where they are of one length.
+// The sequences of one call, each [1, heads, tokens, width]; or all at once if they have the same length.
 class Sequences {
 public:
     Sequences(const MaybeTensor& starts, const MaybeTensor& key_starts, Keys keys, const Tensor& query)
@@ -67,8 +67,8 @@ private:
 };
 
 struct All {
-    Tensor result;               // as the queries are, but with the values' width
-    std::vector<Tensor> scores;  // of each sequence, [batch, heads, tokens]
+    Tensor result;               // shaped like the queries, but with the values' width
+    std::vector<Tensor> scores;  // for each sequence, [batch, heads, tokens]
 };
 
 All attend_all(const Tensor& query, const Tensor& key, const Tensor& value, const Sequences& sequences,
@@ -119,7 +119,7 @@ Attention flash_like(double dropout, bool causal, Scale scale, MaybeInteger left
             .scale = scale};
 }
 
-// Of sequences of several lengths [heads, tokens of all].
+// The scores of packed sequences are [heads, tokens of all].
 Tensor flash_scores(const All& made, bool is_packed) {
     if (!is_packed) {
         return at::cat(made.scores).contiguous();
@@ -199,8 +199,7 @@ std::tuple<Tensor, Tensor, Tensor> flash_backward(const Tensor& gradient, const 
     return {found.query, found.key, found.value};
 }
 
-// Which keys are seen, as the memory-efficient kernel numbers it: all, causal from the first token, causal from the
-// last.
+// The memory-efficient kernel's numbers for masks: all keys, causal from the first token, causal from the last.
 Attention efficient_like(double dropout, std::int64_t mask, const MaybeTensor& bias, Scale scale, MaybeInteger window) {
     constexpr std::int64_t from_the_last = 2;
     return {.dropout = dropout,
@@ -211,7 +210,7 @@ Attention efficient_like(double dropout, std::int64_t mask, const MaybeTensor& b
             .scale = scale};
 }
 
-// [sequences, heads, tokens of the longest, rounded up]
+// The scores as [sequences, heads, tokens of the longest, rounded up].
 Tensor efficient_scores(const All& made, std::int64_t most) {
     std::vector<Tensor> rows;
     for (const Tensor& scores : made.scores) {

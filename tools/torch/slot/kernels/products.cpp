@@ -1,5 +1,5 @@
-// Matrix products that a GPU makes in another type than its operands': wide results of narrow ones, scaled eight-bit
-// floats in the whole and by groups, and four-bit weights.
+// Matrix products whose result type differs from their operands': wide results of narrow operands, scaled 8-bit floats,
+// plain and grouped, and 4-bit weights.
 #include "tools/torch/slot/kernels/kernels.hpp"
 
 #include <ATen/ATen.h>
@@ -56,7 +56,7 @@ Tensor& wide_baddbmm_out(const Tensor& self, const Tensor& a, const Tensor& b, c
     return put(wide_baddbmm(self, a, b, type, beta, alpha), out);
 }
 
-// A scale for all, for each row or column, or for each block of both.
+// The scale is for the whole tensor, for each row or column, or for each block.
 Tensor unscaled(const Tensor& tensor, const Tensor& scale) {
     Tensor wide = scale.to(at::kFloat);
     for (std::int64_t i = 0; wide.dim() == tensor.dim() && i < tensor.dim(); ++i) {
@@ -89,8 +89,8 @@ Tensor& scaled_mm_out(const Tensor& a, const Tensor& b, const Tensor& scale_a, c
         out);
 }
 
-// torch.nn.functional.ScalingType: a scale for the whole, for each row, and for blocks of 128 elements and of their
-// square.
+// The values of torch.nn.functional.ScalingType for scales of the whole tensor, of rows, and of blocks of 128 elements
+// and of 128 x 128.
 const Tensor& only_scale(at::TensorList scales, at::IntArrayRef recipe) {
     constexpr std::int64_t whole = 0, rows = 1, blocks = 4, squares = 5;
     TORCH_CHECK_NOT_IMPLEMENTED(
@@ -101,7 +101,7 @@ const Tensor& only_scale(at::TensorList scales, at::IntArrayRef recipe) {
     return scales[0];
 }
 
-// Scales of b's blocks come as those of its transpose where their shape says so.
+// Scales of b's blocks may be those of its transpose; their shape shows it.
 Tensor along(const Tensor& scale, const Tensor& tensor) {
     return scale.dim() == 1 && tensor.dim() == 2 && scale.numel() == tensor.size(0) && scale.numel() > 1
                ? scale.unsqueeze(1)
@@ -125,8 +125,8 @@ Tensor& scaled_mm_v2_out(const Tensor& a, const Tensor& b, at::TensorList scale_
         out);
 }
 
-// The products of groups: of rows of a, of columns of b, of the dimension between them, or of matrices. Scales are
-// those of rows of a and columns of b.
+// Grouped products, with groups of rows of a, of columns of b, of the reduced dimension, or of whole matrices. Scales
+// are per row of a and per column of b.
 Tensor scaled_grouped_mm(const Tensor& a, const Tensor& b, const Tensor& scale_a, const Tensor& scale_b,
                          const MaybeTensor& ends, const MaybeTensor& bias, const MaybeTensor& /*scale_of_result*/,
                          MaybeType type, bool /*fast*/) {
@@ -179,8 +179,7 @@ Tensor& scaled_grouped_mm_v2_out(const Tensor& a, const Tensor& b, at::TensorLis
                out);
 }
 
-// Two weights in a byte, the first in its upper half. The packed form has a GPU's shape; its order is this one's, not a
-// GPU's.
+// Two weights per byte, the first in the upper half. The packed tensor has the shape of a GPU's, but its own order.
 Tensor pack_int4(const Tensor& weight, std::int64_t tiles) {
     constexpr std::int64_t tile_rows = 8, tile_columns = 16, lanes = 32, in_a_byte = 2;
     const std::int64_t rows = weight.size(0);

@@ -1,4 +1,4 @@
-// Dropout, whose kernels for the CPU have no generator to be given, and the scaling of its backward.
+// Dropout, whose CPU kernels do not take a generator, and the scaling in its backward pass.
 #include "tools/torch/slot/generator.hpp"
 #include "tools/torch/slot/kernels/kernels.hpp"
 
@@ -20,7 +20,7 @@ std::tuple<Tensor, Tensor> dropout(const Tensor& input, double share, std::optio
     return {input.mul(kept).mul_(share == 1 ? 0.0 : 1.0 / (1.0 - share)), kept};
 }
 
-// `share` is what is kept, here.
+// `share` is the probability of keeping an element here.
 std::tuple<Tensor, Tensor> fused_dropout(const Tensor& input, double share, std::optional<at::Generator> generator) {
     const Tensor kept = at::empty_like(input, at::kBool).bernoulli_(share, generator);
     return {input.mul(kept).mul_(1.0 / share), kept.to(at::kByte)};

@@ -1,5 +1,5 @@
-// One step of an LSTM and of a GRU as a GPU's fused kernel makes it, from the products of input and hidden state with
-// their weights. Cho et al., EMNLP 2014; Hochreiter and Schmidhuber, Neural Computation 9 (1997).
+// One step of an LSTM and of a GRU, as in a GPU's fused kernel, from the products of input and hidden state with their
+// weights. Cho et al., EMNLP 2014; Hochreiter and Schmidhuber, Neural Computation 9 (1997).
 #include "tools/torch/slot/kernels/kernels.hpp"
 
 #include <ATen/ATen.h>
@@ -21,7 +21,7 @@ Tensor with_bias(const Tensor& gates, const MaybeTensor& bias) {
     return bias && bias->defined() ? gates + *bias : gates;
 }
 
-// The workspace keeps the gates behind their functions.
+// The workspace keeps the gates after their activation functions.
 std::tuple<Tensor, Tensor, Tensor> lstm_cell(const Tensor& input_gates, const Tensor& hidden_gates, const Tensor& cell,
                                              const MaybeTensor& input_bias, const MaybeTensor& hidden_bias) {
     const Tensor sum = with_bias(hidden_gates, hidden_bias) + with_bias(input_gates, input_bias);

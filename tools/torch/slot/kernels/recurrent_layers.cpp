@@ -1,5 +1,5 @@
-// cuDNN's recurrent layers: those of the CPU. They are run once more for their gradients, since what cuDNN keeps is its
-// own.
+// cuDNN's recurrent layers, computed by the CPU's. The backward pass runs them again, because cuDNN's reserve is
+// opaque.
 #include "tools/torch/slot/generator.hpp"
 #include "tools/torch/slot/kernels/autograd.hpp"
 #include "tools/torch/slot/kernels/kernels.hpp"
@@ -22,23 +22,23 @@ using MaybeTensor = std::optional<Tensor>;
 using Sizes = at::IntArrayRef;
 
 constexpr std::int64_t draw_bytes = sizeof(Draw);
-// cuDNN asks for slightly over 2 MB.
+// cuDNN requests slightly over 2 MB.
 constexpr std::int64_t dropout_state_bytes = std::int64_t{2} << 20U;
 
 struct Layers {
     RecurrentMode mode;
     std::int64_t count;
-    std::int64_t weights_of_each;  // in one direction
+    std::int64_t weights_of_each;  // per layer and direction
     bool batch_first;
     double dropout;
     bool trains;
     bool bidirectional;
-    Sizes batch_sizes;  // of packed sequences; else empty
+    Sizes batch_sizes;  // for packed sequences; otherwise empty
 
     bool drops() const { return trains && dropout > 0; }
 };
 
-// at::lstm and its like, for sequences that are padded and packed.
+// Calls at::lstm or a similar function, for padded or packed sequences.
 template <typename Function, typename State>
 auto call_layers(Function function, const Layers& layers, const Tensor& input, at::TensorList weights,
                  const State& state, std::int64_t count) {
@@ -69,7 +69,7 @@ RecurrentStates run_layers(const Layers& layers, const Tensor& input, at::Tensor
     return {output, next, next_cell};
 }
 
-// Layer by layer: what is dropped between them is drawn here.
+// Runs layer by layer, and applies dropout between them.
 RecurrentStates run_with_dropout(const Layers& layers, const Tensor& input, at::TensorList weights,
                                  const Tensor& hidden, const Tensor& cell, const Draw& draw) {
     at::Generator generator = generator_of(draw);
@@ -102,8 +102,8 @@ RecurrentStates run_all(const Layers& layers, const Tensor& input, at::TensorLis
                           : run_layers(layers, input, weights, hidden, cell, layers.count);
 }
 
-// cuDNN does not say what it keeps. This is guessed: the gates, the state and its image, of each step, layer and
-// direction.
+// cuDNN does not document its reserve. This is a guess: the gates, the state and its activation, for each step, layer
+// and direction.
 Tensor reserve_for(const Layers& layers, const Tensor& output, const Tensor& hidden, const Draw& draw) {
     if (!layers.trains) {
         return at::empty({0}, at::kByte);
@@ -126,7 +126,7 @@ Tensor defined_or_none(const MaybeTensor& tensor) {
     return tensor ? *tensor : Tensor();
 }
 
-// What a layer returns for each step of its input: one step behind the other in memory.
+// The output of a layer: one step after another in memory.
 Tensor steps_of_shape(const Layers& layers, const Tensor& input, std::int64_t width) {
     std::vector<std::int64_t> shape = input.sizes().vec();
     shape.back() = width;
@@ -137,7 +137,7 @@ Tensor steps_of_shape(const Layers& layers, const Tensor& input, std::int64_t wi
     return input.new_empty(shape).transpose(0, 1);
 }
 
-// What the states of tensors without numbers look like. (To run the layers on them takes a call for each step.)
+// The states for meta tensors. (Running the layers on these would take a call per step.)
 RecurrentStates states_of_shapes(const Layers& layers, const Tensor& input, const Tensor& hidden, const Tensor& cell) {
     return {steps_of_shape(layers, input, hidden.size(-1) * (layers.bidirectional ? 2 : 1)), at::empty_like(hidden),
             cell.defined() ? at::empty_like(cell) : Tensor()};
@@ -150,19 +150,19 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> rnn_forward(
     const MaybeTensor& /*dropout_state*/) {
     const Layers all{
         static_cast<RecurrentMode>(mode), layers, stride, batch_first, dropout, train, bidirectional, batch_sizes};
-    // cuDNN's state is where it draws from; here the device's generator is, which a script seeds.
+    // cuDNN draws from its own state; here the device's generator serves, which a script seeds.
     const Draw draw = all.drops() && !input.is_meta() ? next_draw(default_generator(-1)) : Draw{};
     const RecurrentStates made = input.is_meta() ? states_of_shapes(all, input, hidden, defined_or_none(cell))
                                                  : run_all(all, input, weights, hidden, defined_or_none(cell), draw);
     const Tensor next_cell = made.cell.defined() ? made.cell : at::empty({0}, hidden.options());
-    // Weights that do not lie in cuDNN's buffer are copied into a new one.
+    // Weights outside cuDNN's buffer are copied into a new one.
     const Tensor held = buffer && buffer->defined()
                             ? *buffer
                             : at::empty({RecurrentWeights{weights, stride}.elements()}, weights[0].options());
     return {made.output, made.hidden, next_cell, reserve_for(all, made.output, hidden, draw), held};
 }
 
-// The gradients of all weights lie in one buffer, as the weights do.
+// The gradients of all weights are in one buffer, like the weights.
 std::vector<Tensor> in_one_buffer(at::ArrayRef<Tensor> gradients, const RecurrentWeights& weights) {
     const Tensor buffer = at::zeros({weights.elements()}, weights.all[0].options());
     std::vector<Tensor> views = views_of(buffer, weights);
@@ -172,7 +172,7 @@ std::vector<Tensor> in_one_buffer(at::ArrayRef<Tensor> gradients, const Recurren
     return views;
 }
 
-// The gradients of tensors without numbers.
+// The gradients for meta tensors.
 std::vector<Tensor> gradients_of_shapes(const Layers& layers, const std::vector<Tensor>& inputs) {
     std::vector<Tensor> made{steps_of_shape(layers, inputs[0], inputs[0].size(-1))};
     for (const Tensor& each : at::ArrayRef<Tensor>(inputs).slice(1)) {
@@ -181,7 +181,7 @@ std::vector<Tensor> gradients_of_shapes(const Layers& layers, const std::vector<
     return made;
 }
 
-// Of the input, the states and the weights, which are `inputs`.
+// The gradients of the input, the states and the weights, which are `inputs`.
 std::vector<Tensor> layer_gradients(const Layers& layers, const std::vector<Tensor>& inputs, const Draw& draw,
                                     const std::vector<Tensor>& of_states) {
     const WithAutograd on;

@@ -1,4 +1,4 @@
-// The backward of RMSNorm, whose forward the CPU makes of several operators.
+// The backward pass of RMSNorm, whose forward pass the CPU composes of several operators.
 #include "tools/torch/slot/kernels/kernels.hpp"
 
 #include <ATen/ATen.h>
@@ -13,8 +13,8 @@ namespace {
 
 using at::Tensor;
 
-// Of x * scale * weight, where scale = 1 / sqrt(mean(x^2) + epsilon) for each row. The steps and their order are
-// autograd's on the CPU, so that the numbers are, too.
+// The derivative of x * scale * weight, with scale = 1 / sqrt(mean(x^2) + epsilon) for each row. The steps and their
+// order are autograd's on the CPU, so that the results are identical.
 std::tuple<Tensor, Tensor> rms_norm_backward(const Tensor& gradient, const Tensor& input, at::IntArrayRef shape,
                                              const Tensor& scale, const std::optional<Tensor>& weight,
                                              std::array<bool, 2> wanted) {

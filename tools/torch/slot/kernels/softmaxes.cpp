@@ -1,4 +1,4 @@
-// Softmax as autocast calls it on a GPU: of half precision, with a result of single precision, in one kernel.
+// Softmax as autocast calls it on a GPU: half precision in, single precision out, in one kernel.
 #include "tools/torch/slot/kernels/kernels.hpp"
 
 #include <ATen/ATen.h>

@@ -1,5 +1,5 @@
-// The parts of a batch norm whose batch lies on several ranks (SyncBatchNorm): each rank's mean and scale, those of
-// all, and the same backward. `scale` is 1 / sqrt(variance + epsilon).
+// The parts of a batch norm whose batch is spread over several ranks (SyncBatchNorm): each rank's mean and scale, those
+// of all ranks, and the same for the backward pass. `scale` is 1 / sqrt(variance + epsilon).
 #include "tools/torch/slot/kernels/kernels.hpp"
 
 #include <ATen/ATen.h>
@@ -14,7 +14,7 @@ namespace {
 using at::Tensor;
 using MaybeTensor = std::optional<Tensor>;
 
-// Half precision is summed as single, as on a GPU.
+// Half precision is summed in single precision, as on a GPU.
 c10::ScalarType wide_type(const Tensor& tensor) {
     return tensor.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
 }

@@ -5,7 +5,7 @@
 
 namespace sim::slot {
 
-// Whether there is one.
+// Chooses a sender. Returns whether there is one.
 bool FromAnybody::choose(bool waits) {
     if (!chosen_) {
         const std::int32_t source = gpu().sender(group_, tag_, waits);

@@ -1,6 +1,6 @@
-// A message of the host from whichever rank sends one first, as gloo receives it.
+// A host message from whichever rank sends first, as gloo receives it.
 //
-// Nobody is chosen before somebody asks: by waiting, or by looking whether it is there. Then it is that rank's message.
+// The sender is chosen only when the program waits or tests for the message; from then on it is that rank's message.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -14,7 +14,7 @@ namespace sim::slot {
 
 class FromAnybody final : public c10d::Work {
 public:
-    // `receive` begins the receiving from a rank of the group.
+    // `receive` starts a receive from a rank of the group.
     using Receive = std::function<c10::intrusive_ptr<c10d::Work>(int source)>;
     FromAnybody(int rank, std::int32_t group, std::int32_t tag, Receive receive)
         : Work(rank, c10d::OpType::RECVANYSOURCE, "recv"), group_(group), tag_(tag), receive_(std::move(receive)) {}

@@ -24,7 +24,7 @@ using seam::CollectiveKind;
 
 namespace {
 
-// None of a tensor that is not defined.
+// The bytes of a tensor; none if it is undefined.
 seam::Bytes part_of(const at::Tensor& tensor) {
     return tensor.defined() ? seam::Bytes{tensor.const_data_ptr(), static_cast<std::int64_t>(tensor.nbytes())}
                             : seam::Bytes{};
@@ -35,7 +35,7 @@ seam::Bytes part_of(const at::Tensor& tensor) {
 RankBackend::RankBackend(int rank, int size, c10::intrusive_ptr<Options> options, bool is_nccl)
     : LikeGloo(rank, size), options_(std::move(options)), is_nccl_(is_nccl) {}
 
-// Its name and members are known when it is first used: torch.distributed says them after it was made.
+// Made at first use, because torch.distributed sets the name and the members after construction.
 std::int32_t RankBackend::group() {
     if (group_ < 0) {
         const GroupNames names = names_of(*options_);
@@ -76,8 +76,8 @@ std::optional<c10::Device> RankBackend::device_of(const Call& call) const {
                     : std::nullopt;
 }
 
-// The stream that the operation runs on; none on the host: one of the group's own, behind the caller's, or the caller's
-// itself.
+// The stream on which the operation runs: one of the group's own, ordered after the caller's, or the caller's itself.
+// None on the host.
 std::optional<c10::Stream> RankBackend::begin(const Call& call, int way) {
     const std::optional<c10::Device> device = device_of(call);
     if (!device) {
@@ -102,8 +102,8 @@ std::optional<c10::Stream> RankBackend::begin(const Call& call, int way) {
     return own->second;
 }
 
-// A stream that begins with an operation of the group lets the one before end, as a communicator of NCCL has it. A
-// graph that is captured knows none but its own.
+// Before an operation of the group, a stream waits for the previous one, as in an NCCL communicator. During a capture,
+// only operations of the same capture count.
 void RankBackend::await_latest(const c10::Stream& stream) {
     if (latest_ && latest_->stream != stream && latest_->capture == gpu().capture_status(stream_of(stream))) {
         require(gpu().wait(stream_of(stream), latest_->end->mark()));
@@ -154,7 +154,7 @@ RankBackend::Handle RankBackend::finish(const Call& call, std::shared_ptr<Pendin
     return c10::make_intrusive<RankWork>(getRank(), call.type, call.name, std::move(parts));
 }
 
-// gloo takes tensors of a GPU by way of the host's memory, which it has pinned.
+// gloo moves GPU tensors through pinned host memory.
 void RankBackend::by_host(const std::optional<c10::Stream>& stream, const Tensors& tensors, seam::CopyKind way) {
     if (stream && !is_nccl_ && !tensors.empty()) {
         require(gpu().copy({.kind = way, .is_pinned = true, .bytes = bytes_of(tensors)}, stream_of(*stream)));
@@ -176,8 +176,8 @@ at::Tensor RankBackend::brought_by(const Call& call) {
     return call.bring && !call.inputs.empty() ? call.bring(call.inputs) : at::Tensor();
 }
 
-// What a call brings. In a hollow run only small numbers are brought and taken. Whether those of a collective are is
-// known to all its members alike, as all know its size.
+// The data that a call contributes. In a hollow run only small data is sent and taken. All members of a collective
+// agree on whether it is small, because all know its size.
 at::Tensor RankBackend::hollow_out(Call& call, bool is_taken) {
     const at::Tensor brought = brought_by(call);
     if (!is_hollow_run()) {
@@ -195,7 +195,8 @@ at::Tensor RankBackend::hollow_out(Call& call, bool is_taken) {
     return noted(brought, call.inputs);
 }
 
-// Each launch of a graph does it again: it waits at once for what the others bring. In a hollow run nothing is brought.
+// Repeats the operation at each launch of a graph, which waits immediately for the others' data. In a hollow run no
+// data is sent.
 void RankBackend::record(Tape& tape, const Call& call, Begin begin) {
     Tensors inputs;
     Tensors outputs;
@@ -227,7 +228,7 @@ Tape* RankBackend::tape_of(const Call& call) const {
     const std::optional<c10::Device> device = device_of(call);
     Tape* const tape = device ? Tape::of(device->index()) : nullptr;
     if (tape != nullptr && !is_nccl_) {
-        // gloo's host waits for the GPU.
+        // With gloo the host waits for the GPU.
         require(gpu().synchronize_stream(stream_of(current_stream(device->index()))));
     }
     return tape;
@@ -282,8 +283,8 @@ RankBackend::Handle RankBackend::message(Call call, const seam::Message& given, 
     const BelowAutograd below;
     Tape* const tape = tape_of(call);
     const at::Tensor brought = tape != nullptr ? at::Tensor() : hollow_out(call, true);
-    // Alone, each direction to each peer has a stream, as NCCL's pairs have; messages of one call share the
-    // collectives'.
+    // A single message has a stream per peer and direction, as in NCCL; messages of one call share the collectives'
+    // stream.
     const int way = coalesced_ ? 0 : 1 + 2 * given.peer + (is_send ? 1 : 0);
     const std::optional<c10::Stream> stream = begin(call, way);
     TORCH_CHECK(!stream || is_nccl_, "ProcessGroupGloo::", call.name, ": invalid device type");

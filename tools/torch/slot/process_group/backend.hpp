@@ -1,9 +1,9 @@
-// torch.distributed's backends, over the simulated ranks: NCCL for tensors of the GPU, gloo for those of the host.
+// torch.distributed's backends, over the simulated ranks: NCCL for GPU tensors, gloo for host tensors.
 //
-// A collective is one operation of the simulated network, on a stream of the group's own, or on the caller's where the
-// caller waits for it anyway; the ranks' bytes travel beside it. Whatever their streams, the collectives of a group run
-// in the order in which they are called, as NCCL's. Inputs are copied when it is called. As NCCL, it counts elements
-// and does not compare shapes.
+// A collective is one operation of the simulated network, on a stream of the group's own, or on the caller's if the
+// caller waits for it anyway; the ranks' data travels separately. Whatever their streams, the collectives of a group
+// run in the order of their calls, as in NCCL. Inputs are copied at the call. Like NCCL, it counts elements and does
+// not compare shapes.
 #pragma once
 
 #include "tools/torch/slot/graphs/tape.hpp"
@@ -33,7 +33,7 @@ public:
     std::uint64_t getSequenceNumberForGroup() override { return called_; }
     void startCoalescing() override;
     Handle endCoalescing() override;
-    // PyTorch's Backend has these since 2.7 or 2.8, so that they cannot say that they override.
+    // Not marked override, because PyTorch's Backend has these only since 2.7 or 2.8.
     c10::intrusive_ptr<Options> getBackendOptions() { return options_; }
     bool supportsCoalescing() const { return true; }
     void setTimeout(std::chrono::milliseconds timeout) { options_->timeout = timeout; }
@@ -66,7 +66,7 @@ public:
     void monitoredBarrier(const c10d::BarrierOptions& options, bool wait_all_ranks) override;
 
 private:
-    // What one operation needs of its call.
+    // The facts of a call that its operation needs.
     struct Call {
         c10d::OpType type = c10d::OpType::UNKNOWN;
         const char* name = "";
@@ -74,15 +74,15 @@ private:
         std::int64_t bytes = 0;
         int root = -1;
         bool is_async = true;
-        // What it brings of its inputs, on the CPU and contiguous; empty, or of no inputs: nothing.
+        // Returns the data to contribute from the inputs, contiguous on the CPU. None if empty or without inputs.
         std::function<at::Tensor(const Tensors& inputs)> bring = {};
         Tensors inputs = {};
-        Tensors outputs = {};  // where its data go
-        Tensors results = {};  // as result() returns them; empty: the outputs
+        Tensors outputs = {};  // destinations of its data
+        Tensors results = {};  // for result(); empty: the outputs
         bool takes = true;
-        std::function<void(Parts parts, const Tensors& outputs)> finish = {};  // writes what has come
+        std::function<void(Parts parts, const Tensors& outputs)> finish = {};  // writes received data
     };
-    // Operations that are one work, until endCoalescing.
+    // Operations that form one work, until endCoalescing.
     struct Coalesced {
         std::vector<std::shared_ptr<Pending>> data;
         Tensors results;
@@ -90,20 +90,20 @@ private:
         std::optional<c10::Stream> stream;
     };
 
-    // The operation of `way` 0 that was called last, on a GPU.
+    // The last operation of `way` 0 on a GPU.
     struct Latest {
         c10::Stream stream;
         std::shared_ptr<const SharedMark> end;
-        std::int64_t capture;  // of a graph; 0: none
+        std::int64_t capture;  // its capture, if any; 0: none
     };
 
-    int acting(std::int64_t root);  // whoever is the root in its place in a folded run
+    int acting(std::int64_t root);  // the rank that stands for the root in a folded run
     static Pending::Finish writing(const Call& call);
     static at::Tensor brought_by(const Call& call);
     static at::Tensor hollow_out(Call& call, bool is_taken);
     using Begin = std::function<seam::Ticket(const seam::Bytes& brought)>;
     static void record(Tape& tape, const Call& call, Begin begin);
-    // Null: it is not captured.
+    // Null if the call is not being captured.
     Tape* tape_of(const Call& call) const;
     Handle run(Call call);
     Handle message(Call call, const seam::Message& what, bool is_send);
@@ -111,7 +111,7 @@ private:
     Handle scatter_sum(const char* name, Tensors outputs, Tensors inputs, const c10d::ReduceOp& op, bool is_async);
     Handle exchange(const char* name, Tensors outputs, Tensors inputs, std::vector<std::int64_t> sent, bool is_async);
     Handle finish(const Call& call, std::shared_ptr<Pending> data, std::optional<c10::Stream> stream, int way = 0);
-    // `way`: of an operation that is alone, what has a stream of its own; 0: collectives, else a peer and a direction.
+    // `way` selects the stream: 0 for collectives, otherwise one for a peer and a direction.
     std::optional<c10::Stream> begin(const Call& call, int way = 0);
     seam::Stream place_of(const std::optional<c10::Stream>& stream, int way);
     std::optional<c10::Device> device_of(const Call& call) const;
@@ -125,7 +125,7 @@ private:
     std::int32_t group_ = -1;
     std::uint64_t called_ = 0;
     std::map<int, c10::Stream> streams_;           // by way
-    std::map<int, std::int64_t> streams_of_host_;  // likewise, of the host's device
+    std::map<int, std::int64_t> streams_of_host_;  // likewise, for the host's device
     std::optional<Coalesced> coalesced_;
     std::optional<Latest> latest_;
 };

@@ -1,5 +1,4 @@
-// Tensors as bytes, on their way to other ranks and back. All of it is the host's own work, which costs no simulated
-// time.
+// Conversion of tensors to bytes for other ranks, and back. This is the host's own work and costs no simulated time.
 #pragma once
 
 #include "tools/torch/seam.hpp"
@@ -17,19 +16,19 @@ using Tensors = std::vector<at::Tensor>;
 using Parts = std::span<const seam::Bytes>;
 
 std::int64_t bytes_of(const Tensors& tensors);
-// The tensors one after another, as one contiguous tensor of the CPU: in place, where one contiguous tensor is all. In
-// a hollow run nothing, where they are large.
+// Concatenates the tensors into one contiguous CPU tensor; a single contiguous tensor is used in place. In a hollow run
+// nothing if they are large.
 at::Tensor packed(const Tensors& tensors);
-// Writes bytes into tensors, one after another. Requires: there are as many.
+// Writes bytes into tensors, one after another. Requires: as many bytes as the tensors have.
 void unpack(const void* bytes, const Tensors& tensors);
-// The elements of a part, to be read while it is valid.
+// The elements of a part, valid as long as the part.
 at::Tensor elements(const seam::Bytes& part, c10::ScalarType type);
 
-// What all parts make together: added up in the order of ranks.
+// Reduces all parts, in the order of ranks.
 at::Tensor reduced(Parts parts, c10::ScalarType type, const c10d::ReduceOp& op);
-// What a rank brings to ReduceOp.PREMUL_SUM, which has a factor of each rank's own; else the input.
+// The input times the rank's own factor for ReduceOp.PREMUL_SUM; otherwise the input.
 at::Tensor premultiplied(const at::Tensor& input, const c10d::ReduceOp& op);
-// Throws where the reduction cannot be done for this type.
+// Throws if the reduction does not support this type.
 void check_reduction(const c10d::ReduceOp& op, c10::ScalarType type, bool is_nccl);
 std::string name_of(const c10d::ReduceOp& op);
 

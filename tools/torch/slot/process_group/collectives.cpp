@@ -1,4 +1,4 @@
-// The collectives of torch.distributed: what each rank brings, and what it makes of what all of them have brought.
+// The collectives of torch.distributed: the data that each rank contributes, and the results from all ranks' data.
 #include "tools/torch/slot/process_group/backend.hpp"
 
 #include "tools/torch/slot/device.hpp"
@@ -18,7 +18,7 @@ using seam::CollectiveKind;
 
 namespace {
 
-// Options tell whether the caller waits at once since 2.8; before, nobody does as far as they say.
+// Since 2.8 the options tell whether the caller waits immediately; before, assume that it does not.
 template <class Options>
 bool is_async(const Options& options) {
     if constexpr (requires { options.asyncOp; }) {
@@ -59,7 +59,7 @@ std::int64_t elements_of(const Tensors& tensors) {
                            [](std::int64_t sum, const at::Tensor& tensor) { return sum + tensor.numel(); });
 }
 
-// Where each of these sizes begins, in bytes.
+// The offset in bytes of each of these sizes.
 std::vector<std::int64_t> offsets_of(const std::vector<std::int64_t>& sizes) {
     std::vector<std::int64_t> offsets(sizes.size() + 1, 0);
     std::partial_sum(sizes.begin(), sizes.end(), offsets.begin() + 1);
@@ -140,7 +140,7 @@ RankBackend::Handle RankBackend::reduce(Tensors& tensors, const c10d::ReduceOpti
                               const Tensors& outputs) { unpack(reduced(parts, type, op).const_data_ptr(), outputs); }});
 }
 
-// Each rank's inputs, one after another, stand in the outputs in the order of ranks.
+// The outputs hold each rank's inputs, one after another, in the order of ranks.
 RankBackend::Handle RankBackend::gather_all(const char* name, Tensors outputs, Tensors inputs, bool is_async,
                                             Tensors results) {
     return run({.type = OpType::ALLGATHER,
@@ -165,9 +165,9 @@ RankBackend::Handle RankBackend::gather_all(const char* name, Tensors outputs, T
 
 RankBackend::Handle RankBackend::allgather(Lists& outputs, Tensors& inputs, const c10d::AllgatherOptions& options) {
     TORCH_CHECK_VALUE(outputs.size() == 1 && inputs.size() == 1,
-                      "all_gather takes one tensor of a rank, which has one GPU");
+                      "all_gather takes one tensor per rank, which has one GPU");
     TORCH_CHECK_VALUE(outputs.front().size() == static_cast<std::size_t>(getSize()),
-                      "all_gather: there must be an output for each of the ", getSize(), " ranks, and there are ",
+                      "all_gather: there must be an output for each of the ", getSize(), " ranks, but there are ",
                       outputs.front().size());
     return gather_all("all_gather", outputs.front(), inputs, is_async(options), {});
 }
@@ -180,7 +180,7 @@ RankBackend::Handle RankBackend::_allgather_base(at::Tensor& output, at::Tensor&
     return gather_all("all_gather_into_tensor", {output}, {input}, is_async(options), {});
 }
 
-// Each rank brings all of its inputs; each output has the parts of all ranks that belong to it.
+// Each rank contributes all of its inputs; each output gets its parts from all ranks.
 RankBackend::Handle RankBackend::allgather_into_tensor_coalesced(Tensors& outputs, Tensors& inputs,
                                                                  const c10d::AllgatherOptions& options) {
     const int size = getSize();
@@ -241,7 +241,7 @@ RankBackend::Handle RankBackend::scatter(Tensors& outputs, Lists& inputs, const 
                 }});
 }
 
-// The sum of what all ranks bring; a rank has its share of it: `inputs` hold the shares of all ranks, one after
+// Sums the inputs of all ranks, and gives each rank its share. `inputs` hold the shares of all ranks, one after
 // another.
 RankBackend::Handle RankBackend::scatter_sum(const char* name, Tensors outputs, Tensors inputs,
                                              const c10d::ReduceOp& op, bool is_async) {
@@ -290,7 +290,7 @@ RankBackend::Handle RankBackend::reduce_scatter_tensor_coalesced(Tensors& output
     return scatter_sum("reduce_scatter_tensor", outputs, shares, options.reduceOp, is_async(options));
 }
 
-// `sent`: how many bytes go to each rank. What a rank brings begins with these numbers.
+// `sent` has the number of bytes for each rank. A rank's data begins with these numbers.
 RankBackend::Handle RankBackend::exchange(const char* name, Tensors outputs, Tensors inputs,
                                           std::vector<std::int64_t> sent, bool is_async) {
     const auto header = static_cast<std::int64_t>(sent.size() * sizeof(std::int64_t));

@@ -1,4 +1,4 @@
-// ProcessGroupNCCL and ProcessGroupGloo as Python knows them, over the simulated ranks.
+// The Python classes ProcessGroupNCCL and ProcessGroupGloo, over the simulated ranks.
 #include "tools/torch/slot/process_group/module.hpp"
 
 #include "tools/torch/slot/process_group/backend.hpp"
@@ -49,7 +49,7 @@ void ignore(Class& backend, std::initializer_list<const char*> names) {
     }
 }
 
-// Where PyTorch's own options have them, its bindings do, too.
+// If PyTorch's own options have these members, so do its bindings.
 template <class Options, class Class>
 void bind_names(Class& options) {
     if constexpr (!HasGroupNames<Backend::Options>) {
@@ -61,7 +61,7 @@ void bind_names(Class& options) {
 void bind_nccl(py::module_& module) {
     using Options = NcclBackend::Options;
     py::class_<NcclBackend, Backend, c10::intrusive_ptr<NcclBackend>> nccl(module, "ProcessGroupNCCL");
-    // Frameworks set what is NCCL's own (config, split_from): it is kept, and changes nothing.
+    // Frameworks set NCCL's own attributes (config, split_from): they are kept, but have no effect.
     py::class_<Options, Backend::Options, c10::intrusive_ptr<Options>> options(nccl, "Options", py::dynamic_attr());
     options
         .def(py::init([](bool high) {
@@ -77,7 +77,7 @@ void bind_nccl(py::module_& module) {
                  [](const py::object& /*store*/, int rank, int size, const c10::intrusive_ptr<Options>& options,
                     const py::object& /*device*/) { return c10::make_intrusive<NcclBackend>(rank, size, options); }),
              py::arg("store"), py::arg("rank"), py::arg("size"), py::arg("options"),
-             py::arg("device_id") = py::none())  // said since 2.15
+             py::arg("device_id") = py::none())  // passed since 2.15
         .def_property_readonly("options", &NcclBackend::options)
         .def("_is_initialized", [](NcclBackend& /*self*/) { return true; })
         .def("comm_split_count", [](NcclBackend& /*self*/) { return 0; })
@@ -100,7 +100,7 @@ void bind_gloo(py::module_& module) {
                  return c10::make_intrusive<GlooBackend>(rank, size, c10::make_intrusive<Options>(timeout));
              }),
              py::arg("store"), py::arg("rank"), py::arg("size"), py::arg("timeout") = kBackendDefaultTimeout,
-             py::arg("enable_reconfigure") = false)  // asked since 2.14
+             py::arg("enable_reconfigure") = false)  // passed since 2.14
         .def_property_readonly("options", &GlooBackend::options);
     ignore(gloo, {"_set_default_timeout"});
 }

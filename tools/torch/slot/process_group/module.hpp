@@ -1,4 +1,4 @@
-// torch.distributed's backends over the simulated ranks, for Python to put in the place of PyTorch's own.
+// Python bindings for torch.distributed's backends over the simulated ranks, which replace PyTorch's own.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -1,6 +1,7 @@
-// The options of a backend, with what torch.distributed says of the group in them: its name and its ranks.
+// The options of a backend, including the group's name and ranks, which torch.distributed sets.
 //
-// PyTorch's own have both since 2.8; before, NCCL's had them, and what gloo's are, ndsim.torch.distributed says.
+// PyTorch's own options have both since 2.8; before, only NCCL's had them, and ndsim.torch.distributed sets them for
+// gloo.
 #pragma once
 
 #include <torch/csrc/distributed/c10d/Backend.hpp>
@@ -30,7 +31,7 @@ struct RankOptions : c10d::Backend::Options,
     using c10d::Backend::Options::Options;
 };
 
-// Of options that torch.distributed has filled: the slot's own or, since 2.8, any.
+// The names in options filled by torch.distributed: the slot's own options or, since 2.8, any.
 template <class Options>
 GroupNames names_of(const Options& options) {
     if constexpr (HasGroupNames<Options>) {

@@ -1,7 +1,7 @@
-// The data of an operation among ranks: on its way until somebody reads or writes the memory that it goes to.
+// The data of an operation among ranks: pending until somebody reads or writes its destination.
 //
-// Work::wait() makes a stream wait, never the host. The numbers, too, are fetched no earlier than an operator touches
-// them, so that a program hangs here only where it would on GPUs.
+// Work::wait() makes a stream wait, never the host. The data is also fetched only when an operator touches it, so that
+// a program hangs here only if it would on GPUs.
 #pragma once
 
 #include "tools/torch/seam.hpp"
@@ -17,7 +17,7 @@ namespace sim::slot {
 
 class Pending : public std::enable_shared_from_this<Pending> {
 public:
-    // Writes what came into the tensors that are to have it.
+    // Writes received data into its destination tensors.
     using Finish = std::function<void(std::span<const seam::Bytes> parts)>;
 
     Pending(seam::Ticket ticket, Finish finish) : ticket_(ticket), finish_(std::move(finish)) {}
@@ -25,8 +25,8 @@ public:
     Pending& operator=(const Pending&) = delete;
     ~Pending();
 
-    // Whoever touches the memory of these tensors completes it first. What was on its way there before is completed
-    // now.
+    // Makes any access to the memory of these tensors complete this first. Completes data that was already on its way
+    // there.
     void goes_to(const std::vector<at::Tensor>& tensors);
     void complete();
     seam::Ticket ticket() const { return ticket_; }

@@ -22,7 +22,7 @@ RankWork::RankWork(int rank, c10d::OpType kind, const char* title, Parts parts)
     }
     future_ = c10::make_intrusive<c10::ivalue::Future>(c10::ListType::create(c10::TensorType::get()), devices);
     if (parts_.stream) {
-        // Whoever waits for the future waits for this stream.
+        // Waiting for the future means waiting for this stream.
         const c10::StreamGuard guard(*parts_.stream);
         future_->markCompleted(c10::IValue(parts_.results));
     }

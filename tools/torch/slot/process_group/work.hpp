@@ -1,4 +1,4 @@
-// A collective or a message under way, as torch.distributed hands it to a program.
+// A collective or a message in progress, as torch.distributed returns it to a program.
 #pragma once
 
 #include "tools/torch/seam.hpp"
@@ -12,7 +12,7 @@
 
 namespace sim::slot {
 
-// A place on a stream that an operation and whoever comes after it share; it is given back with the last of them.
+// A place on a stream, shared by an operation and its successors; the last of them releases it.
 class SharedMark {
 public:
     explicit SharedMark(seam::Mark mark) : mark_(mark) {}
@@ -30,11 +30,11 @@ class RankWork final : public c10d::Work {
 public:
     struct Parts {
         std::vector<at::Tensor> results;
-        std::vector<at::Tensor> kept;  // inputs, which stay alive until it has ended
+        std::vector<at::Tensor> kept;  // inputs, kept alive until it has ended
         std::vector<std::shared_ptr<Pending>> data;
-        std::optional<c10::Stream> stream;  // on which it runs on a GPU; empty: on the host
+        std::optional<c10::Stream> stream;  // the GPU stream on which it runs; empty: on the host
         std::shared_ptr<const SharedMark> end;
-        bool is_blocking = false;  // wait() holds the host
+        bool is_blocking = false;  // wait() blocks the host
     };
     RankWork(int rank, c10d::OpType kind, const char* title, Parts parts);
 

@@ -1,4 +1,4 @@
-// The types of the CUDA driver's interface, as far as PyTorch's headers and the simulated driver need them.
+// The types of the CUDA driver API that PyTorch's headers and the simulated driver need.
 #pragma once
 
 #include <stddef.h>

@@ -1,2 +1,2 @@
-// PyTorch's headers include this file for GPU code alone; nothing of it is needed by the host's.
+// Empty: PyTorch's headers include this file only for GPU code; host code needs nothing from it.
 #pragma once

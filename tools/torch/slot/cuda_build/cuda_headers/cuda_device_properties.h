@@ -1,6 +1,6 @@
-// What a device says of itself: the layout of CUDA 12, and that of CUDA 13, which leaves out eight fields.
+// The properties of a device, in the layout of CUDA 12 and in that of CUDA 13, which lacks eight fields.
 //
-// PyTorch's own libraries read these fields where their build put them, so the order and the types are fixed.
+// The order and the types are fixed, because PyTorch's compiled libraries read these fields.
 #pragma once
 
 #if CUDART_VERSION >= 13000

@@ -9,7 +9,7 @@
 #endif
 
 #ifdef __cplusplus
-#define SIM_OR_NULL = nullptr  // what C++ need not say
+#define SIM_OR_NULL = nullptr  // C++ has default arguments
 extern "C" {
 #else
 #define SIM_OR_NULL

@@ -1,7 +1,7 @@
-// The types of the CUDA runtime's interface, as far as PyTorch's headers and the simulated runtime need them.
+// The types of the CUDA runtime API that PyTorch's headers and the simulated runtime need.
 //
-// Written for ndsim from the interface that compiled programs use: names, numbers and layouts. NDSIM_CUDA_VERSION is the
-// version that PyTorch was built for, as CUDART_VERSION writes it: 12040, 13000.
+// Written for ndsim from the interface that compiled programs use: names, numbers and layouts. NDSIM_CUDA_VERSION is
+// the version that PyTorch was built for, in the form of CUDART_VERSION: 12040, 13000.
 #pragma once
 
 #include <stddef.h>
@@ -99,7 +99,7 @@ enum cudaMemPoolAttr {
     cudaMemPoolAttrUsedMemHigh = 8
 };
 
-// The driver's attributes have the same numbers.
+// The driver's attributes have the same values.
 enum cudaDeviceAttr {
     cudaDevAttrMaxThreadsPerBlock = 1,
     cudaDevAttrMaxBlockDimX = 2,

@@ -1,6 +1,6 @@
-// The simulated CUDA driver (libcuda.so.1): devices, and memory by address and handle, on which PyTorch's expandable
-// segments stand. A handle is memory of the simulated GPU; an address is a range of this process that becomes usable
-// when it is mapped.
+// The simulated CUDA driver (libcuda.so.1): devices, and memory by address and handle, which PyTorch's expandable
+// segments use. A handle is memory of the simulated GPU; an address is a range of this process that becomes usable when
+// it is mapped.
 #include "tools/torch/slot/cuda_build/runtime/runtime.hpp"
 
 #include <cuda.h>
@@ -16,10 +16,10 @@ using namespace sim::slot;
 namespace {
 
 struct Handle {
-    void* memory = nullptr;  // what it takes of the device
+    void* memory = nullptr;  // its memory on the device
     std::size_t bytes = 0;
     int device = 0;
-    int uses = 1;  // of whoever created it, and of each mapping
+    int uses = 1;  // one for its creator, and one per mapping
 };
 
 std::mutex guard;
@@ -182,13 +182,13 @@ CUresult cuMemGetAddressRange(CUdeviceptr* begin, std::size_t* bytes, CUdevicept
     return cuMemGetAddressRange_v2(begin, bytes, address);
 }
 
-// PyTorch writes the same byte four times over.
+// PyTorch uses values of four equal bytes.
 CUresult cuMemsetD32Async(CUdeviceptr address, unsigned value, std::size_t count, CUstream stream) {
     const cudaError_t error = cudaMemsetAsync(address_at(address), static_cast<int>(value & 0xFF), 4 * count, stream);
     return static_cast<CUresult>(error);
 }
 
-// The driver's own log of errors, which stays empty: an error of the simulated GPU says itself why.
+// The driver's error log stays empty: errors of the simulated GPU carry their own explanation.
 CUresult cuLogsRegisterCallback(void*, void*, unsigned* handle) {
     *handle = 0;
     return CUDA_SUCCESS;

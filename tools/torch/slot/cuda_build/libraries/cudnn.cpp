@@ -1,5 +1,5 @@
-// cuDNN's version, by which PyTorch decides whether it fits. Its operators are PyTorch's, and never come here.
-// The builder gives the version that this PyTorch was released with.
+// cuDNN's version, which PyTorch checks for compatibility. Its operators are never called here: PyTorch's CPU kernels
+// replace them. The builder sets the version that this PyTorch was released with.
 #include <cstddef>
 
 namespace {

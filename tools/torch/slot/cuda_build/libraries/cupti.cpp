@@ -1,4 +1,4 @@
-// CUPTI, which PyTorch's profiler asks for records of the GPU's work: it answers that there are none.
+// CUPTI, which PyTorch's profiler asks for records of the GPU's work: there are none here.
 #include <cstddef>
 #include <cstdint>
 
@@ -13,7 +13,7 @@ constexpr int not_supported = 27;
     int name() {              \
         return not_supported; \
     }
-// What is set up, and what there is nothing to do for.
+// Set-up, which succeeds without doing anything.
 #define NDSIM_ACCEPTED(name) \
     int name() {             \
         return done;         \
@@ -27,7 +27,7 @@ int cuptiGetVersion(std::uint32_t* version) {
 }
 
 int cuptiGetResultString(int, const char** text) {
-    *text = "not there in ndsim's simulated CUPTI";
+    *text = "not supported by ndsim's simulated CUPTI";
     return done;
 }
 

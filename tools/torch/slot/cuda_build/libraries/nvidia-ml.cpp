@@ -1,5 +1,5 @@
-// NVML (libnvidia-ml.so.1), by which programs count and name the GPUs of a node: all of them, whichever are visible.
-// What a simulated GPU does not have (clocks, temperatures, links) is not supported.
+// NVML (libnvidia-ml.so.1), with which programs count and name the GPUs of a node: all of them, visible or not. Queries
+// of clocks, temperatures and links, which a simulated GPU does not have, are not supported.
 #include "tools/torch/slot/cuda_build/runtime/runtime.hpp"
 
 #include <strings.h>
@@ -50,7 +50,7 @@ Memory memory_of(Device device) {
     return {total, free, total - free};
 }
 
-// This process alone: each has simulated GPUs of its own.
+// Only this process, since each has simulated GPUs of its own.
 struct Process {
     unsigned id;
     unsigned long long bytes;
@@ -131,7 +131,7 @@ Result nvmlDeviceGetHandleByIndex(unsigned index, Device* device) {
 
 Result nvmlDeviceGetHandleByPciBusId_v2(const char* bus, Device* device) {
     for (std::int32_t number = 0; has_gpu() && number < gpu().devices; ++number) {
-        const std::string name = pci_text(number);  // with eight digits of the domain, of which four may be left out
+        const std::string name = pci_text(number);  // the domain has eight digits, of which four may be omitted
         if (strcasecmp(name.c_str(), bus) == 0 || strcasecmp(name.c_str() + 4, bus) == 0) {
             return give(device, number);
         }
@@ -189,11 +189,11 @@ Result nvmlDeviceGetComputeRunningProcesses_v3(Device device, unsigned* count, P
 }
 
 Result nvmlDeviceGetP2PStatus(Device, Device, int, int* status) {
-    *status = 0;  // all devices of a node reach each other
+    *status = 0;  // all devices of a node can reach each other
     return success;
 }
 
-// No fabric: what follows the version in the caller's record is zero.
+// No fabric: everything after the version in the caller's record is zero.
 Result nvmlDeviceGetGpuFabricInfoV(Device, void* info) {
     constexpr std::size_t bytes_of_version = 4, bytes_to_state = 25;
     std::memset(static_cast<char*>(info) + bytes_of_version, 0, bytes_to_state);

@@ -1,4 +1,4 @@
-// Whether streams are captured. Graphs themselves are the slot's (graphs/), whom PyTorch asks for them.
+// Queries whether streams are being captured. PyTorch gets graphs themselves from the slot (graphs/).
 #include "tools/torch/slot/cuda_build/runtime/runtime.hpp"
 
 namespace sim::slot {

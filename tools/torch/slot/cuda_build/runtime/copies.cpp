@@ -20,7 +20,7 @@ End end_at(const void* address) {
     return {range->type == cudaMemoryTypeDevice, range->type == cudaMemoryTypeHost, range->device};
 }
 
-// Without numbers, the memory of a GPU is addresses that nobody touches.
+// In a hollow run the memory of a GPU is addresses that nobody touches.
 bool may_touch(const End& end) {
     return !end.is_on_gpu || !gpu().is_hollow;
 }
@@ -49,12 +49,12 @@ cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaStream_t str
         std::memmove(to, from, bytes);
     }
     if (!target.is_on_gpu && !source.is_on_gpu) {
-        return cudaSuccess;  // the host's own work, which takes no time of a GPU
+        return cudaSuccess;  // the host's own work, which takes no GPU time
     }
     return success_if(gpu().copy(copy_between(target, source, bytes, is_blocking), seam_stream(stream)));
 }
 
-// A kernel that writes, where a copy reads and writes.
+// A kernel that only writes, whereas a copy reads and writes.
 cudaError_t set(void* to, int value, std::size_t bytes, cudaStream_t stream) {
     if (bytes == 0) {
         return cudaSuccess;

@@ -1,4 +1,4 @@
-// How programs find the driver: by the names of its functions, which stand in the simulated driver library.
+// The look-up of the driver's functions by name, in the simulated driver library.
 #include "tools/torch/slot/cuda_build/runtime/runtime.hpp"
 
 #include <dlfcn.h>
@@ -27,7 +27,7 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** function, 
     return sim::slot::find(name, function, result);
 }
 
-// Who reads a profile knows these from NVIDIA's profilers, which are not there.
+// These control NVIDIA's profilers, which do not exist here.
 cudaError_t cudaProfilerStart() {
     return cudaSuccess;
 }

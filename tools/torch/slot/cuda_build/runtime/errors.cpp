@@ -86,7 +86,7 @@ using namespace sim::slot;
 
 extern "C" {
 
-// Called by what the generated part of this library has in place of a function that is not there.
+// Called by the stubs in the generated part of this library that replace missing functions.
 __attribute__((visibility("hidden"))) long ndsim_missing(const char* name) {
     return not_simulated(name);
 }

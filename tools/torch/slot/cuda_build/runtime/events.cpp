@@ -7,10 +7,10 @@ namespace {
 struct Event {
     seam::Mark mark = 0;  // 0: never recorded
     unsigned flags = 0;
-    int device = 0;  // a visible one
+    int device = 0;  // number among visible devices
 };
 
-// What PyTorch holds is the address of one of these.
+// PyTorch's handle is the address of an Event.
 Event* event_at(cudaEvent_t handle) {
     return reinterpret_cast<Event*>(handle);
 }
@@ -78,7 +78,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     return mark == 0 ? cudaSuccess : success_if(gpu().wait(seam_stream(stream), mark));
 }
 
-// An event that was never recorded has passed.
+// An event that was never recorded counts as passed.
 cudaError_t cudaEventQuery(cudaEvent_t event) {
     if (event == nullptr) {
         return failed(cudaErrorInvalidResourceHandle);

@@ -1,6 +1,6 @@
-// Kernels of binary extensions: their code is registered when they are loaded, and refused by name when it is launched.
+// Kernels of binary extensions: their code is registered when they are loaded, and refused by name when launched.
 //
-// A launch throws, because few programs look at what it returns, and would go on with numbers that nobody has computed.
+// A launch throws, because few programs check its result, and they would continue with values that were never computed.
 #include "tools/torch/slot/cuda_build/runtime/runtime.hpp"
 
 #include <cxxabi.h>
@@ -16,7 +16,7 @@ namespace {
 
 std::mutex kernel_guard;
 std::map<const void*, std::string>& kernel_names() {
-    static auto* all = new std::map<const void*, std::string>;  // extensions are unloaded after everything else
+    static auto* all = new std::map<const void*, std::string>;  // never destroyed: extensions are unloaded last
     return *all;
 }
 
@@ -70,7 +70,7 @@ char __cudaInitModule(void**) {
     return 1;
 }
 
-// What is launched is refused below, so no configuration has to be kept.
+// Launches are refused below, so no configuration need be kept.
 unsigned __cudaPushCallConfiguration() {
     return 0;
 }
@@ -83,7 +83,7 @@ cudaError_t cudaLaunchKernel(const void* kernel) {
     refuse_launch(kernel);
 }
 
-// What the code that CUDA 13's compiler makes launches: a handle, which is asked for before.
+// Code from CUDA 13's compiler launches a handle, which it requests here first.
 cudaError_t __cudaGetKernel(const void** handle, const void* kernel) {
     *handle = kernel;
     return cudaSuccess;

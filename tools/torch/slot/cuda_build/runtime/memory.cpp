@@ -18,7 +18,7 @@ cudaError_t cudaMalloc(void** address, std::size_t bytes) {
     return *address != nullptr ? cudaSuccess : failed(cudaErrorMemoryAllocation);
 }
 
-// A GPU's cudaFree waits for all that its device was given.
+// cudaFree waits for all work on its device.
 cudaError_t cudaFree(void* address) {
     if (address == nullptr) {
         return cudaSuccess;
@@ -84,8 +84,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     auto* at = const_cast<void*>(address);
     const std::optional<Range> range = range_of(address);
     attributes->type = range ? range->type : cudaMemoryTypeUnregistered;
-    attributes->device =
-        range ? range->device : -2;  // -2: as the runtime says of a host's address that it does not know
+    attributes->device = range ? range->device : -2;  // -2: the runtime's value for an unknown host address
     attributes->hostPointer = attributes->type == cudaMemoryTypeDevice ? nullptr : at;
     attributes->devicePointer = attributes->type == cudaMemoryTypeUnregistered ? nullptr : at;
     return cudaSuccess;

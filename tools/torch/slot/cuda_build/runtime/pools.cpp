@@ -1,4 +1,4 @@
-// Memory in the order of a stream (cudaMallocAsync): one pool for each device, which keeps nothing for itself.
+// Stream-ordered memory (cudaMallocAsync): one pool per device, which caches nothing.
 #include "tools/torch/slot/cuda_build/runtime/runtime.hpp"
 
 #include <array>
@@ -83,12 +83,12 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
     if (const auto* counter = counter_of(pool_at(pool), attribute)) {
         *static_cast<std::uint64_t*>(value) = *counter;
     } else {
-        *static_cast<int*>(value) = 1;  // what may be used again, and when: nothing is kept
+        *static_cast<int*>(value) = 1;  // policies of reuse: nothing is cached
     }
     return cudaSuccess;
 }
 
-// A high mark is set to what is used now, whatever the caller gives.
+// A high-water mark is reset to the current use, whatever value the caller passes.
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
     if (!is_pool(pool)) {
         return failed(cudaErrorInvalidValue);

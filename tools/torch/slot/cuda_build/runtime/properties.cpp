@@ -7,8 +7,8 @@ namespace sim::slot {
 
 namespace {
 
-// What follows from the compute capability. Source: the table of technical specifications in the CUDA C++ Programming
-// Guide.
+// Limits that follow from the compute capability. Source: the table of technical specifications in the CUDA C++
+// Programming Guide.
 int threads_of_multiprocessor(int major, int minor) {
     if (major == 7 && minor == 5) {
         return 1024;
@@ -36,7 +36,7 @@ static void describe(cudaDeviceProp& to, int device) {
     const seam::Properties& of = properties_of(device);
     std::memset(&to, 0, sizeof to);
     std::snprintf(to.name, sizeof to.name, "%s", of.name);
-    to.uuid.bytes[15] = static_cast<char>(seam_device(device) + 1);  // as the text of its UUID has it
+    to.uuid.bytes[15] = static_cast<char>(seam_device(device) + 1);  // as in the text of its UUID
     to.totalGlobalMem = static_cast<std::size_t>(of.memory_bytes);
     to.major = of.major;
     to.minor = of.minor;
@@ -99,7 +99,7 @@ int attribute_of(int device, int attribute) {
         case cudaDevAttrMaxBlocksPerMultiprocessor: return of.maxBlocksPerMultiProcessor;
         case cudaDevAttrReservedSharedMemoryPerBlock: return static_cast<int>(of.reservedSharedMemPerBlock);
         case cudaDevAttrMemoryPoolsSupported: return 1;
-        default: return 0;  // an ability that a simulated GPU does not have
+        default: return 0;  // a feature that a simulated GPU does not have
     }
 }
 

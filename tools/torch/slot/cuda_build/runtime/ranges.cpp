@@ -8,11 +8,11 @@ namespace sim::slot {
 
 namespace {
 
-// PyTorch's allocators ask for few and large pieces, so one ordered map of all of them is enough.
+// One ordered map is enough, because PyTorch's allocators reserve few and large ranges.
 std::shared_mutex range_guard;
 std::map<const char*, Range>& ranges() {
     static auto* all =
-        new std::map<const char*, Range>;  // never destroyed: memory is given back while the process ends, too
+        new std::map<const char*, Range>;  // never destroyed: memory is freed while the process ends, too
     return *all;
 }
 

@@ -8,8 +8,8 @@ namespace sim::slot {
 
 namespace {
 
-// PyTorch makes 128 streams for each device and uses a few. A stream gets its number at its first use, so that the
-// streams of a timeline are those that something ran on, numbered in the order of their first use.
+// PyTorch creates 128 streams per device and uses a few. A stream gets its number at its first use, so that a timeline
+// has only streams that were used, numbered in the order of their first use.
 struct Stream {
     int device = 0;
     int priority = 0;
@@ -18,8 +18,7 @@ struct Stream {
 };
 
 constexpr std::size_t most_streams = 1 << 14;
-constexpr std::uintptr_t step_of_handles =
-    0x100;  // beyond the handles that mean a default stream; PyTorch wants them even
+constexpr std::uintptr_t step_of_handles = 0x100;  // beyond the handles of default streams; PyTorch requires even ones
 std::array<Stream, most_streams> streams;
 std::atomic<std::size_t> stream_count{0};
 std::mutex numbering;
@@ -60,7 +59,7 @@ std::int64_t numbered(Stream& stream) {
     return number;
 }
 
-// A thread's own default stream of each device that it used.
+// The thread's own default stream on the current device.
 cudaStream_t stream_of_thread() {
     thread_local std::array<cudaStream_t, 64> own{};
     cudaStream_t& stream = own.at(static_cast<std::size_t>(current_visible_device()));
@@ -117,7 +116,7 @@ cudaError_t cudaStreamCreate(cudaStream_t* stream) {
     return cudaStreamCreateWithPriority(stream, cudaStreamDefault, 0);
 }
 
-// Its work goes on, as on a GPU; its number is not given out again.
+// Its work continues, as on a GPU; its number is not reused.
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     return stream_at(stream) != nullptr ? cudaSuccess : failed(cudaErrorInvalidResourceHandle);
 }
@@ -155,7 +154,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     return is_never_used(stream) ? cudaSuccess : success_if(gpu().synchronize_stream(seam_stream(stream)));
 }
 
-// The numbers of a step are there at once, so the host's function may run at once, too.
+// Values are computed immediately, so the host function can run immediately, too.
 cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t function, void* data) {
     function(data);
     return cudaSuccess;

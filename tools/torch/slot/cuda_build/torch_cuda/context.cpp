@@ -1,4 +1,4 @@
-// What PyTorch's other libraries ask libtorch_cuda of its devices and of the libraries behind it.
+// Functions of libtorch_cuda that PyTorch's other libraries call for devices and for CUDA's libraries.
 #include "tools/torch/slot/device.hpp"
 #include "tools/torch/slot/generator.hpp"
 #include "tools/torch/slot/memory_kernels.hpp"
@@ -44,7 +44,7 @@ void sleep(std::int64_t cycles) {
     sim::slot::sleep(cycles);
 }
 
-// A handle that programs ask for so that cuBLAS is set up; nobody can use it. Before 2.14 without the argument.
+// Programs request this handle only to initialize cuBLAS; it cannot be used. Before 2.14 without the argument.
 cublasHandle_t getCurrentCUDABlasHandle(bool /*set_up*/);
 cublasHandle_t getCurrentCUDABlasHandle(bool /*set_up*/) {
     static char nothing;
@@ -74,7 +74,7 @@ void resetChosenWorkspaceSize() {}
 void resetCUDABlasLtWorkspaceSize();
 void resetCUDABlasLtWorkspaceSize() {}
 
-// Until 2.7; later the hooks are asked.
+// Until 2.7; later versions use the hooks.
 Allocator* getCachingHostAllocator();
 Allocator* getCachingHostAllocator() {
     return at::detail::getCUDAHooks().getPinnedMemoryAllocator();
@@ -112,7 +112,7 @@ TensorBase empty_strided_cuda(IntArrayRef size, IntArrayRef stride, ScalarType t
 
 namespace torch {
 
-// Memory that other processes have sent: none.
+// Memory from other processes: there is none.
 bool CudaIPCCollect();
 bool CudaIPCCollect() {
     return false;

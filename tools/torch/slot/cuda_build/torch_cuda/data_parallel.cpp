@@ -1,5 +1,5 @@
-// What torch.nn.DataParallel and torch.cuda.comm move between the devices of a process: copies over the machine's
-// links, each on the current streams of both devices, as PyTorch makes them.
+// The data movement of torch.nn.DataParallel and torch.cuda.comm between the devices of a process: copies over the
+// machine's links, each on the current streams of both devices, as in PyTorch.
 #include "tools/torch/slot/versions.hpp"
 
 #include <ATen/ATen.h>
@@ -20,7 +20,7 @@ at::Device device_at(std::int64_t index) {
     return {at::kCUDA, static_cast<c10::DeviceIndex>(index)};
 }
 
-// One stream after the other becomes the current one of its device; what was current comes back at the end.
+// Makes one stream after the other current on its device, and restores the previous ones at the end.
 class StreamsInTurn {
 public:
     explicit StreamsInTurn(const Streams& streams) : streams_(&streams) {}
@@ -80,7 +80,7 @@ std::vector<at::Tensor>& broadcast_out(const at::Tensor& tensor, std::vector<at:
     return copies;
 }
 
-// Tensors of one type travel as one, up to the size of the buffer.
+// Tensors of one type are sent as one, up to the size of the buffer.
 tensor_list2d broadcast_coalesced(at::TensorList tensors, at::IntArrayRef devices, std::size_t buffer_size) {
     for (const at::Tensor& tensor : tensors) {
         TORCH_CHECK(tensor.get_device() == devices[0], "All tensors must be on devices[0]: ", devices[0]);
@@ -93,7 +93,8 @@ tensor_list2d broadcast_coalesced(at::TensorList tensors, at::IntArrayRef device
         for (std::size_t i = 1; i < devices.size(); ++i) {
             const c10::cuda::CUDAGuard guard(static_cast<c10::DeviceIndex>(devices[i]));
             for (const at::Tensor& part : torch::utils::unflatten_dense_tensors(flat[i], together.tensors)) {
-                // On its own: what is written to it must not count as written to the others of the buffer.
+                // A variable of its own, so that writing to it does not count as writing to the other parts of the
+                // buffer.
                 all[i].push_back(torch::autograd::make_variable(part.tensor_data(), false));
             }
         }
@@ -143,7 +144,7 @@ at::Tensor& gather_out(at::TensorList tensors, at::Tensor& whole, std::int64_t d
     return whole;
 }
 
-// To device -1, which is the host; without a number, to the current one.
+// Device -1 is the host; no number means the current device.
 at::Tensor gather(at::TensorList tensors, std::int64_t dimension, std::optional<std::int32_t> target) {
     TORCH_CHECK(!tensors.empty(), "Expected at least one tensor to gather from");
     const std::int64_t along = at::maybe_wrap_dim(dimension, tensors[0].dim());

@@ -1,4 +1,4 @@
-// Devices, streams and memory of a build for CUDA: PyTorch's own, over the simulated runtime.
+// Devices, streams and memory in a build for CUDA: PyTorch's own, on the simulated runtime.
 #include "tools/torch/slot/device.hpp"
 
 #include "tools/torch/slot/cuda_build/runtime/runtime.hpp"
@@ -17,8 +17,7 @@
 #include <mutex>
 #include <utility>
 
-// PyTorch keeps this function to itself: whether a device was used already, which decides whether a guard may switch to
-// it.
+// Not in PyTorch's headers: whether a device was used already, which decides whether a guard may switch to it.
 namespace c10::cuda::_internal {
 void setHasPrimaryContext(bool (*has)(c10::DeviceIndex));
 }
@@ -34,7 +33,7 @@ const bool has_contexts = [] {
     return true;
 }();
 
-// As PyTorch's own libtorch_cuda does when CUDA is first used.
+// Initialized like PyTorch's own libtorch_cuda, when CUDA is first used.
 allocator::CUDAAllocator& cuda_allocator() {
     allocator::CUDAAllocator* const own = allocator::get();
     static std::once_flag once;
@@ -50,7 +49,7 @@ allocator::CUDAAllocator& cuda_allocator() {
     return *own;
 }
 
-// What a tensor keeps of the device, rounded up as the allocator gave it out.
+// The device memory of a tensor, rounded up by the allocator.
 struct Held {
     c10::DataPtr block;
     std::int64_t bytes = 0;
@@ -82,7 +81,7 @@ c10::Stream current_stream(c10::DeviceIndex device) {
 }
 
 seam::Stream stream_of(const c10::Stream& stream) {
-    // The default stream of a device, which most operators run on, need not be asked for.
+    // Shortcut for the default stream, on which most operators run.
     if (stream.id() == 0) {
         return {seam_device(stream.device_index()), 0};
     }
@@ -114,7 +113,7 @@ PoolId new_pool(bool is_users) {
 #endif
 }
 
-// A stream that nothing ran on is not captured, and the seam does not hear of it.
+// An unused stream is not being captured, and the seam need not learn of it.
 void begin_pool(c10::DeviceIndex device, PoolId pool, std::function<bool(seam::Stream)> is_its_stream) {
     cuda_allocator().beginAllocateToPool(device, pool, [is_its_stream = std::move(is_its_stream)](cudaStream_t stream) {
         return !is_never_used(stream) && is_its_stream(seam_stream(stream));

@@ -1,11 +1,12 @@
-// What PyTorch's other libraries ask libtorch_cuda of NCCL. The process groups are the slot's own (process_group/).
+// Functions of libtorch_cuda that PyTorch's other libraries call for NCCL. The process groups are the slot's own
+// (process_group/).
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 
 #include <cstdint>
 #include <tuple>
 
 namespace {
-// The builder gives the version that this PyTorch was released with.
+// Set by the builder: the version that this PyTorch was released with.
 constexpr int version[] = {NDSIM_NCCL_VERSION};  // major, minor, patch
 }  // namespace
 
@@ -26,7 +27,7 @@ const char* version_suffix() {
 
 namespace c10d {
 
-// How Python tells the watchdog of NCCL, which is not there, that it waits for the interpreter.
+// Python's check for NCCL's watchdog, which does not exist here, whether the interpreter's lock is free.
 using gil_checker_t = bool (*)();
 gil_checker_t& get_gil_checker();
 gil_checker_t& get_gil_checker() {
@@ -46,9 +47,8 @@ bool is_nvshmem_available() {
 }
 }  // namespace nvshmem_extension
 
-// PyTorch's bindings make one of these while they are imported, as a default argument. Nobody reads it: the class of
-// that name in Python is the slot's. It has the base alone, and so less than the room that the bindings have made for
-// it.
+// PyTorch's bindings create one of these during import, as a default argument. Nobody reads it: the Python class of
+// that name is the slot's. It has only the base, which is smaller than the space that the bindings reserve.
 class ProcessGroupNCCL {
 public:
     struct Options : Backend::Options {

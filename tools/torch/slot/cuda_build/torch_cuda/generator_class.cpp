@@ -1,5 +1,5 @@
-// torch.Generator("cuda") of 2.6: PyTorch's bindings make an object of this class of libtorch_cuda. Later ones ask the
-// hooks.
+// torch.Generator("cuda") of 2.6: PyTorch's bindings create an object of this class of libtorch_cuda. Later versions
+// use the hooks.
 #include "tools/torch/slot/generator.hpp"
 #include "tools/torch/slot/versions.hpp"
 
@@ -11,7 +11,7 @@ namespace at {
 
 namespace {
 
-// What a state is as bytes, the slot's generators know.
+// The slot's generators know the state's bytes.
 Generator like(const CUDAGeneratorImpl& of) {
     Generator generator = sim::slot::new_generator(of.device().index());
     generator.set_current_seed(of.current_seed());

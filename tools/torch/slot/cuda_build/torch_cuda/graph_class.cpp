@@ -1,4 +1,4 @@
-// torch.cuda.CUDAGraph: PyTorch's bindings make an object of this class of libtorch_cuda. What it does is the slot's.
+// torch.cuda.CUDAGraph: PyTorch's bindings create an object of this class of libtorch_cuda. The slot implements it.
 #include "tools/torch/slot/graphs/graph.hpp"
 #include "tools/torch/slot/refusals.hpp"
 #include "tools/torch/slot/versions.hpp"
@@ -17,7 +17,7 @@ namespace {
 
 using sim::slot::Graph;
 
-// The class of PyTorch has no room for one.
+// The slot's graphs by object, because PyTorch's class has no room for one.
 class Graphs {
 public:
     void add(const CUDAGraph* of, bool is_kept) {
@@ -29,7 +29,7 @@ public:
         return *all_.at(graph);
     }
     void remove(const CUDAGraph* of) {
-        std::unique_ptr<Graph> last;  // its memory is given back when nothing is locked
+        std::unique_ptr<Graph> last;  // destroyed outside the lock
         const std::lock_guard lock(mutex_);
         last = std::move(all_[of]);
         all_.erase(of);
@@ -40,7 +40,7 @@ private:
     std::map<const CUDAGraph*, std::unique_ptr<Graph>> all_;
 };
 
-// Graphs of a script live until its process ends.
+// Never destroyed, because a script's graphs live until its process ends.
 Graphs& graphs() {
     static auto* const all = new Graphs;
     return *all;
@@ -92,12 +92,12 @@ void CUDAGraph::instantiate() {
 #endif
 
 #if SIM_SLOT_TORCH < 214
-// Every generator that draws in a graph draws anew at each launch.
+// Nothing to register: every generator used in a graph draws anew at each launch.
 void CUDAGraph::register_generator_state(const Generator& /*generator*/) {}
 void CUDAGraph::register_generator_state(c10::intrusive_ptr<CUDAGeneratorState> /*state*/) {}
 
 void CUDAGraph::debug_dump(const std::string& /*path*/) {
-    sim::slot::refuse("ndsim does not simulate CUDAGraph.debug_dump: a graph is no drawing");
+    sim::slot::refuse("ndsim does not simulate CUDAGraph.debug_dump");
 }
 #endif
 

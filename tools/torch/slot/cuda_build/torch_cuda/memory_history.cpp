@@ -1,5 +1,5 @@
 // torch.cuda.memory._record_memory_history: PyTorch's own allocator keeps the history, with the lines of Python that
-// asked for the memory. The arguments have grown from version to version, so that each of the forms stands here.
+// requested the memory. Its arguments have grown with each version, so there is one form per version.
 #include <ATen/Context.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <torch/csrc/profiler/combined_traceback.h>
@@ -32,7 +32,7 @@ std::shared_ptr<c10::GatheredContext> lines_of_all() {
     return torch::CapturedTraceback::gather(true, true, true);
 }
 
-// A template, so that only the form that this PyTorch has is compiled.
+// A template, so that only this PyTorch's form is compiled.
 template <class Allocator>
 void record(Allocator& own, const History& what) {
     const auto lines = what.is_on && what.with_cpp ? lines_of_all : lines_of_python;
@@ -51,7 +51,7 @@ void record(Allocator& own, const History& what) {
 }
 
 void record(const History& what) {
-    // Sets up CUDA, and with it the allocator.
+    // Initializes CUDA, and with it the allocator.
     at::globalContext().getAcceleratorHooksInterface(at::kCUDA).init();
     record(*allocator::get(), what);
 }
@@ -97,7 +97,7 @@ void _record_memory_history(Text enabled, Text context, const std::string& stack
     record(history(enabled, context, stacks, most));
 }
 
-// 2.8: begin anew, beside what concerns compiled regions and annotations
+// 2.8: clearing the history, and arguments for compiled regions and annotations
 void _record_memory_history(bool on, bool state, std::int64_t most, bool allocations, bool cpp, bool anew, bool, bool) {
     record(with(history(on, state, most, allocations, cpp), anew));
 }
@@ -106,7 +106,7 @@ void _record_memory_history(Text enabled, Text context, const std::string& stack
     record(with(history(enabled, context, stacks, most), anew));
 }
 
-// 2.10: actions to leave out
+// 2.10: actions to skip
 void _record_memory_history(bool on, bool state, std::int64_t most, bool allocations, bool cpp, bool anew, bool, bool,
                             const Names& left_out) {
     record(with(history(on, state, most, allocations, cpp), anew, left_out));
@@ -116,7 +116,7 @@ void _record_memory_history(Text enabled, Text context, const std::string& stack
     record(with(history(enabled, context, stacks, most), anew, left_out));
 }
 
-// 2.14: of the host's pinned memory, which is not recorded here, and of the devices'
+// 2.14: histories of pinned host memory, which is not recorded here, and of device memory
 void _record_memory_history(bool on, bool state, std::int64_t most, bool allocations, bool cpp, bool anew, bool, bool,
                             const Names& left_out, bool, bool) {
     record(with(history(on, state, most, allocations, cpp), anew, left_out));

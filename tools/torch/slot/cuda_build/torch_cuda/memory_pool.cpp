@@ -1,4 +1,4 @@
-// torch.cuda.MemPool: pools of PyTorch's own allocator, by number. Before 2.10 libc10_cuda has them itself.
+// torch.cuda.MemPool: pools of PyTorch's own allocator, by number. Before 2.10 they are in libc10_cuda.
 #if __has_include(<ATen/cuda/MemPool.h>)
 #include "tools/torch/slot/versions.hpp"
 
@@ -75,7 +75,7 @@ c10::DeviceIndex MemPool::device() {
     return device_;
 }
 
-// The second number of a user's pool is set, the first of any other.
+// A user's pool has a nonzero second number, any other a nonzero first one.
 MempoolId_t MemPool::graph_pool_handle(bool is_user_created) {
     return is_user_created ? MempoolId_t{0, uid_++} : MempoolId_t{uuid_++, 0};
 }

@@ -1,5 +1,5 @@
-// NCCL between the devices of one process, which DataParallel and torch.cuda.nccl use: copies over the machine's links
-// to one device, its sums, and copies back.
+// NCCL between the devices of one process, as used by DataParallel and torch.cuda.nccl: copies over the machine's links
+// to one device, reductions there, and copies back.
 #include <ATen/ATen.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
@@ -15,7 +15,7 @@ using Communicators = std::vector<void*>;
 
 namespace {
 
-// The numbers of ncclRedOp_t.
+// The values of ncclRedOp_t.
 enum Sum { add = 0, multiply = 1, largest = 2, smallest = 3, average = 4 };
 
 void join(at::Tensor& sum, const at::Tensor& part, int how) {
@@ -69,7 +69,7 @@ void broadcast(at::TensorList tensors, std::int32_t root, const Streams& /*strea
     }
 }
 
-// Before 2.14 the first is the root.
+// Before 2.14 the first tensor is the root.
 void broadcast(at::TensorList tensors, const Streams&, const Communicators&);
 void broadcast(at::TensorList tensors, const Streams& streams, const Communicators& communicators) {
     broadcast(tensors, 0, streams, communicators);

@@ -1,5 +1,5 @@
-// What binary extensions that are built for several versions of PyTorch are linked to in libtorch_cuda: PyTorch's
-// stable interface in C, over devices and streams. Its headers declare these only where the CUDA toolkit is.
+// PyTorch's stable C interface to devices and streams, with which binary extensions for several versions of PyTorch are
+// linked in libtorch_cuda. Its headers declare these functions only with the CUDA toolkit.
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
@@ -16,7 +16,7 @@ c10::DeviceIndex index_of(std::int32_t device) {
     return static_cast<c10::DeviceIndex>(device);
 }
 
-// A stream as extensions have it: the runtime's handle.
+// The stream of a runtime handle, which is what extensions have.
 c10::cuda::CUDAStream stream_of_handle(void* stream, std::int32_t device) {
     return c10::cuda::getStreamFromExternal(static_cast<cudaStream_t>(stream), index_of(device));
 }
