@@ -116,7 +116,8 @@ Check scenarios_check(const DoctorFacts& facts) {
 
 Check module_check(const DoctorFacts& facts) {
     const PythonFacts& python = facts.python;
-    const std::string build_it = fmt::format("sudo apt install python3-dev pybind11-dev python3-numpy, {}", build_again);
+    const std::string build_it =
+        fmt::format("sudo apt install python3-dev pybind11-dev python3-numpy, {}", build_again);
     Check check{.name = "Python package ndsim", .health = Health::missing};
     if (python.version.empty()) {
         check.what = "there is no python3";
@@ -177,22 +178,21 @@ std::vector<Check> checks_of(const DoctorFacts& facts) {
     for (std::size_t i = 0; i < facts.hosts.size(); ++i) {
         checks.push_back(host_check(facts.hosts[i], ranks::hosts().at(i)));
     }
-    checks.insert(
-        checks.end(),
-        {{.name = "cores", .what = fmt::format("{}", facts.cores)},
-         memory_check(facts),
-         process_limit_check(facts),
-         file_limit_check(facts),
-         {.name = "shared memory", .what = "is mapped without a name: /dev/shm is not needed, nor are its limits"},
-         ranks_check(facts),
-         temporary_check(facts),
-         terminal_check(facts),
-         scenarios_check(facts)});
+    checks.insert(checks.end(), {{.name = "cores", .what = fmt::format("{}", facts.cores)},
+                                 memory_check(facts),
+                                 process_limit_check(facts),
+                                 file_limit_check(facts),
+                                 {.name = "shared memory",
+                                  .what = "is mapped without a name: /dev/shm is not needed, nor are its limits"},
+                                 ranks_check(facts),
+                                 temporary_check(facts),
+                                 terminal_check(facts),
+                                 scenarios_check(facts)});
     if (!facts.wheel) {
-        checks.insert(
-            checks.end(),
-            {part_check("C++ compiler", facts.compiler.version, "labs and scenarios of your own", "sudo apt install g++"),
-             part_check("CMake", facts.cmake.version, "scenarios of your own", "sudo apt install cmake ninja-build")});
+        checks.insert(checks.end(), {part_check("C++ compiler", facts.compiler.version,
+                                                "labs and scenarios of your own", "sudo apt install g++"),
+                                     part_check("CMake", facts.cmake.version, "scenarios of your own",
+                                                "sudo apt install cmake ninja-build")});
     }
     const auto built_with = [&](const char* package) {
         return facts.wheel ? build_from_source : fmt::format("sudo apt install {}, {}", package, build_again);
