@@ -1,4 +1,4 @@
-// The neighbours of a layout: one thing changed, really predicted.
+// Predicts the neighbours of a layout: the same layout with one thing changed.
 #include "libsim/config/errors.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
 #include "libsim/predict/what_if.hpp"
@@ -21,7 +21,7 @@ std::string number(int n) {
     return std::to_string(n);
 }
 
-// Twice and half as much of one axis; data parallelism, or another axis, takes the rest.
+// Doubles and halves each axis; data parallelism, or another axis, takes the remaining ranks.
 void add_axes(const training::Layout& layout, std::vector<Idea>& ideas) {
     const auto add = [&](const char* axis, int size, int now) {
         ideas.push_back({{{axis, number(size)}}, fmt::format("{} {} in place of {}", axis, size, now)});
@@ -87,7 +87,7 @@ void add_memory_for_time(const training::Layout& layout, std::vector<Idea>& idea
         }
     }
     for (int zero = 0; zero <= 3; ++zero) {
-        // With stages 2 does what 1 does, unless each micro-batch's gradients are reduced.
+        // With pipeline stages ZeRO 2 does the same as ZeRO 1, unless every micro-batch's gradients are reduced.
         const bool as_one = zero == 2 && layout.parallelism.pp > 1 && !layout.framework.reduce_each_micro_batch;
         if (zero != layout.parallelism.zero && !as_one && layout.replicas() > 1) {
             ideas.push_back({{{"zero", number(zero)}}, "states spread over replicas, or kept by each"});
@@ -126,7 +126,7 @@ void add_switches(const training::Machine& machine, const training::Layout& layo
     }
 }
 
-// For a layout that does not fit, and of which one change may not be enough: what takes least.
+// The layouts that need the least memory, in case no single change makes this one fit.
 void add_smaller(const TrainingCase& what, std::vector<Idea>& ideas) {
     const Change all_states{{"zero", "3"}};
     const Change again{{"recompute", "full"}};
@@ -149,8 +149,8 @@ bool sets(const Change& change, std::string_view name, std::string_view value) {
                        [&](const auto& one) { return one.first == name && one.second == value; });
 }
 
-// What the layout has and the change excludes goes with the change: modules that nothing repeats any more, and
-// offloaded layers beside recomputation or stages.
+// Resets settings that the change excludes: recompute modules that are no longer repeated, and offloaded layers
+// together with recomputation or stages.
 void drop_what_it_excludes(const training::Layout& layout, Change& change) {
     const bool repeats = sets(change, "recompute", "full") || sets(change, "recompute", "selective");
     if (layout.framework.names_modules() &&
@@ -181,7 +181,7 @@ std::vector<Idea> ideas_for(const TrainingCase& what) {
     return ideas;
 }
 
-// What has to be typed besides, so that the rest stays as it was.
+// Adds the options that are needed to keep everything else unchanged.
 void pin(const TrainingOptions& options, const TrainingCase& before, const TrainingCase& after, Change& change) {
     if (options.has("dp") && after.layout.parallelism.dp != before.layout.parallelism.dp) {
         change.emplace_back("dp", number(after.layout.parallelism.dp));

@@ -22,7 +22,7 @@ using training::StageStep;
 using training::StepPlan;
 using training::StepWork;
 
-// What a collective of this group is called in the list: "all-gather of parameters".
+// The title of a collective of this group in the list: "all-gather of parameters".
 std::string title_of(RankGroup group, CollectiveKind kind) {
     const bool gathers = kind == CollectiveKind::all_gather;
     switch (group) {
@@ -88,7 +88,7 @@ public:
             same->count += sort.count;
             return;
         }
-        sorts_.push_back({RankGroup::context, CollectiveKind::all_reduce, -1});  // like no collective
+        sorts_.push_back({RankGroup::context, CollectiveKind::all_reduce, -1});  // equal to no collective
         const double time = seconds(nccl_message_time(plan_.machine.network, sort.bytes, sort.across));
         const double rate = static_cast<double>(sort.bytes) / time;
         const double link = sort.across ? plan_.machine.scale_out : plan_.machine.scale_up;
@@ -104,7 +104,7 @@ public:
                          .link_share = link > 0 ? rate / link : 0});
     }
 
-    // Each sort's part of its group's exposed time, by what it would take alone.
+    // Distributes each group's exposed time over its sorts, in proportion to their time alone.
     void expose(const Budget& budget) {
         Budget alone{};
         for (const CommunicationUse& use : uses_) {
@@ -113,7 +113,7 @@ public:
         for (CommunicationUse& use : uses_) {
             const auto group = static_cast<std::size_t>(use.group);
             const double own = use.seconds_alone * static_cast<double>(use.count);
-            // The optimizer's time is its update's, too.
+            // This category also has the time of the optimizer's update.
             use.exposed_seconds = use.group == TimeCategory::optimizer ? std::min(own, budget[group])
                                   : alone[group] > 0                   ? budget[group] * own / alone[group]
                                                                        : 0;
@@ -128,8 +128,8 @@ private:
         friend bool operator==(const Sort&, const Sort&) = default;
     };
 
-    // The bus bandwidth at which the links between nodes are full. A ring enters a node once, over all of its network
-    // cards; in an all-to-all each rank sends by its own one what goes to other nodes.
+    // The bus bandwidth that saturates the links between nodes. A ring enters a node once, over all of its network
+    // cards; in an all-to-all each rank sends its own inter-node traffic over its own card.
     double across_link(CollectiveKind kind, const Footprint& members) const {
         const double out = plan_.machine.scale_out;
         const double of_own = static_cast<double>(members.members - 1) / (members.members - members.on_node);
@@ -142,7 +142,7 @@ private:
     std::vector<CommunicationUse> uses_;
 };
 
-// Calls `count(pieces, times)` for the passes of each chunk of a stage, with how often each is carried out in a step.
+// Calls `count(pieces, times)` for the passes of each chunk of a stage, with their number of executions per step.
 class PassCounts {
 public:
     PassCounts(const StepPlan& plan, int stage) : counts_(plan.stages.front().chunks.size()) {
@@ -165,7 +165,7 @@ private:
     std::vector<std::array<std::int64_t, training::pass_kinds>> counts_;  // by chunk
 };
 
-// In the order of the layers.
+// In layer order.
 void add_inside_passes(Uses& uses, const StepPlan& plan, const StageStep& step, const PassCounts& counts) {
     const training::InnerCollectives inner(plan);
     const Footprint context = footprint_of(RankGroup::context, plan.layout, plan.machine.gpus_per_node);
@@ -188,7 +188,7 @@ void add_inside_passes(Uses& uses, const StepPlan& plan, const StageStep& step, 
     }
 }
 
-// Of the whole step: of the embedding's gradient, which the first and the last stage share, and of the norm.
+// Collectives of the whole step: the embedding's gradient, which the first and the last stage share, and the norm.
 void add_of_step(Uses& uses, const StepPlan& plan) {
     for (const Piece& piece : training::stage_step(plan, 0).after) {
         if (piece.kind != PieceKind::collect || piece.bucket != nullptr) {
@@ -200,7 +200,7 @@ void add_of_step(Uses& uses, const StepPlan& plan) {
     }
 }
 
-// How often each bucket is gathered, and reduced, in a step.
+// Counts how often each bucket is gathered and reduced in a step.
 class BucketUses {
 public:
     void count(const Pieces& pieces, std::int64_t times) {
@@ -239,7 +239,7 @@ private:
     std::vector<Use> uses_;
 };
 
-// Bucket by bucket, in the order of the layers.
+// Bucket by bucket, in layer order.
 void add_of_buckets(Uses& uses, const StepPlan& plan, int stage, const StageStep& step, const PassCounts& passes) {
     for (std::size_t number = 0; number < step.chunks.size(); ++number) {
         BucketUses counts;

@@ -6,7 +6,7 @@
 
 namespace sim::predict {
 
-// The communication of a rank of the fullest stage. `prediction` has its budget already.
+// Lists the communication of a rank on the fullest stage. `prediction` must already have its budget.
 std::vector<CommunicationUse> communication_of(const training::StepPlan& plan, const Prediction& prediction);
 
 }  // namespace sim::predict

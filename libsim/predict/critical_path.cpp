@@ -16,7 +16,7 @@ using training::StepWork;
 
 constexpr std::size_t works_shown = 3;
 
-// A piece under construction: how long each kind of work took in it.
+// A piece under construction, with the time of each kind of work in it.
 struct Draft {
     int rank;
     int to;
@@ -58,7 +58,7 @@ void add(std::vector<Draft>& drafts, StepWork work, Time begin, Time end, int ra
 std::vector<PathPiece> critical_path(std::span<const Span> spans) {
     training::StepWorks works;
     const std::vector<trace::PathStep> steps = trace::critical_steps(spans);
-    std::vector<Draft> drafts;  // backwards
+    std::vector<Draft> drafts;  // in reverse order
     for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
         add(drafts, works.of(*step->span->label), step->begin, step->end, step->rank, step->to);
     }

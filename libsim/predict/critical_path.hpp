@@ -1,7 +1,6 @@
-// The critical path of a training step, in its own words: pieces of work and messages, and sums of them by kind of
-// work.
+// The critical path of a training step: its pieces of work and messages, and their sums by kind of work.
 //
-// How it is found: libsim/trace/critical_path.hpp.
+// libsim/trace/critical_path.hpp explains how it is found.
 #pragma once
 
 #include "libsim/trace/span.hpp"
@@ -21,34 +20,33 @@ struct PathPart {
     Duration length{0};
 };
 
-// A piece is the work of one rank without a pause, or a message from it to the rank of the next piece.
+// A piece is uninterrupted work of one rank, or a message from that rank to the rank of the next piece.
 struct PathPiece {
     int rank = 0;
     int to = -1;       // a message's receiver; -1: work
-    std::string what;  // the kinds of work that took most of it, the longest first
+    std::string what;  // the kinds of work with most of its time, the longest first
     Time begin;
     Time end;
     std::vector<PathPart> parts;  // all of it, by kind of work
 };
 
-// All work of one kind on the whole path, or all messages of one.
+// All work of one kind on the whole path, or all messages of one kind.
 struct PathSum {
     PathPart part;
     bool message = false;
-    int ranks = 0;    // that do it, or send it
-    int busiest = 0;  // of them, the one with the most of it; the lowest of equal ones
+    int ranks = 0;    // that do this work or send these messages
+    int busiest = 0;  // the one of them with the most time; the lowest among equals
     Duration on_busiest{0};
 };
 
-// From the first piece to the last. Neighbouring pieces of one rank are one. Cost: sorts the spans.
-// Requires: spans of a training step (libsim/training/step), labels still live. Those of logs and allocations are left
-// out.
+// From the first piece to the last. Adjacent pieces of one rank are merged. Cost: sorts the spans. Requires: spans of a
+// training step (libsim/training/step) with live labels. Spans of logs and allocations are ignored.
 std::vector<PathPiece> critical_path(std::span<const Span> spans);
-// The longest first. Lengths add up to the path's, but for its pauses.
+// The longest first. Lengths add up to the path's, without its pauses.
 std::vector<PathSum> summed(const std::vector<PathPiece>& path);
-// The ranks where the path turns, from its first one to its last: 0 1 2 3 2 1 2 is 0 3 1 2.
+// The ranks at which the path changes direction, from its first rank to its last: 0 1 2 3 2 1 2 gives 0 3 1 2.
 std::vector<int> turns(const std::vector<PathPiece>& path);
-// At most `most` pieces (at least 3): those in the middle become one, which says how many they are.
+// At most `most` pieces (at least 3): those in the middle are merged into one that says how many they are.
 std::vector<PathPiece> shortened(const std::vector<PathPiece>& path, std::size_t most);
 
 }  // namespace sim::predict

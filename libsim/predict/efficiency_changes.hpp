@@ -17,10 +17,10 @@ struct EfficiencyChange {
     double value = 0;
 };
 
-// Throws UsageError: what is wrong, and the nearest name.
+// Throws UsageError with the problem and the nearest name.
 std::vector<EfficiencyChange> efficiency_changes(const std::string& text);
 
-// Those that are meant for this GPU, in their order.
+// Applies the changes that match this GPU, in order.
 void change_efficiency(training::Accelerator& gpu, const std::vector<EfficiencyChange>& changes);
 
 }  // namespace sim::predict

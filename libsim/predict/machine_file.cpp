@@ -12,7 +12,7 @@ bool is_file(const std::string& name) {
     return name.ends_with(".toml") || name.find('/') != std::string::npos;
 }
 
-// What is wrong with hardware is the user's configuration, not a rank program.
+// A bad hardware file is a usage error, not a ProgramError.
 template <class Read>
 auto as_usage(Read read) {
     try {

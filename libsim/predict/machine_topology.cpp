@@ -17,13 +17,13 @@ namespace sim::predict {
 
 namespace {
 
-constexpr int unless_said = 16;  // GPUs, where a node has no more
+constexpr int unless_said = 16;  // GPUs, if a node has no more
 
 bool names_a_file(const std::string& name) {
     return name.ends_with(".toml") || name.find('/') != std::string::npos;
 }
 
-// However it is written; empty: no topology is called that.
+// Accepts any spelling; empty if no topology has this name.
 std::string topology_called(const std::string& name) {
     const std::vector<std::string> names = names_of(named_topologies());
     std::vector<KnownName> known;
@@ -34,7 +34,7 @@ std::string topology_called(const std::string& name) {
     return row ? names[*row] : "";
 }
 
-// The remark of that name in a machine's file, or nothing.
+// The remark of this name in a machine's file, or an empty text.
 std::string remark_of(const training::Hardware& hardware, std::string_view name) {
     const auto at = std::find_if(hardware.remarks.begin(), hardware.remarks.end(),
                                  [&](const auto& remark) { return remark.first == name; });
@@ -80,7 +80,7 @@ Topology read_topology(const std::string& name_or_file, int gpus) {
     try {
         hardware = training::hardware_of(name_or_file);
     } catch (const ProgramError&) {
-        return config::read_topology(name_or_file, gpus);  // says which topologies there are
+        return config::read_topology(name_or_file, gpus);  // its error lists the topologies
     }
     try {
         return topology_of(hardware, name_or_file, gpus);

@@ -1,4 +1,4 @@
-// A topology is given by its name, by a file, or as the machine whose links it is made of.
+// These functions read a topology, which is given by name, as a file, or as the machine whose links it consists of.
 #pragma once
 
 #include "libsim/network/topology.hpp"
@@ -8,9 +8,9 @@
 
 namespace sim::predict {
 
-// A named topology, a FILE.toml (config/topology_table.hpp), or a machine (training/hardware.hpp): the topology that
-// its file names, or nodes and rails with its rates (network/topologies/topologies.hpp). `gpus` 0: as many as are
-// usual. Throws UsageError.
+// Takes a named topology, a FILE.toml (config/topology_table.hpp), or a machine (training/hardware.hpp): the topology
+// that the machine's file names, or nodes and rails with its rates (network/topologies/topologies.hpp). `gpus` 0: the
+// usual number. Throws UsageError.
 Topology read_topology(const std::string& name_or_file, int gpus);
 
 // The names of topologies and of machines, in this order.

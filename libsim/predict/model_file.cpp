@@ -15,7 +15,7 @@ namespace sim::predict {
 
 namespace {
 
-// For a file that is not there: its name may be meant for a preset's.
+// For a missing file: its name may be a misspelled preset.
 std::string preset_hint(const std::string& file) {
     const std::size_t slash = file.find_last_of('/');
     const std::string last = slash == std::string::npos ? file : file.substr(slash + 1);

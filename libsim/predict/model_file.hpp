@@ -1,4 +1,4 @@
-// The model of a command is given by name or as a file.
+// These functions read the model of a command, which is given by name or as a file.
 #pragma once
 
 #include "libsim/training/transformer.hpp"
@@ -8,12 +8,13 @@
 
 namespace sim::predict {
 
-// A preset (libsim/training/presets.hpp), a Hugging Face config.json (*.json), or TOML (*.toml,
-// libsim/training/transformer_table.hpp). Throws UsageError: one line with the file, the key and what would do, or the
-// nearest preset.
+// Takes a preset (libsim/training/presets.hpp), a Hugging Face config.json (*.json), or TOML (*.toml,
+// libsim/training/transformer_table.hpp). Throws UsageError: one line with the file, the key and its allowed values, or
+// the nearest preset.
 training::Transformer read_model(const std::string& name_or_file);
 
-// With what is to be said of a config.json: training::HuggingFaceConfig. Empty for any other model.
+// A model, with the sequence key of a config.json and remarks on it (training::HuggingFaceConfig); both are empty for
+// other models.
 struct ModelFile {
     training::Transformer model;
     std::string sequence_key = {};

@@ -56,7 +56,7 @@ Kernels PassKernels::of(StepWork work, int first, const GradientBucket& bucket) 
     Kernels kernels;
     const bool forward = is_forward(work);
     const auto add = [&](const BlockTime& block) { append(kernels, parts_of(work, block)); };
-    // What stands behind the layers: predictions, and an output for each of them and for the model's own.
+    // Adds the kernels after the layers: predictions, and an output for each of them and for the model's own.
     const auto behind = [&] {
         for (int number = 0; number < bucket.predictions; ++number) {
             add(times_.of_embedding());

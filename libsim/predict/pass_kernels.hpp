@@ -1,4 +1,4 @@
-// The kernels of a pass are those of its layers, of the embedding and of the output, in the order in which they run.
+// The kernels of a pass are those of its layers, the embedding and the output, in execution order.
 #pragma once
 
 #include "libsim/predict/training_options.hpp"
@@ -12,18 +12,18 @@ namespace sim::predict {
 
 class PassKernels {
 public:
-    // `what` outlives it.
+    // Keeps a reference to `what`, which must outlive it.
     explicit PassKernels(const TrainingCase& what);
 
-    // Of a pass through layers `first` to `first + bucket.layers - 1`, and through the embedding and the output as the
-    // bucket has them. Of an embedding, a prediction, an output, and a backward pass that is split, only the kernels
-    // together and each sort of collectives are known, and stand for their kernels. Their times add up to the pass's,
-    // exactly. Requires: is_pass(work).
+    // The kernels of a pass through layers `first` to `first + bucket.layers - 1`, and through the embedding and the
+    // output if the bucket has them. For an embedding, a prediction, an output, and a split backward pass only the
+    // total of the kernels and of each sort of collectives is known; these totals are listed instead. The times add up
+    // to exactly the pass's. Requires: is_pass(work).
     std::vector<training::KernelSpan> of(training::StepWork work, int first, const training::GradientBucket& bucket);
 
 private:
     training::BlockTimes times_;
-    int outputs_further_;  // besides the next token's
+    int outputs_further_;  // in addition to the next token's
 };
 
 // Communication that no computation hides.

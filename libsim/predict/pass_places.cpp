@@ -46,7 +46,7 @@ PassPlace PassPlaces::next(int rank, training::StepWork work) {
     Place& place = places_[static_cast<std::size_t>(rank)];
     const auto number = [&] { return place.pass % order.size(); };
     while (computations_of(stage, order[number()]).empty()) {
-        ++place.pass;  // a chunk without layers computes nothing, which leaves no span
+        ++place.pass;  // a chunk without layers computes nothing and leaves no span
     }
     const Computations& all = computations_of(stage, order[number()]);
     check(place.computation < all.size() && all[place.computation].work == work, "rank {} is not where its schedule is",

@@ -1,5 +1,5 @@
-// Pass places tell which pass of its schedule each computing span of a step is: of which micro-batch and chunk, and of
-// which bucket. The spans of a run do not say; their order in a rank's program does.
+// Pass places assign each compute span of a step to a pass of the schedule: its micro-batch, chunk and bucket. The
+// spans of a run do not contain this; it follows from their order in a rank's program.
 #pragma once
 
 #include "libsim/parallel/pipeline/schedule.hpp"
@@ -14,18 +14,18 @@ namespace sim::predict {
 
 struct PassPlace {
     const PipelineStep* step = nullptr;
-    std::size_t number = 0;  // of the pass in its stage's order
+    std::size_t number = 0;  // index of the pass in its stage's order
     const training::Piece* piece = nullptr;
-    std::size_t computation = 0;   // of the pass, in its order
-    std::size_t computations = 1;  // of the pass, of which each is one span
+    std::size_t computation = 0;   // index within the pass
+    std::size_t computations = 1;  // number of computations of the pass; each is one span
 };
 
 class PassPlaces {
 public:
-    // Refers to both, which outlive it.
+    // Keeps references to both, which must outlive it.
     PassPlaces(const training::StepPlan& plan, const training::RankMap& map);
 
-    // The pass of the rank's next span of such work. Requires: spans of one rank are asked for in the order of its
+    // The pass of the rank's next span of this work. Requires: a rank's spans are requested in the order of its
     // program.
     PassPlace next(int rank, training::StepWork work);
 
@@ -33,7 +33,7 @@ public:
 
 private:
     using Computations = std::vector<training::Piece>;
-    // Of a chunk, by the kind of pass.
+    // The computations of a chunk, by kind of pass.
     using ChunkComputations = std::array<Computations, training::pass_kinds>;
     struct Place {
         std::size_t pass = 0;

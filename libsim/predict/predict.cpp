@@ -22,7 +22,7 @@ using training::Layout;
 using training::Machine;
 using training::Transformer;
 
-constexpr double backward_and_forward = 3;  // a backward pass has two products for each of the forward pass
+constexpr double backward_and_forward = 3;  // a backward pass has two products for each one of the forward pass
 
 void add_rates(Prediction& prediction, const training::StepPlan& plan) {
     const Layout& layout = plan.layout;
@@ -40,7 +40,7 @@ void add_rates(Prediction& prediction, const training::StepPlan& plan) {
     prediction.mfu = flops / peak;
     prediction.flops_per_second = flops / (gpus * step);
     prediction.hfu = (flops + recomputed) / peak;
-    // Without FlashAttention the masked scores are computed.
+    // Without FlashAttention, masked scores are computed, too.
     const bool leaves_out = layout.framework.flash_attention;
     const double executed = backward_and_forward * forward_flops(plan.model, leaves_out).total() * sequences;
     prediction.hfu_without_masked = (executed + recomputed) / peak;
@@ -68,7 +68,7 @@ void add_budget(Prediction& prediction, const TimeBudget& account) {
                          !broken.dead.empty());
 }
 
-// Whether the step's time is all that is asked for, of a step that nothing disturbs.
+// Whether only the time is requested, of a step without disturbances.
 bool takes_no_kernel(const PredictOptions& options) {
     return !options.details && !options.unfold && !options.hash_timeline && options.jitter <= 0 &&
            options.faults.empty() && !options.on_span && !options.on_program;

@@ -15,7 +15,7 @@ using training::Memory;
 using training::MemoryUse;
 using training::StageMemory;
 
-// The type of a switch in JSON. A text that is not set is null, unless the switch shows another one.
+// The type of a switch in JSON. An unset text is null, unless the switch shows another value.
 struct TypeOfSwitch {
     const LayoutField& field;
     Json operator()(const training::WholeField& /*kind*/) const { return "integer"; }
@@ -43,7 +43,7 @@ const Record<StageMemory>& stage_memory_record() {
              fields_of<Stage>(memory_use_record(), &Stage::peak),
              {whole<Stage>("in_flight", "Micro-batches whose activations are kept at the peak, counted in every chunk.",
                            &Stage::in_flight),
-              free_text<Stage>("when", "The step of the schedule in which the peak is.", &Stage::when),
+              free_text<Stage>("when", "The step of the schedule with the peak.", &Stage::when),
               whole_or_null<Stage>("first_layer_that_overflows",
                                    "First layer whose activations do not fit; -1: the states do not; null: all fits.",
                                    &Stage::overflow)}}));
@@ -58,14 +58,13 @@ std::optional<double> known(double value) {
 
 const Record<Layout>& layout_record() {
     static const Record<Layout> record(
-        "How the step is spread over the GPUs; the keys are the options' names, with _ for -.", [] {
+        "Layout of the step over the GPUs; the keys are the options' names with _ instead of -.", [] {
             std::vector<Field<Layout>> fields;
             for (const LayoutField& field : training::layout_fields()) {
                 fields.push_back(switch_field(field, field.key(), field.what));
                 if (*field.also != '\0') {
-                    fields.push_back(switch_field(
-                        field, field.also,
-                        fmt::format("The same as {}, by its name from before keys were options.", field.key())));
+                    fields.push_back(switch_field(field, field.also,
+                                                  fmt::format("The same as {}, under its older name.", field.key())));
                 }
             }
             return fields;
@@ -76,16 +75,17 @@ const Record<Layout>& layout_record() {
 const Record<MemoryUse>& memory_use_record() {
     using Use = MemoryUse;
     static const Record<Use> record(
-        "What a rank holds at one moment, in bytes.",
+        "Bytes that a rank holds at one moment.",
         {whole<Use>("parameters", "Bytes of parameters.", &Use::parameters),
          whole<Use>("gradients", "Bytes of gradients.", &Use::gradients),
          whole<Use>("optimizer", "Bytes of master weights and moments.", &Use::optimizer),
          whole<Use>("activations", "Bytes of activations that layers keep from forward to backward.",
                     &Use::activations),
-         whole<Use>("working", "Bytes of the layer that is being computed: its gradients, logits, gathered parameters.",
+         whole<Use>("working", "Bytes of the layer being computed: its gradients, logits, gathered parameters.",
                     &Use::working),
          whole<Use>("buffers", "Bytes of communication buffers and workspaces.", &Use::buffers),
-         whole<Use>("reserve", "Bytes of the CUDA context and NCCL, and what the allocator cannot use.", &Use::reserve),
+         whole<Use>("reserve", "Bytes of the CUDA context, NCCL, and memory that the allocator cannot use.",
+                    &Use::reserve),
          whole<Use>("total", "Bytes of all of these.", &Use::total)});
     return record;
 }
@@ -104,7 +104,7 @@ const Record<Memory>& memory_record() {
 }
 
 const Record<Budget>& budget_record() {
-    static const Record<Budget> record("Where the seconds of a step go; they add up to the step.", [] {
+    static const Record<Budget> record("Seconds of a step by category, which add up to the step.", [] {
         std::vector<Field<Budget>> fields;
         for (std::size_t i = 0; i < time_categories; ++i) {
             fields.push_back(number<Budget>(name_of(static_cast<TimeCategory>(i)),
@@ -118,7 +118,7 @@ const Record<Budget>& budget_record() {
 
 const Record<RunCost>& cost_record() {
     static const Record<RunCost> record(
-        "What so many steps cost.",
+        "Cost of this many steps.",
         {number<RunCost>("steps", "Steps of the run.", &RunCost::steps),
          number<RunCost>("seconds", "Seconds of all steps.", &RunCost::seconds),
          number<RunCost>("gpu_hours", "GPU-hours: GPUs x hours.", &RunCost::gpu_hours),

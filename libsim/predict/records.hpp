@@ -10,22 +10,22 @@
 
 namespace sim::predict {
 
-// The keys are the options' names, with _ for -.
+// The keys are the options' names with _ instead of -.
 const report::Record<training::Layout>& layout_record();
 const report::Record<training::MemoryUse>& memory_use_record();
 const report::Record<training::Memory>& memory_record();
 const report::Record<Budget>& budget_record();
 const report::Record<RunCost>& cost_record();
 
-// Where the schemas of results have them.
+// The location in the schemas of results.
 inline const std::string layout_definition = "common.schema.json#/definitions/layout";
 inline const std::string memory_definition = "common.schema.json#/definitions/memory";
 inline const std::string budget_definition = "common.schema.json#/definitions/budget";
 inline const std::string cost_definition = "common.schema.json#/definitions/cost";
-// The definitions themselves.
+// The common definitions themselves.
 report::SchemaText common_schema();
 
-// "model", "machine", "gpus" and "layout". `what`: the TrainingCase of a T.
+// "model", "machine", "gpus" and "layout". `what`: the member of T that is the TrainingCase.
 template <class T, class Value>
 std::vector<report::Field<T>> case_fields(Value what) {
     using namespace report::keys;

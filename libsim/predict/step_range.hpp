@@ -1,4 +1,4 @@
-// The range of a predicted step is where 8 of 10 measured ones lie: training/uncertainty.hpp, and docs/accuracy.md.
+// The range of a predicted step contains 8 of 10 measured steps: training/uncertainty.hpp, and docs/accuracy.md.
 #pragma once
 
 #include "libsim/training/machine.hpp"
@@ -18,10 +18,10 @@ struct StepRange {
 };
 StepRange range_of(Duration step, const training::Transformer& model, const training::Machine& machine);
 
-// A sentence for whoever reads the prediction: steps of this kind of model are known to be further off than others.
+// A warning for readers of the prediction if steps of this kind of model are known to be less accurate than others.
 std::optional<std::string> warning_of_range(const training::Transformer& model, const training::Machine& machine);
 
-// Whether two layouts of one model can be told apart: of ten pairs whose predicted steps differ by so much, nine were
+// Whether two layouts of one model can be told apart: of ten pairs whose predicted steps differ by this much, nine were
 // measured in the same order.
 bool are_told_apart(Duration a, Duration b, const training::Machine& machine);
 

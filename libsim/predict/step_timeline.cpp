@@ -22,7 +22,7 @@ using training::StepWork;
 
 namespace {
 
-// "Stage 1, ranks 32-63", of ranks that do the same; "Rank 33, stage 1".
+// "Stage 1, ranks 32-63" if one rank stands for several; otherwise "Rank 33, stage 1".
 std::string name_of_rank(const training::RankMap& map, const training::Layout& layout, int rank) {
     const int first = map.real_rank(rank);
     const int last = first + layout.ranks() / layout.parallelism.pp - 1;
@@ -73,12 +73,12 @@ public:
     }
 
 private:
-    // Before the first pass, at each of the stage's order, in the optimizer's step.
+    // Before the first pass, during each pass in the stage's order, and in the optimizer's step.
     const std::vector<MemoryAt>& memory_of(int rank) const {
         return memories_[static_cast<std::size_t>(map_.stage_of(rank))];
     }
 
-    // A receive that does not wait takes no time: what is to be seen is the message's way.
+    // A receive that does not wait takes no time, so the message's transmission is drawn instead.
     static Span on_its_way(Span receive, const Span& sent) {
         if (receive.begin >= sent.begin) {
             receive.begin = sent.begin;
@@ -87,7 +87,7 @@ private:
         return receive;
     }
 
-    // `drawn`: how the span is to be seen.
+    // `drawn`: the span as it is drawn.
     void add(const Span& span, Span drawn) {
         const std::optional<SpentTime> spent = budget_.take(span);
         if (spent && spent->begins_step) {
@@ -115,7 +115,7 @@ private:
         }
     }
 
-    // To the span that was added last.
+    // Adds to the span that was added last.
     void account(int rank, const TimeParts& parts) {
         for (std::size_t kind = 0; kind < time_categories; ++kind) {
             if (parts.of[kind].count() != 0) {
@@ -125,7 +125,7 @@ private:
         }
     }
 
-    // The time of the step that is in no span: to the rank's last one, or off its last waits.
+    // Assigns the time of the step that is in no span to the rank's last span, or subtracts it from its last waits.
     void close_accounts() {
         const Duration step = timeline_.end - budget_.before_last();
         for (int rank = 0; rank < timeline_.ranks; ++rank) {
@@ -150,8 +150,8 @@ private:
                          [](const trace::Spent& a, const trace::Spent& b) { return a.span < b.span; });
     }
 
-    // The exposed collectives, as long as the account says: each category of the pass in the proportions of its
-    // kernels.
+    // Adds the exposed collectives, which together take the time in the account: each category of the pass is divided
+    // in proportion to its kernels.
     void add_collectives(const Span& pass, const SpentTime& spent) {
         const PassPlace& place = *spent.place;
         const std::vector<KernelSpan>& kernels = kernels_of(
@@ -160,8 +160,8 @@ private:
         for (const KernelSpan& kernel : kernels) {
             all[kernel.category] += kernel.time;
         }
-        TimeParts come;   // in the kernels' time
-        TimeParts shown;  // in the pass's
+        TimeParts come;   // kernel time so far
+        TimeParts shown;  // the pass's time so far
         Time at = pass.begin;
         for (const KernelSpan& kernel : kernels) {
             come[kernel.category] += kernel.time;
@@ -188,7 +188,7 @@ private:
                       title_of(kernel.category));
     }
 
-    // Every pass of a chunk has the same: they are looked up, not computed again.
+    // All passes of a chunk have the same kernels, which are cached.
     const std::vector<KernelSpan>& kernels_of(int rank, StepWork work, const PipelineStep& step, int part) {
         const int stage = map_.stage_of(rank);
         auto [known, is_new] = known_.try_emplace({stage, step.chunk, static_cast<int>(work), part});
@@ -228,8 +228,8 @@ private:
     training::RankMap map_;
     PassKernels kernels_;
     TimeBudget budget_;
-    std::vector<std::vector<MemoryAt>> memories_;                  // of each stage
-    std::vector<std::vector<trace::Spent>> accounts_;              // of each rank's last step
+    std::vector<std::vector<MemoryAt>> memories_;                  // by stage
+    std::vector<std::vector<trace::Spent>> accounts_;              // by rank, of the last step
     std::map<std::array<int, 4>, std::vector<KernelSpan>> known_;  // by stage, chunk, work, part
     report::Timeline timeline_;
 };

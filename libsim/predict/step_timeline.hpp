@@ -1,7 +1,7 @@
-// The timeline of a predicted step explains its spans: which ranks each one stands for, which micro-batch and chunk a
-// pass is of, the collectives inside a pass, how long each message travels, and the memory that is held.
+// The timeline of a predicted step explains its spans: the ranks that each one stands for, the micro-batch and chunk of
+// a pass, the collectives inside a pass, the transmission time of each message, and the memory in use.
 //
-// A run of the step knows none of this: a pass is one op there, with its layers' kernels and collectives inside.
+// A run of the step has none of this: there, a pass is one op that includes its layers' kernels and collectives.
 #pragma once
 
 #include "libsim/predict/training_options.hpp"
@@ -11,8 +11,8 @@
 
 namespace sim::predict {
 
-// On this stream are the collectives inside passes: of tensor, context and expert parallelism, as far as they are
-// exposed. Where jitter makes a pass longer or shorter, they are, too.
+// This stream has the exposed part of collectives inside passes: of tensor, context and expert parallelism. They become
+// longer or shorter with the pass under jitter.
 inline constexpr Stream stream_within_passes = static_cast<Stream>(2);
 
 // `spans` are those of predict_step() with the same case and `unfold`. Cost: linear in the spans and in the kernels of

@@ -8,7 +8,7 @@ namespace {
 
 using training::StepWork;
 
-// What a rank may have waited for in another step, first what is taken first.
+// Waits of a rank that may belong to another step, in the order in which they are reduced.
 constexpr std::array waits{TimeCategory::bubble, TimeCategory::straggler, TimeCategory::pipeline, TimeCategory::data};
 
 }  // namespace
@@ -20,7 +20,7 @@ TimeCategory TimeBudget::waiting_for_ranks() const {
     return plan_->layout.parallelism.pp > 1 ? TimeCategory::bubble : TimeCategory::straggler;
 }
 
-// Between two spans the program waits for what it has under way.
+// Between two spans the program waits for its outstanding communication.
 TimeParts TimeBudget::waited_for(const Account& account, const Span& span, StepWork work) const {
     TimeParts parts;
     const training::Layout& layout = plan_->layout;

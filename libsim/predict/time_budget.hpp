@@ -1,9 +1,9 @@
-// A time budget says where the time of each rank went, from the spans of its main stream.
+// A time budget gives the time of each rank by category, from the spans of its main stream.
 //
-// Every picosecond of a rank belongs to one span: that of the span itself, and that since the end of the span before
-// it. Passes are divided as their stage's plan says; the wait of a receive is a bubble until the message is sent and
-// pipeline communication from then on; the wait of a program between its ops is data-parallel communication. All
-// accounts of a step's time are sums of these parts: the budget that is printed, and what traces and pages say.
+// Every picosecond of a rank belongs to one span: the span's own time, and the time since the end of the previous span.
+// Passes are divided according to their stage's plan; the wait of a receive is a bubble until the message is sent and
+// pipeline communication from then on; a program's wait between its ops is data-parallel communication. All breakdowns
+// of a step's time are sums of these parts: the printed budget, traces and pages.
 #pragma once
 
 #include "libsim/predict/pass_places.hpp"
@@ -21,28 +21,28 @@ namespace sim::predict {
 // The time of one span.
 struct SpentTime {
     training::StepWork work = training::StepWork::begin;
-    bool begins_step = false;        // what came before is of another step
-    TimeParts waited;                // since the end of the rank's span before
-    TimeParts own;                   // in the span
-    std::optional<PassPlace> place;  // of a pass
+    bool begins_step = false;        // the time before it belongs to another step
+    TimeParts waited;                // since the end of the rank's previous span
+    TimeParts own;                   // during the span
+    std::optional<PassPlace> place;  // if it is a pass
 };
 
 class TimeBudget {
 public:
-    // Refers to both, which outlive it.
+    // Keeps references to both, which must outlive it.
     TimeBudget(const training::StepPlan& plan, const training::RankMap& map);
 
-    // Spans of one rank in the order of its program. None of those that count for nothing: of other streams, sends and
-    // memory.
+    // Takes the spans of a rank in the order of its program. Returns nothing for spans without time in the budget:
+    // those on other streams, sends and memory.
     std::optional<SpentTime> take(const Span& span);
 
-    // The latest time at which a rank ended its step before the last; zero if there is one step only.
+    // The latest end of the second to last step on any rank; zero if there is only one step.
     Time before_last() const;
-    // The time of a rank in the step that no span has: until the last rank has ended. Of steps that overlap, a rank's
-    // own may be longer than the time from one step's end to the next: what it waited for then is time of the other
-    // step, and is below 0 here.
+    // A rank's time in the step that is in no span: until the last rank has ended. If steps overlap, a rank's own step
+    // may be longer than the time from one step's end to the next; the waits beyond that belong to the other step and
+    // are negative here.
     TimeParts rest_of(int rank, Duration step) const;
-    // The budget of a rank of each stage, the average of its ranks. They sum up to `step`.
+    // The budget of each stage, averaged over its ranks. The parts sum up to `step`.
     std::vector<Budget> of_stages(Duration step) const;
 
     const PassPlaces& places() const { return places_; }

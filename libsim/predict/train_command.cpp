@@ -20,8 +20,8 @@ config::TomlValue typed_value(const LayoutField& field, const training::Layout& 
     return number != nullptr ? config::TomlValue(*number) : config::TomlValue(training::option_text(value));
 }
 
-// Without the GPUs, and without the switches that set something else than the layout has: a list of an axis, of which
-// the layout has one.
+// Removes the GPUs, and switches whose value differs from the layout's: a list of an axis, of which the layout has one
+// value.
 Given without_others(Given given, const training::Layout& wanted) {
     given.erase("gpus");
     TrainingOptions options;
@@ -34,11 +34,11 @@ Given without_others(Given given, const training::Layout& wanted) {
         bool is_the_same = false;
         try {
             const config::OptionRow& row = config::row_named(rows, field.option);
-            typed->second = value_of_text(row, config::typed_text(typed->second));  // a list of one is a number here
+            typed->second = value_of_text(row, config::typed_text(typed->second));  // a list of one: a number
             set_option(row, field.option, typed->second);
             is_the_same = value_of(field, options.layout) == value_of(field, wanted);
         } catch (const config::UsageError&) {
-            // A list.
+            // The option has a list.
         }
         if (!is_the_same) {
             given.erase(typed);
@@ -47,7 +47,7 @@ Given without_others(Given given, const training::Layout& wanted) {
     return given;
 }
 
-// What has been said so far, and what it leads to.
+// The options so far, and the layout that they lead to.
 class Said {
 public:
     Said(Given given, const TrainingCase& wanted) : given_(std::move(given)), wanted_(wanted) {
@@ -64,7 +64,7 @@ public:
     }
     void say(const LayoutField& field) { say(field.option, typed_value(field, wanted_.layout)); }
 
-    // The first switch that does not follow; null: all do. What is left for dp follows from the others.
+    // The first switch that still differs; null if none does. dp comes last because it follows from the others.
     const LayoutField* first_difference() const {
         std::vector<std::string> told;
         const training::Layout layout = layout_of(options_, wanted_.model, wanted_.machine, told);

@@ -1,4 +1,4 @@
-// What the options of a training mean together: derived values, and what cannot be.
+// Derives a training case from its options, and refuses impossible combinations.
 #include "libsim/config/errors.hpp"
 #include "libsim/error.hpp"
 #include "libsim/nearest.hpp"
@@ -24,14 +24,14 @@ namespace {
 
 using training::Layout;
 
-// A usual batch of large language models (GPT-3: 3.2 M, Llama 2 and 3: 4 M).
+// A typical batch of large language models (GPT-3: 3.2 M, Llama 2 and 3: 4 M).
 constexpr std::int64_t usual_tokens = 4 << 20;
 
 std::int64_t round_up(std::int64_t n, std::int64_t to) {
     return ceil_div(n, to) * to;
 }
 
-// Sizes are at most training::most_ranks each: three of them fit 64 bits.
+// Each size is at most training::most_ranks, so a product of three fits 64 bits.
 std::int64_t replica(const Layout& layout) {
     return std::int64_t{layout.parallelism.tp} * layout.parallelism.pp * layout.parallelism.cp;
 }
@@ -43,7 +43,7 @@ int narrow(std::int64_t n, const char* what) {
     return static_cast<int>(n);
 }
 
-// dp must be a multiple of this for the experts' groups to fit in.
+// dp must be a multiple of this so that the expert groups fit.
 std::int64_t dp_step(const Layout& layout) {
     const std::int64_t experts = std::int64_t{layout.parallelism.ep} * layout.parallelism.expert_tp;
     return experts / std::gcd(experts, std::int64_t{layout.parallelism.cp} * layout.parallelism.tp);
@@ -76,7 +76,7 @@ void derive_dp(const TrainingOptions& options, const training::Machine& machine,
     told.push_back(fmt::format("{} GPUs: dp {} x {}; --gpus sets another number", one * dp, dp, parts));
 }
 
-// A list says everything; the rule's own settings beside it would mean nothing.
+// A list determines all stages; the rule's own settings would have no effect beside it.
 void check_split(const training::LayerSplit& split) {
     const char* const beside = split.drop_last > 0     ? "--drop-last-layers"
                                : split.count_embedding ? "--count-embedding"
@@ -88,7 +88,7 @@ void check_split(const training::LayerSplit& split) {
     }
 }
 
-// A list of layers has as many virtual stages as it has numbers.
+// A list of layers has one number per virtual stage.
 void derive_chunks(const TrainingOptions& options, Layout& layout, std::vector<std::string>& told) {
     const auto listed = static_cast<int>(layout.parallelism.split.layers.size());
     const int chunks = listed / layout.parallelism.pp;
@@ -146,7 +146,7 @@ void derive_arithmetic(const TrainingOptions& options, const training::Accelerat
 
 void derive_spreading(const TrainingOptions& options, Layout& layout, std::vector<std::string>& told) {
     if (!options.has("sequence-parallel") && layout.parallelism.tp > 1) {
-        // Where tp does not divide a rank's tokens it is refused, as frameworks do, and not left out in silence.
+        // If tp does not divide a rank's tokens, the layout is refused, as in frameworks, rather than silently changed.
         layout.parallelism.sequence_parallel = true;
         told.push_back(fmt::format("sequence-parallel on: tp {}", layout.parallelism.tp));
     }
@@ -166,7 +166,7 @@ void derive_loss(Layout& layout, std::vector<std::string>& told) {
                     name_of(layout.framework.loop), training::loss_bytes_per_logit(layout)));
 }
 
-// Who says what a GPU costs: a list, or a line of the user's own file.
+// The source of a GPU's price: a list, or a line of the user's own file.
 std::string source_of_price(const training::Hardware& hardware, const std::string& name_or_file) {
     for (const training::Sourced& number : hardware.numbers) {
         if (number.field == "usd_per_hour") {
@@ -176,7 +176,7 @@ std::string source_of_price(const training::Hardware& hardware, const std::strin
     return fmt::format("the data in {}", name_or_file);
 }
 
-// A config.json says what a model can take, and only at times what it was trained with.
+// A config.json gives the maximum of a model, and only sometimes the length that it was trained with.
 std::string sequence_told(int sequence, const std::string& key) {
     constexpr int usual = 8192;
     if (key != "max_position_embeddings") {
@@ -189,7 +189,7 @@ std::string sequence_told(int sequence, const std::string& key) {
         sequence, sequence > usual ? fmt::format(" {}", usual) : "");
 }
 
-// Of what was typed: a model's own heads may be wider or narrower than hidden / heads.
+// Checks only typed values: a model's own heads may be wider or narrower than hidden / heads.
 void require_whole_heads(const training::Transformer& model) {
     try {
         check_divides("hidden numbers", model.hidden, "heads", model.heads);

@@ -21,20 +21,20 @@ constexpr std::int64_t most_tokens = 10'000'000;
 
 void add_shape(ShapeOverrides& shape, std::vector<config::OptionRow>& rows) {
     rows.insert(rows.end(),
-                {{"sequence", "N", "tokens of a sequence, also 8k for 8,192 (the model's)",
+                {{"sequence", "N", "sequence length in tokens; 8k is 8,192 (the model's)",
                   config::suffixed(whole(shape.sequence, 1, most_tokens))},
-                 {"layers", "N", "in place of the model's own", whole(shape.layers, 1, training::most_layers)},
-                 {"hidden", "N", "in place of the model's own; ffn and heads' width change with it",
+                 {"layers", "N", "number of layers (the model's)", whole(shape.layers, 1, training::most_layers)},
+                 {"hidden", "N", "hidden size; scales ffn and the heads' width, too (the model's)",
                   whole(shape.hidden, 1, largest_option)},
-                 {"ffn", "N", "in place of the model's own", whole(shape.ffn, 1, largest_option)},
-                 {"heads", "N", "in place of the model's own", whole(shape.heads, 1, largest_option)},
-                 {"kv-heads", "N", "in place of the model's own", whole(shape.kv_heads, 1, largest_option)},
-                 {"mtp-layers", "N", "layers of multi-token prediction, in place of the model's own",
+                 {"ffn", "N", "width of the feed-forward part (the model's)", whole(shape.ffn, 1, largest_option)},
+                 {"heads", "N", "number of attention heads (the model's)", whole(shape.heads, 1, largest_option)},
+                 {"kv-heads", "N", "number of key-value heads (the model's)", whole(shape.kv_heads, 1, largest_option)},
+                 {"mtp-layers", "N", "number of layers of multi-token prediction (the model's)",
                   whole(shape.mtp_layers, 0, 16)},
-                 {"vocabulary", "N", "in place of the model's own", whole(shape.vocabulary, 1, largest_option)}});
+                 {"vocabulary", "N", "vocabulary size (the model's)", whole(shape.vocabulary, 1, largest_option)}});
 }
 
-// The option of a layout's switch.
+// Makes the option of a layout's switch.
 struct FieldOption {
     const training::LayoutField& field;
     training::Layout& layout;
@@ -68,7 +68,7 @@ private:
     }
 };
 
-// Lets the row note its name where it sets its value.
+// Makes the row record its name when it sets its value.
 void note(config::OptionRow& row, std::set<std::string>& given) {
     std::visit(
         [&](auto& kind) {
@@ -86,25 +86,26 @@ void note(config::OptionRow& row, std::set<std::string>& given) {
 
 std::vector<config::OptionRow> training_rows(TrainingOptions& options) {
     std::vector<config::OptionRow> rows{
-        {"model", "NAME|FILE", "a preset (gpt3-175b, llama3-8b …), a Hugging Face config.json, or a TOML file",
+        {"model", "NAME|FILE", "model: a preset (gpt3-175b, llama3-8b …), a Hugging Face config.json, or a TOML file",
          config::name_or_file(options.model, training::preset_names())},
-        {"machine", "NAME|FILE", "a preset, or a TOML file (dgx-h100)",
+        {"machine", "NAME|FILE", "machine: a preset or a TOML file (dgx-h100)",
          config::name_or_file(options.machine, training::machine_names())},
-        {"gpus", "N", "all of them (the layout's; or one node)", whole(options.gpus, 1, training::most_ranks)}};
+        {"gpus", "N", "total number of GPUs (the layout's, or one node)",
+         whole(options.gpus, 1, training::most_ranks)}};
     for (const training::LayoutField& field : training::layout_fields()) {
         rows.push_back(std::visit(FieldOption{field, options.layout}, field.kind));
     }
     add_shape(options.shape, rows);
-    rows.insert(
-        rows.end(),
-        {config::listing(
-             {"efficiency", "KEY=VALUE",
-              "in place of the GPU's own, also several: gemm_peak=0.8,nic_share=0.9; GENERATION.KEY for some GPUs",
-              config::text(options.efficiency)}),
-         {"usd-per-hour", "X", "price of one GPU (the machine's data)", config::real(options.usd_per_hour, 0, 1e6)},
-         {"jitter", "X", "standard deviation of kernels' times, as a share (0)", config::real(options.jitter, 0, 1)},
-         {"seed", "N", "of the jitter (1)",
-          config::Whole{0, INT64_MAX, [&options](std::int64_t n) { options.seed = n; }}}});
+    rows.insert(rows.end(), {config::listing({"efficiency", "KEY=VALUE",
+                                              "efficiencies that override the GPU's: gemm_peak=0.8,nic_share=0.9; "
+                                              "GENERATION.KEY for GPUs of one generation",
+                                              config::text(options.efficiency)}),
+                             {"usd-per-hour", "X", "price of one GPU-hour in US dollars (from the machine's data)",
+                              config::real(options.usd_per_hour, 0, 1e6)},
+                             {"jitter", "X", "standard deviation of computation times, as a share of their mean (0)",
+                              config::real(options.jitter, 0, 1)},
+                             {"seed", "N", "seed of --jitter (1)",
+                              config::Whole{0, INT64_MAX, [&options](std::int64_t n) { options.seed = n; }}}});
     for (config::OptionRow& row : rows) {
         note(row, options.given);
     }

@@ -1,6 +1,6 @@
 // `ndsim train`, `memory`, `plan` and `sweep` share these options: the model, the machine, and the layout.
 //
-// Options that are left out are derived from those that are given; every derived value is reported in one line.
+// Omitted options are derived from the others; every derived value is reported in one line.
 #pragma once
 
 #include "libsim/config/option_row.hpp"
@@ -15,7 +15,7 @@
 
 namespace sim::predict {
 
-// Sizes in place of the model's own; 0: as the model has it.
+// Sizes that override the model's; 0: the model's own.
 struct ShapeOverrides {
     int layers = 0;
     int hidden = 0;
@@ -24,7 +24,7 @@ struct ShapeOverrides {
     int kv_heads = 0;
     int vocabulary = 0;
     int sequence = 0;
-    int mtp_layers = 0;  // where it was said
+    int mtp_layers = 0;  // only if given, since 0 is valid
 };
 
 struct TrainingOptions {
@@ -42,14 +42,14 @@ struct TrainingOptions {
     bool has(const std::string& name) const { return given.count(name) > 0; }
 };
 
-// Rows of all of it, which note what they set in `given`. `options` outlives them.
+// The rows of all options; each records in `given` that it was set. `options` must outlive them.
 std::vector<config::OptionRow> training_rows(TrainingOptions& options);
 
 enum class PriceFrom : std::uint8_t { list, file, option };
 
 struct PricedMachine {
     training::Machine machine;
-    std::string price;  // where usd_per_hour comes from: "--usd-per-hour", or a source
+    std::string price;  // the source of usd_per_hour: "--usd-per-hour", or a source
     PriceFrom price_from = PriceFrom::list;
 };
 
@@ -57,31 +57,31 @@ struct TrainingCase {
     training::Transformer model;
     training::Machine machine;
     training::Layout layout;
-    std::string price;  // where usd_per_hour comes from
+    std::string price;  // the source of usd_per_hour
     PriceFrom price_from = PriceFrom::list;
-    std::vector<std::string> told;  // what was derived, a line each: "dp 16: 128 GPUs / (tp 8 x pp 1 x cp 1)"
+    std::vector<std::string> told;  // the derived values, one line each: "dp 16: 128 GPUs / (tp 8 x pp 1 x cp 1)"
 
     int gpus() const { return layout.ranks(); }
 };
 
-// The machine as a job of so many GPUs lies on its nodes. Nothing else places a job.
+// The machine with a job of `gpus` GPUs placed on its nodes. All jobs are placed by this function.
 training::Machine machine_of_job(const training::Machine& machine, int gpus);
 
-// The case of a layout: the machine is as the job lies on its nodes. Every prediction, whether one layout was asked
-// for, swept, searched or taken from a published run, is of a case that was made here.
+// The case of a layout, with the machine as the job is placed on it. Every prediction is of a case made here, whether
+// its layout was given, swept, searched or published.
 TrainingCase case_of(const training::Transformer& model, const training::Machine& machine,
                      const training::Layout& layout);
 
-// The parts, for callers that search layouts themselves. All throw UsageError, one line.
+// The parts of training_case(), for callers that search layouts themselves. All throw a one-line UsageError.
 training::Transformer model_of(const TrainingOptions& options, std::vector<std::string>& told);
 PricedMachine priced_machine_of(const TrainingOptions& options);
-// dp, global batch, schedule and so on where they were not given. The layout may still be impossible.
+// Derives dp, global batch, schedule and so on if they were not given. The layout may still be impossible.
 training::Layout layout_of(const TrainingOptions& options, const training::Transformer& model,
                            const training::Machine& machine, std::vector<std::string>& told);
 
-// All of it; the layout is possible, though it may need more memory than there is.
+// The whole case; its layout is possible, but may need more memory than the machine has.
 TrainingCase training_case(const TrainingOptions& options);
-// Takes a model and a machine that were read before; the source of their price is left empty.
+// Takes a model and a machine that were already read; the source of their price is left empty.
 TrainingCase training_case(const TrainingOptions& options, const training::Transformer& model,
                            const training::Machine& machine);
 

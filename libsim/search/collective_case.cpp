@@ -10,12 +10,12 @@ namespace sim::search {
 
 namespace {
 
-// A broadcast whose root is the rank before: what a rank has in the end when each sends to the next.
+// The result of a send and receive is that of a broadcast whose root is the previous rank.
 CollectiveKind shown_kind(const CollectiveCase& what) {
     return what.send_receive ? CollectiveKind::broadcast : what.kind;
 }
 
-// Small whole numbers, other ones on every rank.
+// Small whole numbers, different on every rank.
 float input(int rank, std::size_t i) {
     return static_cast<float>(i % 13 + static_cast<std::size_t>(rank));
 }
@@ -25,7 +25,7 @@ float sum_of_inputs(int ranks, std::size_t i) {
     return static_cast<float>(n * (i % 13) + n * (n - 1) / 2);
 }
 
-// What rank `self` should hold at `i` in the end.
+// The value that rank `self` should hold at `i` in the end.
 float expected(const CollectiveCase& what, int self, std::size_t i) {
     const auto chunk = static_cast<std::size_t>(what.elements / what.ranks);
     switch (shown_kind(what)) {
@@ -52,7 +52,7 @@ ChunkRange result_of(const CollectiveCase& what, int self) {
     }
 }
 
-// Where the others' numbers are to come from, this rank has none yet.
+// The input has no numbers yet where this rank is to receive them from others.
 std::vector<float> input_of(const CollectiveCase& what, int self) {
     const auto elements = static_cast<std::size_t>(what.elements);
     const CollectiveKind kind = shown_kind(what);
@@ -67,7 +67,7 @@ std::vector<float> input_of(const CollectiveCase& what, int self) {
     return data;
 }
 
-// One step.
+// Every rank sends to the next one, in a single step.
 Step to_the_next(const Schedule& schedule, int /*channel*/, int member, int /*step*/) {
     const int n = schedule.members;
     return {.to = (member + 1) % n, .send = {0}, .from = (member + n - 1) % n, .receive = {0}};

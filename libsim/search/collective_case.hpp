@@ -1,13 +1,13 @@
 // A collective case is one collective over all ranks: by size alone, or with floats whose result is known.
 //
-// What counts as its size, and how its bandwidths are reckoned, is as nccl-tests has it (doc/PERFORMANCE.md there):
+// Size and bandwidths are defined as in nccl-tests (its doc/PERFORMANCE.md):
 //   size    of the whole array: the input of a reduce-scatter, scatter or all-to-all, else the result
 //   algbw   size / time
 //   busbw   algbw x 2 (n-1)/n   all-reduce
 //           algbw x   (n-1)/n   all-gather, reduce-scatter, all-to-all, gather, scatter
 //           algbw               broadcast, reduce, send and receive
-// Bus bandwidth is what the busiest link would have carried had the collective been a perfect one: on good hardware it
-// is the link's own bandwidth, whatever the number of ranks.
+// Bus bandwidth is the load on the busiest link if the collective were perfect: on good hardware it equals the link's
+// own bandwidth, whatever the number of ranks.
 #pragma once
 
 #include "libsim/collectives/schedule.hpp"
@@ -23,7 +23,7 @@ struct ElementType {
     const char* name = "float";
     int size = 4;
 };
-// Those of nccl-tests.
+// The types of nccl-tests.
 const std::vector<ElementType>& element_types();
 
 struct CollectiveCase {
@@ -33,36 +33,36 @@ struct CollectiveCase {
     int ranks = 2;
     int root = 0;
     ElementType type = {};
-    bool send_receive = false;  // no collective: each rank sends the array to the next, the last to the first
+    bool send_receive = false;  // not a collective: each rank sends the array to the next, the last to the first
 
     std::int64_t bytes() const { return elements * type.size; }
     // "all-reduce", "send-receive"
     const char* name() const;
     Schedule schedule() const;
-    // The count that each rank passes to the call: the elements of one chunk where the array is made of chunks.
+    // The count that each rank passes to the call: the elements of one chunk if the array consists of chunks.
     std::int64_t count() const;
     bool reduces() const;
     bool has_root() const { return needs_root(kind) && !send_receive; }
     double bus_factor() const;
 };
 
-// The collectives there are, by name, in the order of `--collective`.
+// The supported collectives, in the order of `--collective`.
 const std::vector<CollectiveKind>& profiled_kinds();
 
-// True if the array is made of one chunk for each rank, and so is cut down to a multiple of the ranks.
+// True if the array consists of one chunk per rank, and is truncated to a multiple of the ranks.
 bool is_made_of_chunks(CollectiveKind kind);
 
-// A case of at most `elements`. Throws UsageError where nothing is left.
+// A case of at most `elements`. Throws UsageError if none is left.
 CollectiveCase collective_case(CollectiveKind kind, const AlgorithmConfig& config, std::int64_t elements, int ranks);
 
-// One op. Requires: a collective.
+// Runs it as one op. Requires: a collective.
 void run_by_size(GPU& gpu, const CollectiveCase& what);
 
-// Message by message, by size alone.
+// Runs it message by message, by size alone.
 void run_messages(GPU& gpu, const CollectiveCase& what, const Schedule& schedule);
 
-// Message by message. Returns how many of this rank's numbers are not what they should be; sums are exact in floats.
-// Requires: floats.
+// Runs it message by message. Returns the number of this rank's wrong results; sums are exact in floats. Requires:
+// floats.
 std::int64_t run_with_data(GPU& gpu, const CollectiveCase& what, const Schedule& schedule);
 inline std::int64_t run_with_data(GPU& gpu, const CollectiveCase& what) {
     return run_with_data(gpu, what, what.schedule());

@@ -10,11 +10,11 @@ using namespace report::keys;
 
 namespace {
 
-// A method, timed at one size.
+// A method timed at one size.
 struct ShownMethod {
     const SweepRow* row;
     const TimedMethod* timed;
-    bool is_custom;  // a schedule of the user's
+    bool is_custom;  // the user's own schedule
 
     const CollectiveCase& what() const { return timed->what; }
     const AlgorithmConfig& config() const { return timed->what.config; }
@@ -35,7 +35,7 @@ Field<T> algorithm_field(std::string (*value)(const T&)) {
     return name<T>("algorithm", "The algorithm that was timed.", value);
 }
 
-// A number of the configuration, which is 0 where the algorithm has none.
+// A number of the configuration; left out if it is 0, for algorithms without it.
 template <class T, class Config>
 Field<T> config_number(const char* key, const char* description, Config config, int AlgorithmConfig::*member) {
     return only_if(whole<T>(key, description, [=](const T& of) { return std::invoke(config, of).*member; }),
@@ -44,11 +44,11 @@ Field<T> config_number(const char* key, const char* description, Config config, 
 
 template <class T, class Config>
 std::vector<Field<T>> config_fields(Config config) {
-    return {whole<T>("channels", "Sequences of messages that run side by side, each with its part of the data.",
+    return {whole<T>("channels", "Channels: parallel sequences of messages, each with its part of the data.",
                      [=](const T& of) { return std::invoke(config, of).channels; }),
-            config_number<T>("pieces", "Chunks into which a pipeline cuts a channel's part; only where it does.",
+            config_number<T>("pieces", "Chunks into which a pipeline divides a channel's part; only if it does.",
                              config, &AlgorithmConfig::pieces),
-            config_number<T>("inner", "Ranks of a node, or of the lowest level; only where the algorithm has them.",
+            config_number<T>("inner", "Ranks of a node, or of the lowest level; only if the algorithm has them.",
                              config, &AlgorithmConfig::inner)};
 }
 
@@ -60,10 +60,11 @@ const Record<CandidateTime>& candidate_record() {
             {{algorithm_field<Candidate>(
                  [](const Candidate& of) { return std::string(name_of(of.config.algorithm)); })},
              config_fields<Candidate>(&Candidate::config),
-             {only_if(number<Candidate>("seconds", "Simulated seconds; only where the candidate was timed.",
+             {only_if(number<Candidate>("seconds", "Simulated seconds; only if the candidate was timed.",
                                         [](const Candidate& of) { return seconds(of.time->end()); }),
                       [](const Candidate& of) { return of.time.has_value(); }),
-              only_if(number<Candidate>("seconds_at_least", "A lower bound of its seconds, which ruled it out untimed.",
+              only_if(number<Candidate>("seconds_at_least",
+                                        "A lower bound on its seconds, which ruled it out without timing it.",
                                         [](const Candidate& of) { return seconds(of.at_least); }),
                       [](const Candidate& of) { return !of.time.has_value(); })}}));
     return record;
@@ -121,12 +122,12 @@ std::vector<Field<ShownMethod>> time_fields() {
         free_text<Method>(
             "found_by", "How the time was found: closed form, recurrence, synchronous steps or flows, or NCCL's model.",
             [](const Method& of) { return of.is_by_nccl() ? "NCCL's model" : name_of(of.timed->on_wires()->way); }),
-        truth<Method>("fastest", "Whether no other algorithm of this size that was timed so is faster.",
+        truth<Method>("fastest", "Whether no other algorithm timed in this way is faster at this size.",
                       &Method::is_fastest),
         only_if(whole<Method>("wrong", "Numbers that were wrong on any rank; only with --check.",
                               [](const Method& of) { return *of.timed->wrong; }),
                 [](const Method& of) { return of.timed->wrong.has_value(); }),
-        only_if(list_of<Method>("considered", "The candidates of which --algorithm auto took the fastest.",
+        only_if(list_of<Method>("considered", "The candidates from which --algorithm auto took the fastest.",
                                 candidate_record(), [](const Method& of) { return of.row->considered; }),
                 [](const Method& of) { return of.is_on_wires() && !of.row->considered.empty(); })};
 }
@@ -137,7 +138,7 @@ const Record<ShownMethod>& method_record() {
     return record;
 }
 
-// A table has a cell for each number of a configuration: 0 where the algorithm has none.
+// A table has a cell for each number of a configuration: 0 for algorithms without it.
 std::vector<Field<ShownMethod>> config_columns() {
     using Method = ShownMethod;
     const auto column = [](const char* key, const char* description, int AlgorithmConfig::*member) {
@@ -146,9 +147,9 @@ std::vector<Field<ShownMethod>> config_columns() {
     };
     return {
         algorithm_field<Method>(algorithm_of),
-        column("channels", "Sequences of messages that run side by side; empty: NCCL's model, which has none of ours.",
+        column("channels", "Channels: parallel sequences of messages; empty for NCCL's model, which has none of ours.",
                &AlgorithmConfig::channels),
-        column("pieces", "Chunks into which a pipeline cuts a channel's part; 0: it does not.",
+        column("pieces", "Chunks into which a pipeline divides a channel's part; 0: it does not.",
                &AlgorithmConfig::pieces),
         column("inner", "Ranks of a node, or of the lowest level; 0: the algorithm has none.", &AlgorithmConfig::inner),
         column("middle", "Ranks of the level above; 0: the algorithm has none.", &AlgorithmConfig::middle)};
@@ -187,7 +188,7 @@ struct TimedSweep {
 const Record<TimedSweep>& sweep_record() {
     using Timed = TimedSweep;
     static const Record<Timed> record(
-        "How long a collective takes on a network, by size.",
+        "Time of a collective on a network, by size.",
         {command<Timed>("collective"),
          name<Timed>("collective", "The collective that was timed.",
                      [](const Timed& of) { return of.sweep->what.name(); }),

@@ -1,4 +1,4 @@
-// Timed collectives for programs: JSON and a table. Bandwidths are in bytes per second.
+// This report prints timed collectives for programs, as JSON and as a table. Bandwidths are in bytes per second.
 #pragma once
 
 #include "libsim/report/schema_text.hpp"
@@ -10,8 +10,8 @@
 
 namespace sim::search {
 
-// One object on one line, with a row for each size and method. Where the fastest was looked for, a row also has what
-// was "considered".
+// One JSON object on one line, with a row for each size and method. If the fastest was searched for, rows also list the
+// candidates under "considered".
 std::string sweep_json(const Sweep& sweep, const std::vector<SweepRow>& rows);
 
 // A row for each size and method.

@@ -31,7 +31,7 @@ std::int64_t by_all(const CollectiveCase& what, std::int64_t bytes_of_each) {
     return sum;
 }
 
-// Every rank sends to the next one; of several nodes some of these messages go to another one.
+// Every rank sends to the next one; with several nodes, some of these messages cross nodes.
 NcclTime messages_by_nccl(const NcclMethod& nccl, const CollectiveCase& what) {
     const bool across = nccl.members.on_node < nccl.members.members;
     return {.time = network::nccl_message_time(nccl.network, what.bytes(), across),

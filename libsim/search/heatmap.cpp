@@ -24,7 +24,7 @@ struct Cell {
     bool simulated = false;
 };
 
-// Of each pair (tp, pp) the shortest.
+// The shortest step of each pair (tp, pp).
 std::map<std::pair<int, int>, Cell> cells_of(const Plan& plan) {
     std::map<std::pair<int, int>, Cell> cells;
     for (const PlanCell& known : plan.cells) {
@@ -33,7 +33,7 @@ std::map<std::pair<int, int>, Cell> cells_of(const Plan& plan) {
     return cells;
 }
 
-// From blue (fast) over white to red (three times as long, or longer).
+// From blue (fast) through white to red (three times as long or more).
 std::string colour_of(double times_best) {
     const double at = std::clamp((times_best - 1) / 2, 0.0, 1.0);
     const double warm = std::min(1.0, 2 * at);

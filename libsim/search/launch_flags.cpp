@@ -40,7 +40,7 @@ int most_layers(const training::Transformer& model, const Layout& layout) {
     return most;
 }
 
-// A launch in the making.
+// A launch under construction.
 struct Launch {
     const training::Transformer& model;
     const Layout& layout;
@@ -104,7 +104,7 @@ void say_megatron_spreading(Launch& launch) {
 struct PrecisionFlags {
     Precision precision;
     std::vector<std::string> lines;
-    bool lacks = false;  // that very format; the lines are the nearest
+    bool lacks = false;  // not exactly this format; the lines are the nearest
 };
 
 const PrecisionFlags& flags_of(Precision precision, const std::vector<PrecisionFlags>& rows) {
@@ -164,7 +164,7 @@ void say_torchtitan_data(Launch& launch) {
         launch.say({fmt::format("--parallelism.fsdp_reshard_after_forward {}", always ? "always" : "never")});
     }
     if (axes.zero == 1 && axes.pp == 1) {
-        launch.lack("zero 1 (gradients are spread, too)");
+        launch.lack("zero 1 (gradients are sharded, too)");
     }
     if (axes.zero == 2 && axes.pp > 1 && launch.layout.spreads_gradient_sums()) {
         launch.lack("reduce-each-micro-batch (gradients are whole up to the last micro-batch)");
@@ -223,7 +223,7 @@ void say_torchtitan_experts(Launch& launch) {
 
 void say_torchtitan_local_batch(Launch& launch) {
     const Layout& layout = launch.layout;
-    // With stages, a local batch is all of their micro-batches.
+    // With pipeline stages, a local batch is all of their micro-batches.
     launch.say("--training.local_batch_size",
                layout.parallelism.pp > 1 ? layout.batch.micro * layout.micro_batches() : layout.batch.micro);
 }
@@ -278,11 +278,11 @@ void say_torchtitan_compilation(Launch& launch) {
     }
 }
 
-// A switch, whose row of training::layout_fields() says its flags; or those that follow from several, or from the
-// model.
+// A switch, whose flags are in its row of training::layout_fields(), or a function for flags that depend on several
+// switches or on the model.
 using Part = std::variant<const char*, void (*)(Launch&)>;
 
-// In the order in which they are printed; a switch that does not stand here follows at the end.
+// In print order; switches that are not listed here follow at the end.
 constexpr std::array megatron_parts{
     Part("tp"),
     Part("sequence-parallel"),

@@ -15,14 +15,14 @@ namespace sim::search {
 struct LaunchFlags {
     std::string framework;
     std::vector<std::string> lines;  // "--tensor-model-parallel-size 8", or lines of YAML
-    std::vector<std::string> lacks;  // what of the layout the framework does not have, a clause each
+    std::vector<std::string> lacks;  // properties of the layout that the framework does not support, a clause each
 };
 
-// The flags cover layout and batch alone: shape, data and learning rate are left out.
+// The flags cover only layout and batch; model shape, data and learning rate are left out.
 LaunchFlags megatron_flags(const training::Transformer& model, const training::Layout& layout);
 LaunchFlags torchtitan_flags(const training::Transformer& model, const training::Layout& layout);
 LaunchFlags nanotron_config(const training::Transformer& model, const training::Layout& layout);
-// The three of them.
+// The flags of all three.
 std::vector<LaunchFlags> launch_flags(const training::Transformer& model, const training::Layout& layout);
 
 // Layers of the virtual stages as Megatron-LM writes them: "Et*2|t*3|t*3|t*2L", "E|(t|)*126L".

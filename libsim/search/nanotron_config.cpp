@@ -41,7 +41,7 @@ LaunchFlags nanotron_config(const training::Transformer& model, const Layout& la
         flags.lacks.push_back(fmt::format("schedule {}", layout.parallelism.schedule->name));
     }
     if (layout.parallelism.zero > 1) {
-        flags.lacks.push_back(fmt::format("zero {} (1 is the most)", layout.parallelism.zero));
+        flags.lacks.push_back(fmt::format("zero {} (at most 1)", layout.parallelism.zero));
     }
     if (layout.parallelism.expert_tp > 1) {
         flags.lacks.emplace_back("tensor parallelism of experts");
@@ -56,7 +56,7 @@ LaunchFlags nanotron_config(const training::Transformer& model, const Layout& la
         flags.lacks.push_back(fmt::format("precision {}", name_of(layout.numerics.precision)));
     }
     if (!flags.lacks.empty()) {
-        flags.lines.clear();  // they would be another layout's
+        flags.lines.clear();  // they would describe another layout
     }
     return flags;
 }

@@ -17,7 +17,7 @@ std::vector<std::size_t> pareto_front(std::span<const Tradeoff> all) {
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
     std::vector<std::size_t> front;
     for (const std::size_t candidate : order) {
-        // Whatever beats it, or equals it and comes first, stands before it.
+        // Any candidate that beats it, or is equal and comes first, is before it in this order.
         const bool is_beaten =
             std::any_of(front.begin(), front.end(), [&](std::size_t f) { return is_no_worse(all[f], all[candidate]); });
         if (!is_beaten) {

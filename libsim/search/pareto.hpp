@@ -1,4 +1,4 @@
-// The Pareto front holds the candidates that no other candidate beats in every respect.
+// The Pareto front consists of the candidates that no other candidate beats in every respect.
 #pragma once
 
 #include "libsim/units.hpp"
@@ -9,17 +9,17 @@
 
 namespace sim::search {
 
-// Less is better, of each.
+// Less is better for each member.
 struct Tradeoff {
     Duration step{0};
     std::int64_t memory = 0;
     double cost = 0;
 };
-// In anything: an equal one is.
+// True if `a` is no worse in any member; equal ones are no worse.
 bool is_no_worse(const Tradeoff& a, const Tradeoff& b);
 
-// Numbers of those that none beats, by step, then cost, then memory, then number. Of equal ones the first.
-// Cost: n log n, and n times the front's size.
+// Indices of the candidates that none beats, by step, then cost, then memory, then index; the first among equals. Cost:
+// n log n, and n times the size of the front.
 std::vector<std::size_t> pareto_front(std::span<const Tradeoff> all);
 
 }  // namespace sim::search

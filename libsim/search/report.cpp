@@ -31,7 +31,7 @@ std::string grouped(std::size_t n) {
     return text;
 }
 
-// Modules are named where they are not the usual ones.
+// Modules are listed only if they are not the usual ones.
 std::string recompute_text(const training::Framework& framework) {
     return framework.recompute == training::Recompute::none
                ? ""
@@ -64,18 +64,18 @@ std::string slow_links_text(const PlanRow& row) {
     return row.robustness && row.robustness->slow_links ? change_text(*row.robustness->slow_links) : "";
 }
 
-// What the two columns mean; nothing where they are empty.
+// Explains the two columns; empty if they are.
 std::string robustness_text(const PlanReport& report) {
     const PlanRow& best = report.plan.rows.front();
     if (!best.robustness) {
         return "";
     }
     std::string text = fmt::format(
-        "slow GPU: the step is so much longer with one GPU that computes {:.0f} % longer, on the stage where that "
+        "slow GPU: increase of the step with one GPU that computes {:.0f} % longer, on the stage where that "
         "costs most",
         100 * (slow_gpu_factor - 1));
     if (best.robustness->slow_links) {
-        text += fmt::format("\nslow links: so much longer with all links {} at {:.0f} % of their rate",
+        text += fmt::format("\nslow links: increase of the step with all links {} at {:.0f} % of their rate",
                             best.robustness->slow_links_between_nodes ? "between nodes" : "within the node",
                             100 * slow_links_factor);
     }
@@ -113,7 +113,7 @@ std::string plan_table(const PlanReport& report) {
     return text_of(table);
 }
 
-// How sure the steps are, and which layouts cannot be told apart.
+// States how certain the steps are, and which layouts cannot be told apart.
 std::string certainty_text(const PlanReport& report) {
     const std::vector<PlanRow>& rows = report.plan.rows;
     const auto may_be = [](const PlanRow& row) { return row.may_be_fastest; };
@@ -131,7 +131,7 @@ std::string certainty_text(const PlanReport& report) {
     return text;
 }
 
-// As launch_flags() calls it.
+// The framework's name in launch_flags().
 const char* launched_as(const training::Layout& layout) {
     switch (layout.framework.loop) {
         case training::TrainingLoop::megatron: return "Megatron-LM";
@@ -145,7 +145,7 @@ std::string flags_text(const PlanReport& report) {
     const PlanRow& best = report.plan.rows.front();
     const training::Layout layout = layout_of(report.question.space, report.question.model, best.point);
     std::string text;
-    // The framework whose loop and loss were predicted comes first.
+    // The framework whose training loop and loss were predicted comes first.
     std::vector<LaunchFlags> all = launch_flags(report.question.model, layout);
     const auto is_predicted = [&](const LaunchFlags& flags) { return flags.framework == launched_as(layout); };
     std::stable_partition(all.begin(), all.end(), is_predicted);
@@ -219,16 +219,16 @@ std::string command_of(const PlanReport& report, const PlanPoint& point) {
 
 const char* what_is_wrong(training::Misfit misfit) {
     switch (misfit) {
-        case training::Misfit::count: return "have a size that cannot be";
-        case training::Misfit::gpus: return "do not make up the GPUs";
+        case training::Misfit::count: return "have an impossible size";
+        case training::Misfit::gpus: return "do not match the number of GPUs";
         case training::Misfit::heads: return "split heads unevenly";
         case training::Misfit::width: return "split a width unevenly";
         case training::Misfit::layers: return "have more stages than layers";
         case training::Misfit::sequence: return "split the sequence unevenly";
         case training::Misfit::experts: return "split experts unevenly";
         case training::Misfit::batch: return "do not divide the global batch";
-        case training::Misfit::schedule: return "have a shape that the schedule cannot take";
-        case training::Misfit::combination: return "combine what does not go together";
+        case training::Misfit::schedule: return "have a shape that the schedule does not support";
+        case training::Misfit::combination: return "combine incompatible options";
         case training::Misfit::precision: return "need units that the GPU does not have";
         case training::Misfit::network: return "need links that the machine does not have";
     }
@@ -249,7 +249,7 @@ std::string counts_text(const PlanCounts& counts, const training::Machine& machi
         add(counts.refused[i], what_is_wrong(static_cast<training::Misfit>(i)));
     }
     add(counts.feasible, "fit and were simulated");
-    add(counts.outdone, "fit and are no better in anything than one of these");
+    add(counts.outdone, "fit and are no better in any respect than one of these");
     add(counts.not_reached, "were not reached");
     return text.empty() ? "there are no layouts" : text;
 }

@@ -12,7 +12,7 @@
 
 namespace sim::search {
 
-// Which of the layouts that fit are listed: those that no other one beats, or the best by the objective.
+// The layouts that are listed: those that no other one beats, or the best by the objective.
 enum class PlanList : std::uint8_t { front, best };
 
 struct PlanReport {
@@ -20,36 +20,39 @@ struct PlanReport {
     Plan plan;
     PlanObjective objective = PlanObjective::time;
     PlanList list = PlanList::front;
-    std::size_t top = 10;                     // rows of the table at most
-    config::Given given;                      // the options that change the result, as typed
-    std::vector<std::string> told;            // options left out and how they were derived, a line each
-    std::optional<EnoughGpus> enough;         // where nothing fits
-    std::vector<std::string> first_problems;  // where nothing is legal: why the first layout is not
+    std::size_t top = 10;                     // maximum number of rows in the table
+    config::Given given;                      // the options that affect the result, as typed
+    std::vector<std::string> told;            // derived options and how they were derived, one line each
+    std::optional<EnoughGpus> enough;         // if nothing fits
+    std::vector<std::string> first_problems;  // if nothing is legal: why the first layout is not
 };
 
-// The rows that are listed, `top` at most, best first. Requires a search of as many best ones where these are listed.
+// The rows to list, best first, at most `top`. To list the best, the search must have asked for as many.
 std::vector<std::size_t> listed_rows(const Plan& plan, PlanList list, std::size_t top);
 
-// "ndsim train …", which predicts this layout: the same step and memory, to the last digit.
+// "ndsim train …", the command that predicts this layout: the same step and memory, to the last digit.
 std::string command_of(const PlanReport& report, const PlanPoint& point);
 
-// "split heads unevenly": layouts with this misfit.
+// The misfit as a predicate of layouts: "split heads unevenly".
 const char* what_is_wrong(training::Misfit misfit);
-// "412 of 1,024 layouts need more than 80.00 GB; 96 split heads unevenly": nothing is left out.
+// "412 of 1,024 layouts need more than 80.00 GB; 96 split heads unevenly"; accounts for all layouts.
 std::string counts_text(const PlanCounts& counts, const training::Machine& machine);
 
-// For people. Lines end with "\n".
+// The report for people. Lines end with "
+// ".
 std::string text_of(const PlanReport& report);
-// For programs: one object on one line. It depends on the question alone, not on this machine.
+// The report for programs: one JSON object on one line. It depends only on the question, not on the computer that runs
+// the search.
 std::string json_of(const PlanReport& report);
-// All simulated layouts that fit, best first; robustness of those that are listed alone.
+// All simulated layouts that fit, best first, with the robustness of only those that are listed.
 report::Table table_of(const PlanReport& report);
 // tools/schemas/plan.schema.json, and its part of columns.json.
 report::SchemaText plan_schema();
 report::SchemaText plan_columns();
-// Tensor parallel over pipeline stages: the shortest step that is known of each pair, as colours.
+// Tensor-parallel size over pipeline stages: the shortest known step of each pair, as a colour.
 std::string heatmap_svg(const PlanReport& report);
-// Each simulated layout: its step over its memory, and those that no other one beats joined. Empty: none fits.
+// Each simulated layout: its step over its memory, with a line through those that no other one beats. Empty if none
+// fits.
 std::string scatter_svg(const PlanReport& report);
 
 }  // namespace sim::search

@@ -57,7 +57,7 @@ std::vector<ShownRow> listed(const PlanReport& report, PlanList list) {
 
 template <class T>
 Field<T> gpus_field() {
-    return whole<T>("gpus", "GPUs that it takes.", [](const T& of) { return of.point.gpus; });
+    return whole<T>("gpus", "GPUs of the layout.", [](const T& of) { return of.point.gpus; });
 }
 
 template <class T>
@@ -68,25 +68,24 @@ std::vector<Field<T>> layout_fields_of(const char* command_means) {
 
 const Record<Robustness>& robustness_record() {
     static const Record<Robustness> record(
-        "How much longer the step is when the machine is not as it should be; left out where the search was stopped.",
+        "Increase of the step if the machine degrades; left out if the search was stopped.",
         {printed(number<Robustness>("slow_gpu",
-                                    "With one GPU whose computations take 1.1 times as long, on the pipeline stage "
-                                    "where that costs most: the step's further time, as a share of 1 of the "
-                                    "undisturbed step.",
+                                    "Increase of the step with one GPU whose computations take 1.1 times as long, on "
+                                    "the pipeline stage where that costs most: a share of 1 of the undisturbed step.",
                                     &Robustness::slow_gpu),
                  "{:.6g}"),
          printed(
              number<Robustness>("slow_gpu_on_average",
-                                "The same, on average over the stages, and so over all GPUs that may be the slow one.",
+                                "The same, averaged over the stages, and thus over all GPUs that may be the slow one.",
                                 &Robustness::slow_gpu_on_average),
              "{:.6g}"),
          printed(number_or_null<Robustness>("slow_links",
-                                            "The same with all links between nodes, or of one node within it, at half "
-                                            "of their rate; null: there is one GPU.",
+                                            "The same with all links between nodes, or within the only node, at half "
+                                            "their rate; null: there is only one GPU.",
                                             &Robustness::slow_links),
                  "{:.6g}"),
          truth<Robustness>("slow_links_between_nodes",
-                           "Whether the slow links are those between nodes; false: within the one node.",
+                           "Whether the slow links are those between nodes; false: within the only node.",
                            &Robustness::slow_links_between_nodes)});
     return record;
 }
@@ -111,20 +110,19 @@ const Record<ShownRow>& row_record() {
                           "Most seconds of a step: 8 of 10 measured ones lie from step_seconds_low to here.",
                           of_row([](const PlanRow& row) { return row.range.highest; })),
               truth<Row>("may_be_fastest",
-                         "Whether it cannot be told apart from the fastest on as many GPUs: predicted steps that "
-                         "differ by so little were measured in the other order more than once in 10.",
+                         "Whether it cannot be told apart from the fastest on equally many GPUs: predicted steps that "
+                         "differ by so little were measured in reverse order more than once in 10.",
                          of_row(&PlanRow::may_be_fastest)),
               number<Row>("tokens_per_second", "Tokens per second of all GPUs.", of_row(&PlanRow::tokens_per_second)),
               printed(number<Row>("mfu", "Model FLOPs utilization, a share of 1.", of_row(&PlanRow::mfu)), "{:.6g}"),
               whole<Row>("memory_bytes", "Bytes that the fullest rank holds.", of_row(&PlanRow::memory)),
               whole<Row>("headroom_bytes", "Bytes of a GPU that are left.",
                          [](const Row& of) { return of.capacity() - of.row->memory; }),
-              printed(
-                  only_if(number<Row>("usd_per_step", "US dollars of a step; only where the price of a GPU is known.",
-                                      of_row(&PlanRow::cost)),
-                          &Row::is_priced),
-                  "{:.9g}"),
-              printed(only_if(number<Row>("gpu_hours_per_step", "GPU-hours of a step; only where no price is known.",
+              printed(only_if(number<Row>("usd_per_step", "US dollars of a step; only if the price of a GPU is known.",
+                                          of_row(&PlanRow::cost)),
+                              &Row::is_priced),
+                      "{:.9g}"),
+              printed(only_if(number<Row>("gpu_hours_per_step", "GPU-hours of a step; only if no price is known.",
                                           of_row(&PlanRow::cost)),
                               [](const Row& of) { return !of.is_priced(); }),
                       "{:.9g}"),
@@ -144,7 +142,7 @@ const Record<ShownMiss>& miss_record() {
     return record;
 }
 
-// The columns of --csv, with those of both costs.
+// The columns of --csv, including those of both costs.
 std::vector<Field<ShownRow>> columns() {
     using Row = ShownRow;
     std::vector<Field<Row>> robustness = fields_of<Row>(
@@ -158,7 +156,8 @@ std::vector<Field<ShownRow>> columns() {
                                                 "micro_batch", "zero", "recompute", "recompute_modules"}),
                         &Row::layout),
          row_record().fields({"step_seconds", "step_seconds_low", "step_seconds_high"}),
-         {whole<Row>("may_be_fastest", "1: it cannot be told apart from the fastest on as many GPUs; 0: it is slower.",
+         {whole<Row>("may_be_fastest",
+                     "1: it cannot be told apart from the fastest on equally many GPUs; 0: it is slower.",
                      [](const Row& of) { return of.row->may_be_fastest ? 1 : 0; })},
          row_record().fields(
              {"tokens_per_second", "mfu", "memory_bytes", "headroom_bytes", "usd_per_step", "gpu_hours_per_step"}),
@@ -169,7 +168,7 @@ std::vector<Field<ShownRow>> columns() {
 
 const Record<PlanCounts>& counts_record() {
     using Counts = PlanCounts;
-    static const Record<Counts> refused("Layouts that cannot be, by the first rule that they break.", [] {
+    static const Record<Counts> refused("Illegal layouts, by the first rule that they break.", [] {
         std::vector<Field<Counts>> fields;
         for (std::size_t i = 0; i < misfit_kinds; ++i) {
             const auto misfit = static_cast<training::Misfit>(i);
@@ -179,16 +178,16 @@ const Record<PlanCounts>& counts_record() {
         return fields;
     }());
     static const Record<Counts> record(
-        "What became of all layouts.",
-        {whole<Counts>("layouts", "All combinations that were looked at.", &Counts::all),
+        "Outcomes of all layouts.",
+        {whole<Counts>("layouts", "All combinations that were considered.", &Counts::all),
          part<Counts>("refused", refused, std::identity()),
          whole<Counts>("evaluated", "Legal layouts that got a verdict.", &Counts::evaluated),
          whole<Counts>("need_too_much_memory", "Layouts that do not fit into memory.", &Counts::need_too_much),
-         whole<Counts>("outdone", "Layouts that are no better in anything than one that was simulated.",
-                       &Counts::outdone),
+         whole<Counts>("outdone", "Layouts that are no better in any respect than a simulated one.", &Counts::outdone),
          whole<Counts>("simulated", "Layouts that were simulated.", &Counts::simulated),
          whole<Counts>("feasible", "Layouts that were simulated and fit.", &Counts::feasible),
-         whole<Counts>("not_reached", "Layouts that were left when the search was stopped.", &Counts::not_reached)});
+         whole<Counts>("not_reached", "Layouts that were not reached before the search was stopped.",
+                       &Counts::not_reached)});
     return record;
 }
 
@@ -196,7 +195,7 @@ const Record<LaunchFlags>& launch_record() {
     static const Record<LaunchFlags> record(
         "Flags of this framework.",
         {texts<LaunchFlags>("lines", "Flags, or lines of its configuration file.", "A line.", &LaunchFlags::lines),
-         texts<LaunchFlags>("lacks", "What of the layout the framework cannot do.", "A property.",
+         texts<LaunchFlags>("lacks", "Properties of the layout that the framework does not support.", "A property.",
                             &LaunchFlags::lacks)});
     return record;
 }
@@ -216,7 +215,7 @@ std::vector<Field<PlanReport>> question_fields() {
         whole<Report>("global_batch", "Sequences of a step.",
                       [](const Report& of) { return of.question.space.rest.batch.global; }),
         whole<Report>("sequence", "Tokens of a sequence.", [](const Report& of) { return of.question.model.sequence; }),
-        one_of<Report>("objective", {"time", "cost"}, "What comes first.",
+        one_of<Report>("objective", {"time", "cost"}, "Objective of the search.",
                        [](const Report& of) { return of.objective == PlanObjective::cost ? "cost" : "time"; }),
         truth<Report>("feasible", "Whether any layout fits.", has_layout),
         part<Report>("counts", counts_record(), [](const Report& of) { return of.plan.counts; }),
@@ -268,22 +267,22 @@ std::vector<std::pair<std::string, LaunchFlags>> launches(const PlanReport& repo
     return all;
 }
 
-// Where none fits, and where one does.
+// Fields that exist only if no layout fits, or only if one does.
 std::vector<Field<PlanReport>> further_fields() {
     using Report = PlanReport;
     const auto where_none_fits = [](Field<Report> field) {
         return only_if(std::move(field), [](const Report& of) { return !has_layout(of); });
     };
-    return {where_none_fits(list_of<Report>("nearest", "The layouts that need the least memory; only where none fits.",
+    return {where_none_fits(list_of<Report>("nearest", "The layouts that need the least memory; only if none fits.",
                                             miss_record(), nearest, miss_definition)),
             where_none_fits(part_or_null<Report>(
-                "enough_gpus", "The fewest GPUs on which a layout fits; null: none was found. Only where none fits.",
+                "enough_gpus", "The fewest GPUs on which a layout fits; null: none found. Only if none fits.",
                 miss_record(), enough, miss_definition)),
-            where_none_fits(texts<Report>(
-                "problems", "Why the first layout cannot be, where no layout is legal; only where none fits.",
-                "A problem.", &Report::first_problems)),
-            only_if(map_of<Report>("launch", "How frameworks launch the best layout; only where one fits.", "FRAMEWORK",
-                                   launch_record(), launches),
+            where_none_fits(texts<Report>("problems",
+                                          "Problems of the first layout, if no layout is legal; only if none fits.",
+                                          "A problem.", &Report::first_problems)),
+            only_if(map_of<Report>("launch", "Flags with which frameworks launch the best layout; only if one fits.",
+                                   "FRAMEWORK", launch_record(), launches),
                     has_layout)};
 }
 

@@ -1,4 +1,4 @@
-// Every layout that was simulated, by the memory that its fullest rank needs and the time of its step.
+// Plots every simulated layout by the memory of its fullest rank and the time of its step.
 #include "libsim/report/scatter.hpp"
 #include "libsim/report/amounts.hpp"
 #include "libsim/search/report.hpp"
@@ -16,7 +16,7 @@ namespace {
 
 constexpr double gigabyte = 1e9;
 
-// Axes that are 1 say nothing.
+// Axes of size 1 are left out.
 std::string words_of(const PlanRow& row) {
     const PlanPoint& point = row.point;
     std::string words = fmt::format("{} GPUs: dp {}", point.gpus, point.dp);

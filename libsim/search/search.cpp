@@ -52,7 +52,7 @@ std::vector<std::size_t> front_of(const std::vector<PlanRow>& rows) {
     return front;
 }
 
-// Against the fastest on as many GPUs.
+// Compares with the fastest on equally many GPUs.
 void mark_fastest(std::vector<PlanRow>& rows, const training::Machine& machine) {
     std::map<int, Duration> fastest;
     for (const PlanRow& row : rows) {
@@ -91,7 +91,7 @@ private:
     std::map<std::pair<int, int>, PlanCell> found_;
 };
 
-// The layout on so many GPUs that needs least; 0 GPUs if none fits.
+// The layout on `gpus` GPUs that needs the least memory; 0 GPUs if none fits.
 EnoughGpus smallest_of(const PlanQuestion& asked, int gpus, const PlanOracle& oracle) {
     const PlanQuestion question = question_of(asked, gpus);
     EnoughGpus found;

@@ -19,7 +19,7 @@ using training::Recompute;
 constexpr std::size_t most_points = 2'000'000;
 constexpr int most_micro_batch = 16;
 constexpr int most_chunks = 16;
-constexpr int least_tokens = 4096;  // of a rank's part of a sequence, for context parallel to be worth it
+constexpr int least_tokens = 4096;  // fewest tokens per rank that make context parallelism worthwhile
 
 std::vector<int> divisors(int amount, std::int64_t most) {
     std::vector<int> found;
@@ -50,7 +50,7 @@ bool selects_by_operator(const PlanSpace& space, int zero) {
     return training::recomputes_by_operator(layout);
 }
 
-// What was said is taken to the letter; otherwise selective recomputation is of the modules that are worth it.
+// Explicit choices are taken literally; otherwise selective recomputation covers the modules that are worth it.
 training::LayerModules modules_of(const PlanSpace& space, const training::Transformer& model,
                                   const training::Layout& layout) {
     training::LayerModules modules = training::Framework{}.recompute_modules;
@@ -71,7 +71,7 @@ training::LayerModules modules_of(const PlanSpace& space, const training::Transf
     return modules;
 }
 
-// Builds points from the outer axes to the inner ones.
+// Builds points, iterating from the outer axes to the inner ones.
 class Points {
 public:
     Points(const PlanSpace& space, const training::Transformer& model, const training::Machine& machine)
@@ -99,7 +99,7 @@ private:
         }
     }
 
-    // A list of layers is for so many virtual stages, and no others.
+    // A list of layers fits exactly its own number of virtual stages.
     std::vector<int> usual_stages(int gpus) const {
         const training::LayerSplit& split = space_.rest.parallelism.split;
         std::vector<int> stages =
@@ -107,7 +107,7 @@ private:
                                              : model_.layers + split.count_embedding + split.count_loss);
         std::erase_if(stages, [&](int pp) {
             const std::ptrdiff_t listed = std::ssize(split.layers);
-            return split.is_listed() && (listed % pp != 0 || (pp == 1 && listed > 1));  // one stage has no chunks
+            return split.is_listed() && (listed % pp != 0 || (pp == 1 && listed > 1));  // a single stage has no chunks
         });
         return stages;
     }
@@ -124,7 +124,7 @@ private:
         const double replica = 1.0 * point.tp * point.pp * point.cp;
         const auto whole = static_cast<std::int64_t>(std::min(replica, 1e9));
         if (replica > point.gpus || point.gpus % whole != 0) {
-            add(point);  // one for all of them: it is refused for its ranks
+            add(point);  // one point for all of them, which is refused for its ranks
             return;
         }
         point.dp = point.gpus / static_cast<int>(whole);
@@ -154,8 +154,8 @@ private:
         }
     }
 
-    // What was said is tried to the letter. Otherwise several chunks go to the schedules that know them, one to the
-    // others, unless there is but one schedule.
+    // Explicit choices are tried literally. Otherwise several chunks go only with schedules that use them, and one
+    // chunk with the others, unless there is only one schedule.
     bool is_worth_it(const NamedPipelineSchedule& schedule, int chunks) const {
         if (!space_.interleave.empty() && !space_.schedule.empty()) {
             return true;
@@ -198,7 +198,7 @@ private:
     void add(const PlanPoint& point) {
         if (found_.size() == most_points) {
             throw ProgramError(
-                fmt::format("there are more than {} layouts; say some of them: --tp, --pp, --zero …", most_points));
+                fmt::format("there are more than {} layouts; restrict some axes: --tp, --pp, --zero …", most_points));
         }
         found_.push_back(point);
     }
@@ -219,17 +219,21 @@ std::span<const PlanAxis> plan_axes() {
         return PlanAxis{option, help, values, value, field.in};
     };
     static const std::vector<PlanAxis> axes{
-        axis("dp", &PlanSpace::dp, &PlanPoint::dp, "data parallel, of what the others leave of the GPUs (any)"),
-        axis("tp", &PlanSpace::tp, &PlanPoint::tp, "tensor parallel (divisors of the GPUs, up to a node's)"),
-        axis("pp", &PlanSpace::pp, &PlanPoint::pp, "pipeline stages (divisors of the GPUs, up to the layers)"),
-        axis("cp", &PlanSpace::cp, &PlanPoint::cp, "context parallel (powers of two that leave a rank 4,096 tokens)"),
-        axis("ep", &PlanSpace::ep, &PlanPoint::ep, "expert parallel (divisors of the experts)"),
-        axis("expert-tp", &PlanSpace::expert_tp, &PlanPoint::expert_tp, "tensor parallel within an expert (1)"),
+        axis("dp", &PlanSpace::dp, &PlanPoint::dp, "data-parallel sizes (any; a layout's is GPUs / (tp x pp x cp))"),
+        axis("tp", &PlanSpace::tp, &PlanPoint::tp, "tensor-parallel sizes (divisors of the GPUs, up to a node's)"),
+        axis("pp", &PlanSpace::pp, &PlanPoint::pp,
+             "pipeline-parallel sizes: numbers of stages (divisors of the GPUs, up to the layers)"),
+        axis("cp", &PlanSpace::cp, &PlanPoint::cp,
+             "context-parallel sizes (powers of two that leave a rank 4,096 tokens)"),
+        axis("ep", &PlanSpace::ep, &PlanPoint::ep, "expert-parallel sizes (divisors of the experts)"),
+        axis("expert-tp", &PlanSpace::expert_tp, &PlanPoint::expert_tp, "tensor-parallel sizes within an expert (1)"),
         axis("micro-batch", &PlanSpace::micro_batch, &PlanPoint::micro_batch,
-             "sequences at a time (powers of two up to 16)"),
+             "micro-batch sizes in sequences (powers of two up to 16)"),
         axis("interleave", &PlanSpace::interleave, &PlanPoint::interleave,
-             "chunks of the model per stage (divisors of a stage's layers, up to 16)"),
-        axis("zero", &PlanSpace::zero, &PlanPoint::zero, "what is spread over dp x cp (0 to 3; not 2 with stages)")};
+             "model chunks (virtual stages) per pipeline stage (divisors of a stage's layers, up to 16)"),
+        axis("zero", &PlanSpace::zero, &PlanPoint::zero,
+             "ZeRO stages over dp x cp: 1 shards optimizer states, 2 also gradients, 3 also parameters (0 to 3; not 2 "
+             "with pp > 1)")};
     return axes;
 }
 

@@ -1,20 +1,20 @@
 // A search space is the set of layouts that a search goes through: a list of values for each axis, and the settings
 // that all layouts share.
 //
-// An axis without values has the usual ones, which depend on the others:
+// An axis you leave out takes its usual values, which depend on the other axes:
 //   tp           divisors of the GPUs, up to a node's
-//   pp           divisors of the GPUs, up to the layers; of a list of layers, those that divide its stages
+//   pp           divisors of the GPUs, up to the layers; with a list of layers, those that divide its stages
 //   cp           powers of two that leave a rank 4,096 tokens
 //   ep           divisors of the experts, up to dp x cp x tp
 //   expert_tp    1
-//   interleave   divisors of a stage's layers, up to 16; 1 where there is one stage; what a list of layers says
+//   interleave   divisors of a stage's layers, up to 16; 1 with a single stage; as a list of layers requires
 //   micro_batch  powers of two up to 16
-//   zero         0 to 3, without 2 where there are stages, which is as 1 there; 0 alone where there is nothing to
-//                spread over
-//   recompute    none and full; also selective where that is neither: of attention that keeps its scores, of modules
-//                that were named, by operators in PyTorch's own loop with zero 3, and otherwise of usual_modules()
-//   schedule     1f1b, and interleaved where there are several chunks
-// dp is what is left of the GPUs. Activations are spread over tp (sequence parallel) wherever tp > 1 divides them.
+//   zero         0 to 3, without 2 if there are several stages, where it equals 1; only 0 with a single replica
+//   recompute    none and full; also selective if it differs from both: for attention that keeps its scores, for
+//                modules that were named, for PyTorch's own loop with zero 3, which selects operators, and
+//                otherwise for usual_modules()
+//   schedule     1f1b, and interleaved with several chunks
+// dp is GPUs / (tp x pp x cp). Activations are sharded over tp (sequence parallelism) if tp > 1 divides them.
 #pragma once
 
 #include "libsim/training/layout.hpp"
@@ -43,10 +43,10 @@ struct PlanSpace {
     std::vector<training::Recompute> recompute;
     std::vector<KnownSchedule> schedule;
     std::optional<bool> sequence_parallel;
-    training::Layout rest;  // global batch, precision, switches … of all layouts
+    training::Layout rest;  // settings of all layouts: global batch, precision, switches …
 };
 
-// One layout, as small as a search of millions wants it.
+// One layout, kept small because a search has millions.
 struct PlanPoint {
     int gpus = 1;
     int dp = 1;
@@ -59,31 +59,31 @@ struct PlanPoint {
     int interleave = 1;
     int zero = 0;
     training::Recompute recompute = training::Recompute::none;
-    std::uint8_t schedule = 0;  // of schedules_of()
+    std::uint8_t schedule = 0;  // index into schedules_of()
     friend bool operator==(const PlanPoint&, const PlanPoint&) = default;
 };
 
-// A switch of the layout that has a list of numbers in a space and one of them in a point.
+// A switch of the layout with a list of numbers in a space and one of them in a point.
 struct PlanAxis {
-    const char* option;  // "tp"; its row in training::layout_fields() says the rest
-    const char* help;    // with the usual values
+    const char* option;  // "tp"; training::layout_fields() has its row
+    const char* help;    // including the usual values
     std::vector<int> PlanSpace::*values;
     int PlanPoint::*value;
     int& (*in)(training::Layout&);
 };
 std::span<const PlanAxis> plan_axes();
 
-// The modules whose recomputation saves much for little time: the way up of latent attention, and the activation of
-// experts. None of them in a model without either.
-// Source: Megatron Bridge's recipes for DeepSeek-V3 and Qwen3 MoE (recompute_modules).
+// The modules whose recomputation saves much memory for little time: latent attention's up projection, and the experts'
+// activation function. Empty for a model with neither. Source: Megatron Bridge's recipes for DeepSeek-V3 and Qwen3 MoE
+// (recompute_modules).
 training::LayerModules usual_modules(const training::Transformer& model);
 
-// The schedules that PlanPoint::schedule counts: the space's own, or the usual ones.
+// The schedules that PlanPoint::schedule indexes: the space's own, or the usual ones.
 std::vector<KnownSchedule> schedules_of(const PlanSpace& space);
 
-// Every combination once, simple ones first: fewer GPUs, then less of tp, pp, cp, ep and chunks, lower zero, no
-// recomputation, smaller micro-batches. Where tp x pp x cp does not divide the GPUs there is one point, whose ranks are
-// fewer than its GPUs. Throws ProgramError beyond 2 million of them.
+// Every combination once, simple ones first: fewer GPUs, then smaller tp, pp, cp, ep and fewer chunks, lower zero, no
+// recomputation, smaller micro-batches. If tp x pp x cp does not divide the GPUs there is one point, which has fewer
+// ranks than GPUs. Throws ProgramError beyond 2 million points.
 std::vector<PlanPoint> points_of(const PlanSpace& space, const training::Transformer& model,
                                  const training::Machine& machine);
 

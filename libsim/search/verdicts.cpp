@@ -12,8 +12,8 @@ namespace sim::search {
 namespace {
 
 using Kind = PlanVerdict::Kind;
-// Simulated before one looks again who is outdone. Whatever the number of threads is: the rounds decide who is
-// simulated.
+// Layouts simulated before the outdone ones are determined again. Independent of the number of threads, so that the set
+// of simulated layouts is, too.
 constexpr std::size_t round_size = 8;
 constexpr std::size_t bounds_at_a_time = 16;
 
@@ -51,7 +51,7 @@ private:
         return {answer.step, answer.memory, cost_of_step(question_, points_[i], answer.step)};
     }
 
-    // Of those that may fit: what promises most comes first.
+    // Layouts that may fit, the most promising first.
     std::vector<std::size_t> candidates() const {
         std::vector<std::size_t> found;
         for (std::size_t i = 0; i < verdicts_.size(); ++i) {
@@ -68,14 +68,15 @@ private:
         return found;
     }
 
-    // What is simulated is at least its bound: one that is no worse than the bound is no worse than it.
+    // A simulation is never better than its bound, so one that is no worse than the bound is no worse than the
+    // simulation.
     bool is_outdone(std::size_t i) const {
         const Tradeoff bound = tradeoff(i);
         return std::any_of(front_.begin(), front_.end(),
                            [&](const Tradeoff& known) { return is_no_worse(known, bound); });
     }
 
-    // What comes first by the objective.
+    // Ordered by the objective, the best first.
     using Merit = std::pair<double, Duration>;
     Merit merit(std::size_t i) const {
         const Tradeoff what = tradeoff(i);
@@ -85,7 +86,7 @@ private:
         return options_.best > 0 && (best_.size() < options_.best || merit(i) < *best_.rbegin());
     }
 
-    // Otherwise it has its verdict.
+    // Sets the verdict if it is not.
     bool is_worth_simulating(std::size_t i) {
         PlanVerdict& verdict = verdicts_[i];
         if (!options_.exhaustive && is_outdone(i) && !may_be_among_best(i)) {
@@ -141,9 +142,9 @@ private:
     const std::vector<PlanPoint>& points_;
     const PlanOptions& options_;
     std::vector<PlanVerdict> verdicts_;
-    std::map<int, PlanQuestion> placed_;  // by the number of GPUs
-    std::vector<Tradeoff> front_;         // of what was simulated
-    std::multiset<Merit> best_;           // of what was simulated and fits, options_.best at most
+    std::map<int, PlanQuestion> placed_;  // by number of GPUs
+    std::vector<Tradeoff> front_;         // of the simulated layouts
+    std::multiset<Merit> best_;           // of the simulated layouts that fit, at most options_.best
 };
 
 }  // namespace

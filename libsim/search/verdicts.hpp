@@ -1,4 +1,4 @@
-// A search has one verdict for each layout; search.cpp sums them up.
+// A search has one verdict for each layout; search.cpp summarises them.
 #pragma once
 
 #include "libsim/search/search.hpp"
@@ -12,26 +12,26 @@ struct PlanVerdict {
         not_reached,
         refused,
         too_large_at_least,  // found without a simulation
-        may_fit,             // bounds are known, the simulation is not
-        outdone,             // by bounds alone: a simulated one is no worse in anything
+        may_fit,             // the bounds are known, the simulation is not
+        outdone,             // by its bounds: a simulated layout is no worse in any respect
         too_large,
         feasible,
     };
     Kind kind = Kind::not_reached;
-    training::Misfit misfit{};  // where it is refused
-    PlanOracle::Answer answer;  // bounds until it is simulated
+    training::Misfit misfit{};  // if it is refused
+    PlanOracle::Answer answer;  // the bounds until it is simulated
 };
 
-// USD of a step, or GPU-hours where no price is known.
+// USD of a step, or GPU-hours if no price is known.
 double cost_of_step(const PlanQuestion& question, const PlanPoint& point, Duration step);
 
-// Both require a question of the point's number of GPUs.
-// Legality and bounds alone: refused, too_large_at_least or may_fit.
+// Both require a question with the point's number of GPUs. This one checks only legality and bounds: refused,
+// too_large_at_least or may_fit.
 PlanVerdict bounds_of(const PlanQuestion& question, const PlanPoint& point, const PlanOracle& oracle);
 // Simulates a layout that may fit.
 PlanVerdict simulated(const PlanQuestion& question, const PlanPoint& point, const PlanOracle& oracle);
 
-// In the order of `points`; none is left as may_fit, unless it was stopped.
+// In the order of `points`; none is left as may_fit unless the search was stopped.
 std::vector<PlanVerdict> verdicts_of(const PlanQuestion& question, const std::vector<PlanPoint>& points,
                                      const PlanOptions& options);
 

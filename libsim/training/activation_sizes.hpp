@@ -1,4 +1,4 @@
-// Activation sizes are what all bytes of activations hang on: how many tokens a rank has, and what a value takes.
+// Activation sizes are the number of tokens on a rank and the bytes of a value; all activation bytes follow from them.
 #pragma once
 
 #include "libsim/training/layout.hpp"
@@ -8,14 +8,14 @@ namespace sim::training {
 
 // The bytes of one value of an activation or a parameter.
 double element_bytes(const Layout& layout);
-// … of an activation that is kept as a product's input: quantised in Megatron's loop, where it is. PyTorch's
-// Float8Linear keeps what it was given.
+// Bytes of one value of an activation that is kept as a product's input: quantised in Megatron's loop if the product
+// is. PyTorch's Float8Linear keeps the unquantised input.
 double kept_input_bytes(const Layout& layout);
-// Sequence positions of a micro-batch that a rank has.
+// Sequence positions of a micro-batch on one rank.
 double tokens_of(const Transformer& model, const Layout& layout);
-// Over how many ranks what lies between tensor-parallel regions is spread.
+// Number of ranks that activations between tensor-parallel regions are spread over.
 double spread_between(const Layout& layout);
-// Models with LayerNorm and biases are trained with dropout, as GPT and BERT are; others without.
+// Models with LayerNorm and biases, such as GPT and BERT, are trained with dropout; others without.
 bool has_dropout(const Transformer& model);
 
 }  // namespace sim::training

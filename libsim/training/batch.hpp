@@ -3,10 +3,10 @@
 
 namespace sim::training {
 
-// A step has global / (dp x micro) micro-batches per pipeline; check_layout() makes sure that this divides.
+// A step has global / (dp x micro) micro-batches per pipeline; check_layout() makes sure that the division is exact.
 struct Batch {
     int micro = 1;   // sequences that a rank takes through its layers at a time
-    int global = 1;  // sequences of a step, over all of data parallelism
+    int global = 1;  // sequences of a step, over all data-parallel ranks
 
     friend bool operator==(const Batch&, const Batch&) = default;
 };

@@ -6,8 +6,8 @@ namespace sim::training {
 
 namespace {
 
-// Where experts' products are launched one by one: the product, its inputs split, padded and quantised, their scales
-// put in order. Chosen on measured runs (Qwen3-30B and gpt-oss in the BRIDGE sets).
+// Launches per expert if experts' products are launched one by one: the product, the splitting, padding and quantising
+// of its inputs, and the ordering of their scales. Chosen on measured runs (Qwen3-30B and gpt-oss in the BRIDGE sets).
 constexpr double launches_of_expert = 5;
 
 }  // namespace
@@ -21,7 +21,7 @@ double BlockCosts::busy_seconds(CollectiveKind kind, double bytes, const Footpri
            machine_->gpu.efficiency.busy_collective;
 }
 
-// An all-to-all goes back as it came; gathered tokens' gradients are reduced, and the other way round.
+// The backward pass of an all-to-all is an all-to-all; of an all-gather a reduce-scatter, and vice versa.
 double BlockCosts::expert_backward_seconds(const Operator& op) const {
     if (!op.backward_collective) {
         return forward_seconds(op);
@@ -33,9 +33,8 @@ double BlockCosts::tensor_seconds(std::optional<CollectiveKind> kind, double byt
     return kind ? busy_seconds(*kind, bytes, groups_.tensor) : 0;
 }
 
-// All-to-all. Where a token goes to each node once and is handed on there (DeepEP), what crosses nodes is less by the
-// experts that share a node. Within the node all copies travel, at the same time: all but those that stay on the GPU to
-// which the token came.
+// All-to-all. If a token goes to each node once and is forwarded there (DeepEP), only one copy per node crosses the
+// network. Within the node all copies travel at the same time, except those for the GPU that received the token.
 double BlockCosts::expert_seconds(double bytes) const {
     const Footprint& group = groups_.expert;
     const int nodes = static_cast<int>(ceil_div(group.members, group.on_node));
@@ -47,7 +46,7 @@ double BlockCosts::expert_seconds(double bytes) const {
     return std::max(all, handed_on) * machine_->gpu.efficiency.busy_collective;
 }
 
-// Each of cp - 1 rounds hides behind the attention of the round before.
+// Each of the cp - 1 rounds hides behind the attention of the previous round.
 double BlockCosts::context_seconds(double bytes, double core) const {
     const int rounds = layout_->parallelism.cp - 1;
     const bool across = groups_.context.on_node < groups_.context.members;
@@ -84,8 +83,8 @@ double BlockCosts::host_copy_seconds(double bytes) const {
     return bytes / machine_->host_link;
 }
 
-// What the host launches for an operator: a product of experts may be one kernel for each, and what is quantised takes
-// one more. Collectives that a pass does without are not launched, nor is what a CUDA graph holds.
+// The number of kernels that the host launches for an operator. Experts' products may take one kernel each, and
+// quantising adds one. Collectives that a pass does not have are not launched, nor are kernels inside a CUDA graph.
 double BlockCosts::launches_of(const Operator& op, double kernels, bool quantises) const {
     const Framework& framework = layout_->framework;
     const bool in_graph = framework.cuda_graphs == CudaGraphs::full ||
@@ -102,15 +101,14 @@ double BlockCosts::launches_of(const Operator& op, double kernels, bool quantise
     }
 }
 
-// Of a pass that is in no pair. A schedule that has pairs hides dispatch and combine in these; without pairs, a
-// framework that hides them runs every micro-batch beside another one.
+// For a pass that is not part of a pair. A schedule with pairs hides dispatch and combine in the pairs; without pairs,
+// a framework that hides them runs every micro-batch beside another one.
 double BlockCosts::exposed_alone(const std::vector<Operator>& operators) const {
     const bool hides = layout_->framework.overlap_experts && !layout_->parallelism.schedule->pairs;
     return hides ? exposed_dispatch(operators) : 1;
 }
 
-// Where another micro-batch's computation runs beside them, dispatch and combine of both passes hide behind that of
-// both.
+// Beside another micro-batch's computation, dispatch and combine of both passes hide behind the computation of both.
 double BlockCosts::exposed_dispatch(const std::vector<Operator>& operators) const {
     double dispatch = 0;
     double others = 0;
@@ -127,7 +125,8 @@ double BlockCosts::exposed_dispatch(const std::vector<Operator>& operators) cons
     return dispatch > 0 ? std::max(machine_->gpu.efficiency.tensor_exposed, (dispatch - others) / dispatch) : 1;
 }
 
-// Into a column-parallel product: beside that one. Out of a row-parallel one: beside the one before.
+// A collective into a column-parallel product overlaps with that product; one out of a row-parallel product overlaps
+// with the product before it.
 double BlockCosts::tensor_forward_seconds(const std::vector<Operator>& operators, std::size_t at,
                                           double last_product) const {
     const Operator& op = operators[at];
@@ -145,7 +144,6 @@ double BlockCosts::next_product(const std::vector<Operator>& operators, std::siz
     return next == operators.end() ? 0 : forward_seconds(*next);
 }
 
-// Both gradients of a product.
 BlockCosts::Gradients BlockCosts::gradients_of(const Operator& op) const {
     const Gemm& g = op.gemm;
     const Gemm input{g.m, g.k, g.n, g.batch};
@@ -165,14 +163,14 @@ double BlockCosts::core_backward_seconds(const Operator& op) const {
     return kernels_.scores({g.m, g.k, g.n, g.batch}) + kernels_.scores({g.n, g.k, g.m, g.batch});
 }
 
-// A column-parallel product's collective runs beside its weight gradient where the framework does so. It is never cut
-// into pieces with a product: it carries the sum of several (queries, keys and values; gate and up).
+// A column-parallel product's collective overlaps with its weight gradient if the framework does so. It is never split
+// into pieces that overlap with a product, because it carries the sum of several (queries, keys and values; gate and
+// up).
 double BlockCosts::tensor_backward_seconds(const Operator& op, double weight_gradient) const {
     const Framework& framework = layout_->framework;
     const double time = tensor_seconds(op.backward_collective, op.backward_bytes);
     const double never_hidden = time * machine_->gpu.efficiency.tensor_exposed;
-    const bool follows =
-        !layout_->parallelism.schedule->splits_backward;  // otherwise the weight gradient comes some time later
+    const bool follows = !layout_->parallelism.schedule->splits_backward;  // otherwise the weight gradient runs later
     if (op.hides_behind_weights && !framework.overlap_weight_gradients) {
         return time;
     }

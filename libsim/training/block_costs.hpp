@@ -1,7 +1,7 @@
-// The block costs are what each operator of a block takes on a machine: its kernels' time, that of its collectives, and
-// as much of a collective as the framework does not hide.
+// Block costs are the seconds that each operator of a block takes on a machine: its kernels, its collectives, and the
+// part of a collective that the framework does not hide.
 //
-// Seconds, of one micro-batch on one rank; block_time.hpp puts them in order and rounds them.
+// All are seconds of one micro-batch on one rank; block_time.hpp puts them in order and rounds them.
 #pragma once
 
 #include "libsim/training/kernel_time.hpp"
@@ -27,32 +27,33 @@ public:
     // Keeps references to all but the groups.
     BlockCosts(const Transformer& model, const Machine& machine, const Layout& layout, const BlockGroups& groups);
 
-    // Of a collective: as if nothing ran beside it. Of context parallelism's exchange: 0, see context_seconds().
+    // A collective takes its full time, as if nothing ran beside it; context parallelism's exchange takes 0, see
+    // context_seconds().
     double forward_seconds(const Operator& op) const;
 
     struct Gradients {
         double input;
         double weight;
     };
-    Gradients gradients_of(const Operator& op) const;          // of a product
+    Gradients gradients_of(const Operator& op) const;          // of a GEMM
     double core_backward_seconds(const Operator& op) const;    // of attention's scores
-    double memory_backward_seconds(const Operator& op) const;  // of a kernel that is bound by memory
+    double memory_backward_seconds(const Operator& op) const;  // of a memory-bound kernel
     double expert_backward_seconds(const Operator& op) const;  // of dispatch, combine, and collectives within experts
 
-    // The exposed part of a collective of tensor parallelism: operators[at] behind a product of `last_product` seconds,
-    // and in the backward pass beside a weight gradient.
+    // The exposed part of a tensor-parallel collective: in the forward pass of operators[at], after a product of
+    // `last_product` seconds; in the backward pass beside a weight gradient.
     double tensor_forward_seconds(const std::vector<Operator>& operators, std::size_t at, double last_product) const;
     double tensor_backward_seconds(const Operator& op, double weight_gradient) const;
-    // The exposed part of the exchange of keys and values, beside an attention that takes `core`.
+    // The exposed part of the exchange of keys and values, which runs beside an attention of `core` seconds.
     double context_seconds(double bytes, double core) const;
-    // The exposed share of dispatch and combine: in a pass that is in no pair, and beside another micro-batch.
+    // The exposed share of dispatch and combine: in an unpaired pass, and beside another micro-batch.
     double exposed_alone(const std::vector<Operator>& operators) const;
     double exposed_dispatch(const std::vector<Operator>& operators) const;
 
-    // What the host launches for an operator of `kernels`, and how long launching takes it.
+    // The number of launches of an operator that has `kernels` kernels, and the host's time for them.
     double launches_of(const Operator& op, double kernels, bool quantises) const;
     double host_seconds(double launches) const;
-    // How long copying takes to the host's memory, or from it.
+    // Seconds to copy to or from host memory.
     double host_copy_seconds(double bytes) const;
 
 private:

@@ -91,7 +91,7 @@ void BlockTimes::forward(const std::vector<Operator>& operators, bool again, dou
     add_wait_for_host(launches, before, spans);
 }
 
-// Where the GPU is faster than the host that launches its kernels, it waits.
+// The GPU waits if it is faster than the host that launches its kernels.
 void BlockTimes::add_wait_for_host(double launches, std::size_t from, std::vector<KernelSpan>& spans) const {
     const Duration host = rounded(costs_.host_seconds(launches));
     const Duration gpu = time_of(spans, from);
@@ -100,7 +100,7 @@ void BlockTimes::add_wait_for_host(double launches, std::size_t from, std::vecto
     }
 }
 
-// A layer's copies run beside the next layer, which takes as long.
+// A layer's copies run beside the next layer, which is assumed to take as long.
 void BlockTimes::add_wait_for_copies(double copied, Duration beside, std::vector<KernelSpan>& spans) const {
     const Duration copies = copied > 0 ? rounded(costs_.host_copy_seconds(copied)) : Duration{0};
     if (copies > beside) {
@@ -112,11 +112,11 @@ void BlockTimes::add_wait_for_copies(double copied, Duration beside, std::vector
 void BlockTimes::backward(const std::vector<Operator>& operators, double exposed, std::vector<KernelSpan>& input,
                           std::vector<KernelSpan>& weight) const {
     const std::size_t before = input.size();
-    double weight_gradient = 0;  // of the last product
+    double weight_gradient = 0;  // of the product visited last
     double input_launches = 0;
     double weight_launches = 0;
     double core = 0;
-    std::size_t exchange = 0;  // where keys and values go round, beside the attention that comes after it here
+    std::size_t exchange = 0;  // index of the exchange that runs beside the attention visited after it
     const Operator* exchanged = nullptr;
     for (auto at = operators.rbegin(); at != operators.rend(); ++at) {
         const Operator& op = *at;
@@ -223,7 +223,7 @@ const BlockTime& BlockTimes::of_layer(int layer) {
         }
     }
     const std::vector<Operator> operators = layer_operators(*model_, *layout_, layer);
-    // References stay: layers come in two sorts of feed-forward part, two windows, on and off the GPU.
+    // Reserved so that references stay valid: layers differ by feed-forward part, window and offloading, two of each.
     sorts_.reserve(16);
     sorts_.push_back(
         {experts, window, offloaded, sum(operators, recomputed(operators, *layout_), copied_bytes(layer))});

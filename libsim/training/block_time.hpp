@@ -1,5 +1,5 @@
-// The block time is the time of a stage for one micro-batch: its operators' kernels, one after another, and the exposed
-// part of their collectives.
+// The block time is the time that a stage takes for one micro-batch: its operators' kernels, one after another, and the
+// exposed part of their collectives.
 #pragma once
 
 #include "libsim/trace/time_category.hpp"
@@ -10,23 +10,23 @@
 
 namespace sim::training {
 
-// One kernel or collective, as a block carries it out.
+// One kernel or collective of a block, as it is executed.
 struct KernelSpan {
     const char* name;
     TimeCategory category;
     Duration time;
 };
 
-// The time of one layer (or of the embedding, or of the output) for one micro-batch. The parts of backward are those of
-// both gradients; a schedule that splits backward runs them apart. In a pair of a forward and a backward pass the
-// dispatch of each runs beside the computation of the other.
+// The time of one layer (or of the embedding, or of the output) for one micro-batch. Backward is divided into input and
+// weight gradients, which a schedule with a split backward runs separately. In a pair of a forward and a backward pass,
+// the dispatch of each runs beside the computation of the other.
 struct BlockTime {
     TimeParts forward;
-    TimeParts backward_input;  // with what is computed again before it
+    TimeParts backward_input;  // including the recomputation before it
     TimeParts backward_weight;
-    TimeParts paired_forward;  // where the schedule has pairs
+    TimeParts paired_forward;  // if the schedule has pairs
     TimeParts paired_backward;
-    double forward_flops = 0;  // carried out, on this rank
+    double forward_flops = 0;  // executed, on this rank
     double backward_flops = 0;
     double recompute_flops = 0;
 
@@ -40,13 +40,13 @@ public:
 
     // Cost: linear in the operators of a layer, once for each sort of layer.
     const BlockTime& of_layer(int layer);
-    // Layers of one sort: of_layer() is the same.
+    // True if both layers are of one sort: of_layer() is the same.
     bool are_alike(int layer, int other) const;
     BlockTime of_embedding() const;
-    // Of one layer of multi-token prediction, `number` from 0, without its embedding and output.
+    // The time of one layer of multi-token prediction (`number` from 0), without its embedding and output.
     BlockTime of_prediction(int number) const;
     BlockTime of_output() const;
-    // In the order in which they run; their times add up to the block's, exactly.
+    // In execution order; their times add up to exactly the block's.
     std::vector<KernelSpan> forward_kernels(int layer) const;
     std::vector<KernelSpan> backward_kernels(int layer) const;
 
@@ -55,7 +55,7 @@ private:
     struct Sort {
         bool experts;
         int window;
-        bool offloaded;  // its activations lie in the host's memory between the passes
+        bool offloaded;  // its activations are in host memory between the passes
         BlockTime time;
     };
     struct Passes {
@@ -66,9 +66,9 @@ private:
     bool is_in_bf16(int layer) const;
     bool is_offloaded(int layer) const;
     double copied_bytes(int layer) const;
-    // `copied`: bytes of activations that are copied to the host beside the pass, and back.
+    // `copied`: bytes of activations copied to the host beside the forward pass, and back beside the backward pass.
     BlockTime sum(const std::vector<Operator>& operators, const std::vector<Operator>& again, double copied = 0) const;
-    // `exposed`: the share of dispatch and combine that takes time.
+    // `exposed`: the share of dispatch and combine that is not hidden.
     Passes passes(const std::vector<Operator>& operators, const std::vector<Operator>& again, double exposed,
                   double copied) const;
     void forward(const std::vector<Operator>& operators, bool again, double exposed,
@@ -82,8 +82,7 @@ private:
     const Layout* layout_;
     BlockCosts costs_;
     std::vector<Sort> sorts_;
-    // Layers that are left in 16 bits take what they do in a layout that quantises none; null: there are no such
-    // layers.
+    // Layers left in 16 bits take what they take in a layout without quantisation; null if there are none.
     std::unique_ptr<const Layout> layout_in_bf16_;
     std::unique_ptr<BlockTimes> in_bf16_;
 };

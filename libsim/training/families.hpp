@@ -7,12 +7,12 @@
 
 namespace sim::training {
 
-// With LayerNorm and two matrices in the feed-forward part: GPT-2, GPT-3, Megatron-LM's, BERT, MPT, OPT, BLOOM,
+// Models with LayerNorm and two matrices in the feed-forward part: GPT-2, GPT-3, Megatron-LM's, BERT, MPT, OPT, BLOOM,
 // Nemotron.
 std::vector<Transformer> gpt_models();
-// With RMSNorm, rotary positions and three matrices: Llama, Mistral, Qwen, Gemma, Phi, OLMo.
+// Models with RMSNorm, rotary positions and three matrices: Llama, Mistral, Qwen, Gemma, Phi, OLMo.
 std::vector<Transformer> llama_models();
-// With experts: Mixtral, Qwen3, gpt-oss, DeepSeek, Kimi, Llama 4, GLM.
+// Models with experts: Mixtral, Qwen3, gpt-oss, DeepSeek, Kimi, Llama 4, GLM.
 std::vector<Transformer> expert_models();
 
 }  // namespace sim::training

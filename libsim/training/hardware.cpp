@@ -38,7 +38,7 @@ Hardware hardware_of(std::string_view name) {
         hardware.machine.name = hardware.machine.gpu.name;
         hardware.machine.gpus_per_node = 1;
         finish(hardware, std::string(name));
-        // It has no node whose defaults could be told.
+        // An accelerator alone has no node whose defaults could be listed.
         std::erase_if(hardware.numbers, [](const Sourced& one) {
             return one.field == "gpus_per_node" || one.field == "host_link" || one.field == "switch_sums";
         });

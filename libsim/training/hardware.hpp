@@ -1,8 +1,9 @@
-// Accelerators and machines are data: those that ship with ndsim, and a user's own in TOML.
+// Accelerators and machines are data: TOML files that ship with ndsim, or a user's own.
 //
-// The files lie in hardware/{accelerators,generations,machines}/*.toml and are compiled in; docs/hardware.md says how
-// one is written. Numbers are in base SI units. A name is found whatever its case, by an alias, and with a remark in
-// brackets after it. All throw ProgramError: an unknown name with the nearest one, a file with its line and key.
+// The files are in hardware/{accelerators,generations,machines}/*.toml and are compiled in; docs/hardware.md describes
+// the format. Numbers are in base SI units. Names ignore case, may be aliases, and may be followed by a remark in
+// brackets. All functions throw ProgramError: for an unknown name with the nearest one, for a file with its line and
+// key.
 #pragma once
 
 #include "libsim/training/machine.hpp"
@@ -14,8 +15,7 @@
 
 namespace sim::training {
 
-// One number, and its source. `confidence` A: read in the source; B: a vendor's number recalled, or inferred; C:
-// rough.
+// One number and its source. `confidence` A: read in the source; B: a vendor's number, recalled or inferred; C: rough.
 struct Sourced {
     std::string field;  // as in the files: bf16_flops, efficiency.gemm_peak, network.ring.ll.base
     double value = 0;
@@ -24,7 +24,7 @@ struct Sourced {
     std::string confidence;
 };
 
-// A machine with all that its files say. Numbers that no file gives have the source "default".
+// A machine with everything that its files contain. Numbers that no file gives have the source "default".
 struct Hardware {
     Machine machine;
     std::vector<Sourced> numbers;
@@ -41,8 +41,8 @@ Machine machine(std::string_view name);
 // `where` names the file in errors.
 Machine machine_of_toml(std::string_view text, const std::string& where);
 
-// The same with sources. `name` is a machine's or an accelerator's; of an accelerator alone, machine.gpus_per_node
-// is 1.
+// The same with sources. `name` is a machine's or an accelerator's; machine.gpus_per_node is 1 for an accelerator
+// alone.
 Hardware hardware_of(std::string_view name);
 Hardware hardware_of_toml(std::string_view text, const std::string& where);
 std::vector<Sourced> sources_of(std::string_view name);

@@ -18,7 +18,7 @@ std::string last_part(const std::string& path) {
     return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
-// By the file itself; by its folder, as they are downloaded: Llama-3.1-8B/config.json; by its type.
+// The name in the file; else the folder's, as downloaded (Llama-3.1-8B/config.json); else the model_type.
 std::string name_from(const ConfigKeys& keys, const std::string& type, const std::string& file) {
     if (const std::string name = last_part(keys.text("_name_or_path", "")); !name.empty()) {
         return name;
@@ -39,12 +39,12 @@ Transformer read_unknown(const ConfigKeys& keys, const std::string& type) {
                                     type, key, fmt::join(known, ", "), did_you_mean(type, known)));
         }
     }
-    return read_llama_like(keys);  // says what is missing where there is no model_type
+    return read_llama_like(keys);  // reports missing keys if there is no model_type
 }
 
 struct ReadModel {
     Transformer model;
-    bool is_known = true;  // its type
+    bool is_known = true;  // its model_type
 };
 
 ReadModel read(const ConfigKeys& keys, const std::string& type, const std::string& file) {
@@ -56,7 +56,7 @@ ReadModel read(const ConfigKeys& keys, const std::string& type, const std::strin
     return read;
 }
 
-// Whatever a reader would be surprised to find left out.
+// Everything left out that would surprise a reader.
 std::vector<std::string> remarks_on(const ConfigKeys& keys, const std::string& type, const ReadModel& read) {
     std::vector<std::string> said;
     const std::vector<std::string> left = keys_not_understood(keys);

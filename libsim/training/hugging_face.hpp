@@ -1,11 +1,11 @@
-// A transformer is read from the config.json that lies beside a Hugging Face checkpoint.
+// This function reads a transformer from the config.json of a Hugging Face checkpoint.
 //
 // Known `model_type`s: bert, bloom, deepseek_v2, deepseek_v3, falcon, gemma, gemma2, gemma3, glm4, glm4_moe, gpt2,
 // gpt_neox, gpt_oss, kimi_k2, llama, llama4, mistral, mixtral, mpt, nemotron, olmo2, olmo3, opt, phi3, qwen2,
 // qwen2_moe, qwen3, qwen3_moe. Any other is read as llama if the file has llama's keys. For a model of pictures and
-// text, text_config is read. Where a key says attention or experts that would be lost, the file is refused.
+// text, text_config is read. The file is refused if a key implies attention or experts that would be lost.
 //
-// `sequence` is the length of the pretraining where the file says one (rope_scaling.original_max_position_embeddings,
+// `sequence` is the pretraining length if the file gives one (rope_scaling.original_max_position_embeddings,
 // initial_context_length), otherwise the longest that the model can read: pretraining is often shorter.
 #pragma once
 
@@ -19,15 +19,15 @@ namespace sim::training {
 
 struct HuggingFaceConfig {
     Transformer model;
-    // The key that says how long a sequence is: "max_position_embeddings" is the longest one that the model can take,
-    // any other what it was pretrained with. Empty where none says so.
+    // The key that gives the sequence length: "max_position_embeddings" is the longest that the model can take, any
+    // other the pretraining length. Empty if no key does.
     std::string sequence_key;
-    // Sentences on what was not read as it stands: "model_type \"my_llama\" is not known: read as llama; …".
+    // Sentences about parts that were not read literally: "model_type \"my_llama\" is not known: read as llama; …".
     std::vector<std::string> remarks;
 };
 
-// `where` is the file's name in errors. Throws ProgramError: one line with the file, the key, what it must be,
-// and the nearest key that is there; for a shape that is no Transformer; for what check_transformer() refuses.
+// `where` is the file's name in errors. Throws ProgramError, one line with the file, the key, its allowed values and
+// the nearest key in the file; also for a shape that is no Transformer or that check_transformer() refuses.
 HuggingFaceConfig read_hugging_face(std::string_view json, const std::string& where);
 
 // The known model types, in alphabetical order.

@@ -7,14 +7,14 @@ namespace sim::training {
 
 namespace {
 
-constexpr double vector_width = 8;  // elements of a load that tensor cores are fed with
-constexpr double tile = 64;         // of a tensor core's block: sides that are no multiple waste part of one
+constexpr double vector_width = 8;  // elements of one load into the tensor cores
+constexpr double tile = 64;         // side of a tensor-core tile: a side that is not a multiple wastes part of one
 
 bool is_aligned(double side) {
     return std::fmod(side, tile) == 0;
 }
 
-// 0 … 1, and 1/2 at `half`.
+// From 0 to 1; 1/2 at `half`.
 double half_at(double size, double half) {
     return size / (size + half);
 }
@@ -23,7 +23,7 @@ double factor_of_version(const Efficiency& efficiency, int version) {
     return version == 1 ? efficiency.flash_first : version == 2 ? 1 : efficiency.flash_third;
 }
 
-// The format of the rest of a model whose products are quantised.
+// The format of everything but the products of a model with quantised products.
 Precision rest_of(Precision precision) {
     return row_of(precision).quantises() ? Precision::bf16 : precision;
 }
@@ -106,7 +106,7 @@ double KernelTimes::product(const Gemm& shape, GemmKind kind, double bytes, cons
     return with_gaps(std::max(arithmetic, traffic));
 }
 
-// The gradient that the weights' product needs is there by then.
+// The weight gradient's product reuses the gradient that was quantised for the input gradient.
 double KernelTimes::cast(double elements, GemmKind kind, const Multiplier& units) const {
     const bool is_new = units.cast_bytes > 0 && kind != GemmKind::weight_gradient;
     return is_new ? efficiency_->cast_passes * memory(units.cast_bytes * elements) : 0;
@@ -135,7 +135,7 @@ double KernelTimes::grouped_gemm(const Gemm& shape, GemmKind kind) const {
     const double weights = shape.batch * shape.k * shape.n;
     const double inputs = shape.batch * shape.m * shape.k;
     const double results = shape.batch * shape.m * shape.n;
-    // A weight gradient reads both sides of the rows, and adds to weights of 4 bytes.
+    // A weight gradient reads both row operands and accumulates into 4-byte weights.
     const double bytes = kind == GemmKind::weight_gradient
                              ? (inputs + results) * units.input_bytes + 8 * weights
                              : (inputs + weights) * units.input_bytes + results * element_bytes_;

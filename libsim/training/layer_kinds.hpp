@@ -1,4 +1,4 @@
-// Layers are of two kinds, with experts and without. Values that depend on nothing else are worked out once for each.
+// Layers are of two kinds, with and without experts. Values that depend on nothing else are computed once for each.
 #pragma once
 
 #include "libsim/training/transformer.hpp"
@@ -11,7 +11,7 @@ namespace sim::training {
 template <class Value>
 class OfLayerKinds {
 public:
-    // `work_out` takes the number of the first layer of its kind that is asked for. References stay.
+    // `work_out` takes the first requested layer of its kind. References stay valid.
     template <class WorkOut>
     const Value& of(const Transformer& model, int layer, const WorkOut& work_out) {
         std::optional<Value>& value = values_[model.has_experts(layer) ? 1 : 0];

@@ -10,13 +10,13 @@
 namespace sim::training {
 
 enum class LayerModule : std::uint8_t {
-    core_attention,     // scores and softmax; with flash attention nothing of it is kept
-    norms,              // in front of attention and of the feed-forward part
-    latent_up,          // latent attention: from the small vectors to the heads, with rotary positions
-    dense_ffn,          // of a layer without experts, with its collectives
-    experts,            // all of a layer's: router, dispatch, products, combine, shared ones
-    shared_experts,     // alone
-    expert_activation,  // between the products of the experts that are routed to
+    core_attention,     // scores and softmax; flash attention keeps neither
+    norms,              // before attention and before the feed-forward part
+    latent_up,          // latent attention: from the small vectors to the heads, including rotary positions
+    dense_ffn,          // of a layer without experts, including its collectives
+    experts,            // all of a layer's experts: router, dispatch, products, combine, shared experts
+    shared_experts,     // only the shared experts
+    expert_activation,  // between the products of the routed experts
 };
 
 struct LayerModuleRow {
@@ -47,9 +47,9 @@ private:
     std::uint8_t bits_ = 0;
 };
 
-// Names with `between` between them, in the order of layer_modules(): "core_attn,moe_act".
+// Names joined by `between`, in the order of layer_modules(): "core_attn,moe_act".
 std::string text_of(LayerModules modules, std::string_view between = ",");
-// Of names with commas between them. Throws ProgramError for a name that there is not, with the nearest one.
+// Reads comma-separated names. Throws ProgramError for an unknown name, with the nearest one.
 LayerModules layer_modules_of_text(std::string_view text);
 
 }  // namespace sim::training

@@ -11,14 +11,14 @@ namespace sim::training {
 
 namespace {
 
-// Beyond any model (transformer.hpp) and machine; it keeps what a short text unrolls to small.
+// More than any model (transformer.hpp) or machine has; it bounds what a short text can unroll to.
 constexpr std::size_t most_symbols = 100'000;
 
 bool is_digit(char c) {
     return std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
 
-// Unrolls repetitions: "E(t|)*2L" becomes "Et|t|L". Parentheses may stand in parentheses.
+// Unrolls repetitions: "E(t|)*2L" becomes "Et|t|L". Parentheses may be nested.
 class Unroller {
 public:
     explicit Unroller(std::string_view text) : text_(text) {}
@@ -97,7 +97,7 @@ private:
     throw ProgramError(fmt::format("\"{}\": {}", text, what));
 }
 
-// Megatron-LM wants each end once, and layers of multi-token prediction together behind all others.
+// Megatron-LM requires each end once, and layers of multi-token prediction together after all others.
 void check_order(std::string_view text, std::string_view symbols) {
     std::string order;
     std::copy_if(symbols.begin(), symbols.end(), std::back_inserter(order), [](char c) { return c != '|'; });

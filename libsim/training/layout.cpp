@@ -19,7 +19,7 @@ Loss loss_of(const Layout& layout) {
 Loss loss_of_framework(const Layout& layout) {
     switch (layout.framework.loop) {
         case TrainingLoop::megatron: return megatron_loss(layout);
-        // Megatron-DeepSpeed has Megatron-LM's own, and nothing of Transformer Engine; ZeRO 3 runs models of PyTorch.
+        // Megatron-DeepSpeed uses Megatron-LM's own loss, not Transformer Engine's; ZeRO 3 runs PyTorch models.
         case TrainingLoop::deepspeed: return layout.parallelism.zero == 3 ? Loss::torch : Loss::parallel;
         case TrainingLoop::torch: break;
     }

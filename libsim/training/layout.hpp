@@ -1,5 +1,5 @@
 // A layout says how a training step is spread over GPUs and which trade-offs it makes: four parts, each a value with a
-// header of its own. check_layout.hpp tells whether a layout is legal.
+// header of its own. check_layout.hpp decides whether a layout is legal.
 #pragma once
 
 #include "libsim/training/batch.hpp"
@@ -21,16 +21,16 @@ struct Layout {
     PipelineShape pipeline_shape() const {
         return parallelism.schedule->shape(parallelism.pp, micro_batches(), parallelism.interleave);
     }
-    // The parts of the model that a stage holds, and how many stages hold each of them.
+    // The chunks of the model that a stage holds, and the number of stages that hold each chunk.
     int chunks_of_stage() const { return parallelism.interleave * copies(); }
     int copies() const { return parallelism.schedule->both_ways ? 2 : 1; }
-    // Over how many ranks parameters of dense layers and of experts are replicated, or spread by zero.
+    // The number of ranks over which parameters of dense layers and of experts are replicated, or sharded by zero.
     int replicas() const { return parallelism.dp * parallelism.cp * copies(); }
     int expert_replicas() const { return replicas() * parallelism.tp / (parallelism.ep * parallelism.expert_tp); }
 
-    // A rank has room for its part of the gradients' sum alone, so that those of each micro-batch are reduced at once.
-    // Without stages that is ZeRO 2. With stages frameworks keep whole sums under ZeRO 2, too, and reduce them once for
-    // each chunk, behind its last micro-batch (MegaScale, section 3.2: arXiv 2402.15627).
+    // Whether a rank has room only for its shard of the gradient sum, so that every micro-batch must be reduced at
+    // once. Without stages that is ZeRO 2. With stages, frameworks keep whole sums under ZeRO 2, too, and reduce them
+    // once for each chunk, after its last micro-batch (MegaScale, section 3.2: arXiv 2402.15627).
     bool spreads_gradient_sums() const {
         const bool each = parallelism.pp == 1 || framework.reduce_each_micro_batch;
         return parallelism.zero == 3 || (parallelism.zero == 2 && each);
@@ -39,9 +39,9 @@ struct Layout {
     friend bool operator==(const Layout&, const Layout&) = default;
 };
 
-// framework.loss, and where it is none: PyTorch's with zero = 3, otherwise Megatron-LM's.
+// framework.loss if it is set; otherwise PyTorch's with zero = 3, and Megatron-LM's without.
 Loss loss_of(const Layout& layout);
-// The one that comes with framework.loop.
+// The loss that comes with framework.loop.
 Loss loss_of_framework(const Layout& layout);
 
 }  // namespace sim::training

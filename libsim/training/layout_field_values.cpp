@@ -11,7 +11,7 @@ namespace {
 struct Value {
     const Layout& layout;
 
-    // The accessors of a field are those that set it, too; here they only read.
+    // The accessors also set the field, hence the const_cast; here they only read.
     FieldValue operator()(const WholeField& field) const { return std::int64_t{field.in(const_cast<Layout&>(layout))}; }
     FieldValue operator()(const ToggleField& field) const { return field.in(const_cast<Layout&>(layout)); }
     FieldValue operator()(const NameField& field) const { return field.name(layout); }

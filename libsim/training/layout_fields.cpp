@@ -28,7 +28,6 @@ const auto& in(const Layout& layout) {
     return (layout.*....*path);
 }
 
-// The names of values that name_of() knows.
 template <class Values>
 std::vector<std::string> names_of(const Values& values) {
     std::vector<std::string> names;
@@ -65,7 +64,7 @@ LayoutField toggle(const char* option, const char* help, const char* what) {
     return {option, "on|off", help, what, ToggleField{in<path...>}};
 }
 
-// With the flags of the frameworks that have one for it.
+// Adds the flags of frameworks that have this switch.
 LayoutField launched(LayoutField field, std::vector<LaunchFlag> flags) {
     field.launched = std::move(flags);
     return field;
@@ -74,7 +73,7 @@ LayoutField launched(LayoutField field, std::vector<LaunchFlag> flags) {
 constexpr Launcher megatron = Launcher::megatron;
 constexpr Launcher torchtitan = Launcher::torchtitan;
 
-// The parts, in short.
+// Short names of the layout's parts.
 constexpr auto axes_of = &Layout::parallelism;
 constexpr auto batch_of = &Layout::batch;
 constexpr auto numerics_of = &Layout::numerics;
@@ -84,34 +83,39 @@ constexpr auto split_of = &Parallelism::split;
 void add_sizes(Fields& fields) {
     fields.insert(
         fields.end(),
-        {whole<axes_of, &Parallelism::dp>("dp", 1, most_ranks, "data parallel (what the others leave of the GPUs)",
+        {whole<axes_of, &Parallelism::dp>("dp", 1, most_ranks, "data-parallel size (default: GPUs / (tp x pp x cp))",
                                           "Data-parallel ranks."),
          launched(
-             whole<axes_of, &Parallelism::tp>("tp", 1, most_ranks, "tensor parallel (1)", "Tensor-parallel ranks."),
+             whole<axes_of, &Parallelism::tp>("tp", 1, most_ranks, "tensor-parallel size (1)",
+                                              "Tensor-parallel ranks."),
              {{megatron, "--tensor-model-parallel-size {}"}, {torchtitan, "--parallelism.tensor_parallel_degree {}"}}),
-         launched(whole<axes_of, &Parallelism::pp>("pp", 1, most_ranks, "pipeline stages (1)", "Pipeline stages."),
+         launched(whole<axes_of, &Parallelism::pp>("pp", 1, most_ranks, "pipeline-parallel size: number of stages (1)",
+                                                   "Pipeline stages."),
                   {{megatron, "--pipeline-model-parallel-size {}"},
                    {torchtitan, "--parallelism.pipeline_parallel_degree {}",
                     [](const Layout& layout) { return layout.parallelism.pp > 1; }}}),
-         launched(
-             whole<axes_of, &Parallelism::cp>("cp", 1, most_ranks, "context parallel (1)", "Context-parallel ranks."),
-             {{megatron, "--context-parallel-size {}"}, {torchtitan, "--parallelism.context_parallel_degree {}"}}),
+         launched(whole<axes_of, &Parallelism::cp>("cp", 1, most_ranks, "context-parallel size (1)",
+                                                   "Context-parallel ranks."),
+                  {{megatron, "--context-parallel-size {}"}, {torchtitan, "--parallelism.context_parallel_degree {}"}}),
          whole<axes_of, &Parallelism::ep>(
-             "ep", 1, most_ranks, "expert parallel, out of dp x cp x tp as in Megatron; 4d_hybrid multiplies (1)",
+             "ep", 1, most_ranks,
+             "expert-parallel size, out of dp x cp x tp as in Megatron; in the scenario 4d_hybrid it multiplies (1)",
              "Expert-parallel ranks, out of dp x cp x tp."),
-         whole<axes_of, &Parallelism::expert_tp>("expert-tp", 1, most_ranks, "tensor parallel within an expert (1)",
+         whole<axes_of, &Parallelism::expert_tp>("expert-tp", 1, most_ranks,
+                                                 "tensor-parallel size within an expert (1)",
                                                  "Tensor-parallel ranks within an expert."),
-         launched(whole<batch_of, &Batch::micro>("micro-batch", 1, most_in_a_micro_batch, "sequences at a time (1)",
-                                                 "Sequences of a micro-batch."),
+         launched(whole<batch_of, &Batch::micro>("micro-batch", 1, most_in_a_micro_batch,
+                                                 "micro-batch size in sequences (1)", "Micro-batch size in sequences."),
                   {{megatron, "--micro-batch-size {}"}}),
-         launched(whole<batch_of, &Batch::global>("global-batch", 1, most_of_a_field,
-                                                  "sequences of a step (about 4 M tokens)",
-                                                  "Sequences of a step, over all ranks."),
+         launched(whole<batch_of, &Batch::global>(
+                      "global-batch", 1, most_of_a_field,
+                      "global batch size in sequences: one step, over all ranks (about 4 M tokens)",
+                      "Global batch size in sequences: one step, over all ranks."),
                   {{megatron, "--global-batch-size {}"}, {torchtitan, "--training.global_batch_size {}"}})});
 }
 
 void take_listed_layers(Layout& layout, const std::string& text) {
-    // In place of an earlier list; what else is known of the split stays.
+    // Replaces an earlier list; other settings of the split stay.
     LayerSplit& all = layout.parallelism.split;
     const LayerSplit listed = layer_split_of_text(text);
     all.layers = listed.layers;
@@ -122,28 +126,34 @@ void take_listed_layers(Layout& layout, const std::string& text) {
 void add_stages(Fields& fields) {
     fields.insert(
         fields.end(),
-        {{"schedule", "NAME", fmt::format("of the pipeline: {} (1f1b)", fmt::join(pipeline_schedule_names(), ", ")),
-          "Order of the pipeline's work, such as 1f1b.", named<known_schedules, axes_of, &Parallelism::schedule>()},
+        {{"schedule", "NAME",
+          fmt::format("pipeline schedule: {} (1f1b; interleaved if interleave > 1)",
+                      fmt::join(pipeline_schedule_names(), ", ")),
+          "Pipeline schedule, such as 1f1b.", named<known_schedules, axes_of, &Parallelism::schedule>()},
          whole<axes_of, &Parallelism::interleave>(
-             "interleave", 1, most_of_a_field, "chunks of the model per stage (1; 2 where the schedule is interleaved)",
-             "Chunks of the model on each stage."),
+             "interleave", 1, most_of_a_field,
+             "model chunks (virtual stages) per pipeline stage (1; 2 if the schedule is interleaved)",
+             "Model chunks (virtual stages) per pipeline stage."),
          whole<axes_of, split_of, &LayerSplit::drop_last>(
-             "drop-last-layers", 0, most_of_a_field, "layers that the first and the last stage have fewer, each (0)",
-             "Layers that the first and the last stage have fewer than the others, each."),
+             "drop-last-layers", 0, most_of_a_field,
+             "layers moved from each of the first and the last virtual stage to the others (0)",
+             "Layers moved from each of the first and the last virtual stage to the others."),
          toggle<axes_of, split_of, &LayerSplit::count_embedding>(
-             "count-embedding", "the embedding counts as a layer of the first virtual stage (off)",
+             "count-embedding", "count the embedding as a layer of the first virtual stage (off)",
              "Whether the embedding counts as a layer of the first virtual stage."),
          toggle<axes_of, split_of, &LayerSplit::count_loss>(
-             "count-loss", "the output layer and the loss count as a layer of the last one (off)",
+             "count-loss", "count the output layer and the loss as a layer of the last virtual stage (off)",
              "Whether the output layer and the loss count as a layer of the last virtual stage."),
-         {"pipeline-layout", "TEXT", "layers of each virtual stage: 8,8,7,8, or Megatron's \"Et*3|(tt|)*29m|L\" (even)",
-          "Layers of each virtual stage, as a list: 0,1*126,0; null where they follow from the other keys.",
+         {"pipeline-layout", "TEXT",
+          "layers of each virtual stage: 8,8,7,8, or Megatron's \"Et*3|(tt|)*29m|L\" (evenly split)",
+          "Layers of each virtual stage, as a list: 0,1*126,0; null if they follow from the other keys.",
           TextField{[] { return std::vector<std::string>{}; },
                     [](const Layout& layout) { return text_of(layout.parallelism.split); }, take_listed_layers}},
-         whole<axes_of, &Parallelism::zero>(
-             "zero", 0, 3,
-             "spread over dp x cp: 1 optimizer states, 2 gradients too, 3 parameters too (1 if dp x cp > 1)",
-             "ZeRO stage: 1 spreads optimizer states, 2 gradients too, 3 parameters too; 0 spreads nothing.")});
+         whole<axes_of, &Parallelism::zero>("zero", 0, 3,
+                                            "ZeRO stage over dp x cp: 1 shards optimizer states, 2 also gradients, 3 "
+                                            "also parameters (1 if dp x cp > 1)",
+                                            "ZeRO stage over dp x cp: 1 shards optimizer states, 2 also gradients, 3 "
+                                            "also parameters; 0 shards nothing.")});
 }
 
 std::vector<std::string> module_names() {
@@ -155,41 +165,41 @@ std::vector<std::string> module_names() {
 }
 
 void add_recomputation(Fields& fields) {
-    fields.insert(
-        fields.end(),
-        {{"recompute", "NAME", "none, selective (modules of a layer) or full (whole layers) (none)",
-          "What the backward pass computes again: none, selective or full.",
-          named<these<Recompute, Recompute::none, Recompute::selective, Recompute::full>, framework_of,
-                &Framework::recompute>()},
-         {.option = "recompute-modules",
-          .takes = "LIST",
-          .help = "what selective recomputation repeats: Megatron's core_attn, layernorm, mla_up_proj, mlp, moe, "
-                  "shared_experts, moe_act (core_attn)",
-          .what = "Modules of a layer that selective recomputation drops and repeats, with commas between them, by "
-                  "Megatron's names; empty where it drops none.",
-          .kind =
-              TextField{module_names, [](const Layout& layout) { return text_of(layout.framework.recompute_modules); },
-                        [](Layout& layout, const std::string& text) {
-                            layout.framework.recompute_modules = layer_modules_of_text(text);
-                        }},
-          .shown = [](const Layout& layout) -> FieldValue { return text_of(recomputed_modules(layout)); }}});
+    fields.insert(fields.end(),
+                  {{"recompute", "NAME",
+                    "activation recomputation: none, selective (modules of a layer) or full (whole layers) (none)",
+                    "Activation recomputation in the backward pass: none, selective or full.",
+                    named<these<Recompute, Recompute::none, Recompute::selective, Recompute::full>, framework_of,
+                          &Framework::recompute>()},
+                   {.option = "recompute-modules",
+                    .takes = "LIST",
+                    .help = "modules that selective recomputation repeats, by Megatron's names: core_attn, layernorm, "
+                            "mla_up_proj, mlp, moe, shared_experts, moe_act (core_attn)",
+                    .what = "Modules of a layer that selective recomputation drops and repeats, comma-separated, by "
+                            "Megatron's names; empty if it drops none.",
+                    .kind = TextField{module_names,
+                                      [](const Layout& layout) { return text_of(layout.framework.recompute_modules); },
+                                      [](Layout& layout, const std::string& text) {
+                                          layout.framework.recompute_modules = layer_modules_of_text(text);
+                                      }},
+                    .shown = [](const Layout& layout) -> FieldValue { return text_of(recomputed_modules(layout)); }}});
 }
 
 void add_arithmetic(Fields& fields) {
     fields.insert(
         fields.end(),
         {{"precision", "NAME",
-          fmt::format("of linear layers: {} (bf16, or the best the GPU has)",
+          fmt::format("number format of linear layers: {} (bf16; fp16 or fp32 on GPUs without it)",
                       fmt::join(names_of(every_precision()), ", ")),
-          "Number format of matrix products: fp32, fp16, bf16, fp8 or another one that quantises them.",
+          "Number format of matrix products: fp32, fp16, bf16, fp8 or another quantised format.",
           named<every_precision, numerics_of, &Numerics::precision>()},
          whole<numerics_of, &Numerics::first_layers_bf16>(
-             "first-layers-bf16", 0, most_of_a_field, "layers at the beginning that are not quantised (0)",
-             "Layers at the beginning of the model that are not quantised."),
-         whole<numerics_of, &Numerics::last_layers_bf16>("last-layers-bf16", 0, most_of_a_field,
-                                                         "layers at the end that are not quantised (0)",
-                                                         "Layers at its end that are not quantised."),
-         launched({"optimizer", "NAME", "adam or sgd (adam)", "adam or sgd.",
+             "first-layers-bf16", 0, most_of_a_field, "number of first layers kept in bf16 if others are quantised (0)",
+             "Number of first layers of the model that are not quantised."),
+         whole<numerics_of, &Numerics::last_layers_bf16>(
+             "last-layers-bf16", 0, most_of_a_field, "number of last layers kept in bf16 if others are quantised (0)",
+             "Number of last layers of the model that are not quantised."),
+         launched({"optimizer", "NAME", "optimizer: adam or sgd (adam)", "Optimizer: adam or sgd.",
                    named<these<Optimizer, Optimizer::adam, Optimizer::sgd>, numerics_of, &Numerics::optimizer>()},
                   {{megatron, "--optimizer {}",
                     [](const Layout& layout) { return layout.numerics.optimizer != Optimizer::adam; }}})});
@@ -198,55 +208,57 @@ void add_arithmetic(Fields& fields) {
 void add_kernels(Fields& fields) {
     fields.insert(
         fields.end(),
-        {{"framework", "NAME", "whose training loop: megatron, deepspeed or torch (megatron)",
-          "Whose training loop and loss it is: megatron, deepspeed or torch.",
+        {{"framework", "NAME", "training loop and loss to model: megatron, deepspeed or torch (megatron)",
+          "Training loop and loss that are modelled: megatron, deepspeed or torch.",
           named<these<TrainingLoop, TrainingLoop::megatron, TrainingLoop::deepspeed, TrainingLoop::torch>, framework_of,
                 &Framework::loop>()},
-         {"fusion", "NAME", "small kernels: eager, fused or compiled (fused)",
-          "How small kernels are made: eager, fused or compiled.",
+         {"fusion", "NAME",
+          "kernels between GEMMs: eager (unfused), fused (hand-written) or compiled (torch.compile) (fused)",
+          "Kernels between GEMMs: eager, fused or compiled.",
           named<these<Fusion, Fusion::eager, Fusion::fused, Fusion::compiled>, framework_of, &Framework::fusion>()},
          {"cuda-graphs", "NAME",
-          "kernels that the host does not launch: none, partial (all but experts) or full (none)",
-          "Kernels that CUDA graphs launch in place of the host: none, partial (all but experts) or full.",
+          "kernels launched by CUDA graphs instead of the host: none, partial (all but experts) or full (none)",
+          "Kernels launched by CUDA graphs instead of the host: none, partial (all but experts) or full.",
           named<these<CudaGraphs, CudaGraphs::none, CudaGraphs::partial, CudaGraphs::full>, framework_of,
                 &Framework::cuda_graphs>()},
-         launched(
-             toggle<axes_of, &Parallelism::sequence_parallel>(
-                 "sequence-parallel", "activations between tensor-parallel parts are spread over tp (on if tp > 1)",
-                 "Whether activations between tensor-parallel regions are spread over tp."),
-             {{megatron, "--sequence-parallel",
-               [](const Layout& layout) {
-                   return layout.parallelism.sequence_parallel && layout.parallelism.tp > 1;
-               }}}),
-         launched(
-             toggle<framework_of, &Framework::flash_attention>(
-                 "flash-attention", "attention in one kernel (on, but on Volta)", "Whether attention is one kernel."),
-             {{megatron, "--attention-backend flash",
-               [](const Layout& layout) { return layout.framework.flash_attention; }},
-              {megatron, "--attention-backend unfused",
-               [](const Layout& layout) { return !layout.framework.flash_attention; }}}),
+         launched(toggle<axes_of, &Parallelism::sequence_parallel>(
+                      "sequence-parallel", "shard activations between tensor-parallel regions over tp (on if tp > 1)",
+                      "Whether activations between tensor-parallel regions are sharded over tp."),
+                  {{megatron, "--sequence-parallel",
+                    [](const Layout& layout) {
+                        return layout.parallelism.sequence_parallel && layout.parallelism.tp > 1;
+                    }}}),
+         launched(toggle<framework_of, &Framework::flash_attention>(
+                      "flash-attention", "FlashAttention: attention in one fused kernel (on, except on Volta)",
+                      "Whether attention is one fused kernel."),
+                  {{megatron, "--attention-backend flash",
+                    [](const Layout& layout) { return layout.framework.flash_attention; }},
+                   {megatron, "--attention-backend unfused",
+                    [](const Layout& layout) { return !layout.framework.flash_attention; }}}),
          whole<framework_of, &Framework::flash_version>(
-             "flash-version", 1, 3, "of FlashAttention; 3 stands for cuDNN's, too (3 from Hopper on, otherwise 2)",
-             "Version of FlashAttention; 3 also stands for cuDNN's attention."),
+             "flash-version", 1, 3,
+             "FlashAttention version; 3 also models cuDNN's attention (3 from Hopper on, otherwise 2)",
+             "FlashAttention version; 3 also models cuDNN's attention."),
          toggle<framework_of, &Framework::grouped_experts>(
-             "grouped-experts", "products of a rank's experts in one kernel, not one for each (on)",
-             "Whether the products of a rank's experts are one kernel."),
+             "grouped-experts", "one grouped GEMM for all experts of a rank, not one GEMM per expert (on)",
+             "Whether one grouped GEMM computes all experts of a rank."),
          launched(toggle<framework_of, &Framework::fused_accumulation>(
                       "fused-accumulation",
-                      "weight-gradient GEMMs add to the sum over micro-batches (on; in Megatron's loop alone)",
-                      "Whether weight-gradient products add to the sum over micro-batches."),
-                  // Megatron's FSDP cannot do without, whatever the switch says.
+                      "weight-gradient GEMMs accumulate over micro-batches themselves (on; Megatron's loop only)",
+                      "Whether weight-gradient GEMMs accumulate over micro-batches themselves, without an add kernel."),
+                  // Megatron's FSDP requires this flag, whatever the switch says.
                   {{megatron, "--no-gradient-accumulation-fusion",
                     [](const Layout& layout) {
                         return layout.spreads_gradient_sums() || !layout.framework.fused_accumulation;
                     }}}),
          toggle<framework_of, &Framework::reduce_each_micro_batch>(
              "reduce-each-micro-batch",
-             "zero 2 with stages keeps its part of the gradients' sum alone, and reduces each micro-batch's (off)",
-             "Whether ZeRO 2 with pipeline stages reduces the gradients of each micro-batch by themselves."),
+             "ZeRO 2 with pipeline stages: reduce every micro-batch's gradients, and keep only a shard of the sum "
+             "(off)",
+             "Whether ZeRO 2 with pipeline stages reduces gradients after every micro-batch."),
          launched(toggle<numerics_of, &Numerics::fp32_gradients>(
-                      "fp32-gradients", "accumulated and reduced in 4 bytes (on)",
-                      "Whether gradients are accumulated and reduced in 4 bytes."),
+                      "fp32-gradients", "accumulate and reduce gradients in fp32 (on)",
+                      "Whether gradients are accumulated and reduced in fp32."),
                   {{megatron, "--grad-reduce-in-bf16", [](const Layout& layout) {
                         return !layout.numerics.fp32_gradients && layout.numerics.precision != Precision::fp32;
                     }}})});
@@ -260,30 +272,30 @@ void add_overlaps(Fields& fields) {
     fields.insert(
         fields.end(),
         {launched(toggle<framework_of, &Framework::overlap_gradients>(
-                      "overlap-gradients", "reduced beside the backward pass (on)",
-                      "Whether gradients are reduced beside the backward pass."),
+                      "overlap-gradients", "overlap gradient reduction with the backward pass (on)",
+                      "Whether gradient reduction overlaps with the backward pass."),
                   {{megatron, "--overlap-grad-reduce",
                     [](const Layout& layout) { return layout.framework.overlap_gradients; }}}),
          launched(toggle<framework_of, &Framework::overlap_parameters>(
-                      "overlap-parameters", "gathered beside the forward pass (on)",
-                      "Whether parameters are gathered beside the forward pass."),
+                      "overlap-parameters", "overlap parameter all-gathers with the forward pass (on)",
+                      "Whether parameter all-gathers overlap with the forward pass."),
                   {{megatron, "--overlap-param-gather",
                     [](const Layout& layout) {
                         return layout.framework.overlap_parameters && layout.parallelism.zero >= 1;
                     }}}),
          toggle<framework_of, &Framework::overlap_weight_gradients>(
-             "overlap-weight-gradients", "tensor-parallel collectives overlap with weight-gradient GEMMs (on)",
-             "Whether tensor-parallel collectives overlap with weight-gradient products."),
+             "overlap-weight-gradients", "overlap tensor-parallel collectives with weight-gradient GEMMs (on)",
+             "Whether tensor-parallel collectives overlap with weight-gradient GEMMs."),
          launched(toggle<framework_of, &Framework::overlap_tensor>(
-                      "overlap-tensor", "tensor-parallel collectives overlap with all GEMMs (off)",
-                      "Whether tensor-parallel collectives overlap with all matrix products."),
+                      "overlap-tensor", "overlap tensor-parallel collectives with all GEMMs (off)",
+                      "Whether tensor-parallel collectives overlap with all GEMMs."),
                   {{megatron, "--tp-comm-overlap", overlaps_tensor},
                    {torchtitan, "--parallelism.enable_async_tensor_parallel", overlaps_tensor}}),
          toggle<framework_of, &Framework::overlap_pipeline>(
-             "overlap-pipeline", "messages between stages beside computation (on)",
+             "overlap-pipeline", "overlap messages between pipeline stages with computation (on)",
              "Whether messages between stages overlap with computation."),
          toggle<framework_of, &Framework::overlap_experts>(
-             "overlap-experts", "dispatch and combine beside another micro-batch's computation (off)",
+             "overlap-experts", "overlap experts' dispatch and combine with another micro-batch's computation (off)",
              "Whether experts' dispatch and combine overlap with another micro-batch's computation.")});
 }
 
@@ -294,39 +306,41 @@ bool puts_off_outputs(const Layout& layout) {
 void add_communication(Fields& fields) {
     fields.insert(
         fields.end(),
-        {toggle<framework_of, &Framework::balanced_context>("balanced-context",
-                                                            "causal attention spread evenly over cp (on)",
-                                                            "Whether causal attention is spread evenly over cp."),
+        {toggle<framework_of, &Framework::balanced_context>(
+             "balanced-context", "balance causal attention over context-parallel ranks (on)",
+             "Whether causal attention is balanced over context-parallel ranks."),
          toggle<framework_of, &Framework::dispatch_by_node>(
-             "dispatch-by-node", "a token goes once to each node that has experts of it (on)",
-             "Whether a token goes once to each node that has experts of it, not once to each expert."),
+             "dispatch-by-node",
+             "send a token once to each node that has some of its experts, not once per expert (on)",
+             "Whether a token is sent once to each node that has some of its experts, not once per expert."),
          launched(toggle<framework_of, &Framework::scatter_gather>(
-                      "scatter-gather", "messages between stages split over tp's network cards (on)",
-                      "Whether messages between stages are split over the network "
-                      "cards of tp."),
+                      "scatter-gather", "split messages between pipeline stages over the network cards of tp (on)",
+                      "Whether messages between stages are split over the network cards of tp."),
                   {{megatron, "--no-scatter-gather-tensors-in-pipeline",
                     [](const Layout& layout) {
                         return !layout.framework.scatter_gather && layout.parallelism.tp > 1 &&
                                layout.parallelism.pp > 1;
                     }}}),
          toggle<framework_of, &Framework::reshard_after_forward>(
-             "reshard-after-forward", "zero 3 gathers parameters again for the backward pass (on)",
-             "Whether ZeRO 3 gathers parameters again for the backward pass."),
+             "reshard-after-forward",
+             "ZeRO 3 frees parameters after the forward pass and gathers them again for the backward pass (on)",
+             "Whether ZeRO 3 frees parameters after the forward pass and gathers them again for the backward pass."),
          whole<framework_of, &Framework::gathers_per_layer>(
              "gathers-per-layer", 1, most_of_a_field,
-             "collectives that zero 3 gathers a layer in (1; DeepSpeed: one per tensor)",
-             "Collectives in which ZeRO 3 gathers a layer."),
+             "number of collectives in which ZeRO 3 gathers a layer's parameters (1; DeepSpeed: one per tensor)",
+             "Number of collectives in which ZeRO 3 gathers a layer's parameters."),
          whole<framework_of, &Framework::reductions_per_layer>(
              "reductions-per-layer", 1, most_of_a_field,
-             "collectives that zero 3 reduces a layer's gradients in (1; DeepSpeed: one per tensor)",
-             "Collectives in which ZeRO 3 reduces a layer's gradients."),
+             "number of collectives in which ZeRO 3 reduces a layer's gradients (1; DeepSpeed: one per tensor)",
+             "Number of collectives in which ZeRO 3 reduces a layer's gradients."),
          toggle<framework_of, &Framework::lists_parts>(
-             "lists-parts", "zero 3's collectives take a tensor for each rank, copied one by one (off)",
-             "Whether ZeRO 3's collectives take a tensor for each rank, which the host copies one by one."),
+             "lists-parts",
+             "ZeRO 3's collectives take a list with one tensor per rank, which the host copies one by one (off)",
+             "Whether ZeRO 3's collectives take a list with one tensor per rank, which the host copies one by one."),
          launched(whole<framework_of, &Framework::put_off_outputs>(
                       "put-off-outputs", 0, most_of_a_field,
-                      "micro-batches whose output layer's weight gradient waits for the end of the passes (0)",
-                      "Micro-batches whose output layer's weight gradient waits for the end of the passes."),
+                      "number of first micro-batches that defer the output layer's weight gradient to the end (0)",
+                      "Number of first micro-batches that defer the output layer's weight gradient to the end."),
                   {{megatron, "--defer-embedding-wgrad-compute", puts_off_outputs},
                    {megatron, "--wgrad-deferral-limit {}", puts_off_outputs}})});
 }
@@ -341,16 +355,16 @@ bool offloads_optimizer(const Layout& layout) {
 void add_offloading(Fields& fields) {
     LayoutField layers = whole<framework_of, &Framework::offloaded_layers>(
         "offload-layers", 0, most_of_a_field,
-        "layers whose activations lie in the host's memory between the passes; two stay on the GPU (0)",
-        "Layers whose activations lie in the host's memory between the passes.");
+        "number of first layers whose activations are in host memory between the passes; two stay on the GPU (0)",
+        "Number of first layers whose activations are in host memory between the passes.");
     layers.also = "offloaded_layers";
     layers.launched = {{megatron, "--cpu-offloading-num-layers {}", offloads_layers},
                        {torchtitan, "offloaded activations", offloads_layers, LaunchFlag::Says::lacks}};
-    fields.push_back(launched(
-        toggle<framework_of, &Framework::offload_optimizer>(
-            "offload-optimizer", "states and update are the host's (off)", "Whether states and update are the host's."),
-        {{megatron, "--optimizer-cpu-offload", offloads_optimizer},
-         {torchtitan, "--training.enable_cpu_offload", offloads_optimizer}}));
+    fields.push_back(launched(toggle<framework_of, &Framework::offload_optimizer>(
+                                  "offload-optimizer", "keep optimizer states and run the update on the host (off)",
+                                  "Whether optimizer states and the update are on the host."),
+                              {{megatron, "--optimizer-cpu-offload", offloads_optimizer},
+                               {torchtitan, "--training.enable_cpu_offload", offloads_optimizer}}));
     fields.push_back(layers);
 }
 

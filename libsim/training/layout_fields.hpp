@@ -1,8 +1,9 @@
-// A layout field is one switch of a training step: a row that says its option, what it sets, its values and its words.
+// A layout field is one switch of a training step: a row with its option, the member it sets, its values and its
+// descriptions.
 //
-// Options, JSON, its schema, the axes of searches, the commands that are printed and the flags of other frameworks are
-// read off these rows. A new switch is a member of Parallelism, Batch, Numerics or Framework, a row here, and the
-// physics that reads it.
+// Options, JSON, its schema, the axes of searches, printed commands and the flags of other frameworks are all generated
+// from these rows. A new switch is a member of Parallelism, Batch, Numerics or Framework, a row here, and the physics
+// that reads it.
 #pragma once
 
 #include "libsim/training/layout.hpp"
@@ -26,32 +27,32 @@ struct WholeField {
 struct ToggleField {
     bool& (*in)(Layout&);
 };
-// One of some names, by their place among them.
+// One of several names, by index.
 struct NameField {
     std::vector<std::string> (*names)();
     std::string (*name)(const Layout&);
     void (*set)(Layout&, std::size_t);
 };
-// A text that the field parses; it holds commas. `set` throws ProgramError for one that it cannot read.
+// A text, possibly with commas, that the field parses. `set` throws ProgramError if it cannot.
 struct TextField {
     std::vector<std::string> (*known)();
     std::string (*text)(const Layout&);
     void (*set)(Layout&, const std::string&);
 };
 
-// As JSON has it; nothing is null.
+// The value as JSON has it; monostate is null.
 using FieldValue = std::variant<std::monostate, bool, std::int64_t, std::string>;
 
-// The framework whose command a flag is typed into.
+// The framework whose command a flag belongs to.
 enum class Launcher : std::uint8_t { megatron, torchtitan };
 
-// How a framework is told this switch.
+// A framework's flag for this switch.
 struct LaunchFlag {
-    enum class Says : std::uint8_t { flag, lacks };  // lacks: the framework has no such switch, and `text` names it
+    enum class Says : std::uint8_t { flag, lacks };  // lacks: no such switch, and `text` names it
 
     Launcher launcher;
-    const char* text;                       // {} in it stands for the value, as our own option takes it
-    bool (*said)(const Layout&) = nullptr;  // null: always
+    const char* text;                       // {} is replaced by the value, as ndsim's option takes it
+    bool (*said)(const Layout&) = nullptr;  // when the flag is printed; null: always
     Says says = Says::flag;
 };
 
@@ -59,29 +60,29 @@ struct LayoutField {
     const char* option;  // without --
     const char* takes;   // N, NAME, on|off …
     std::string help;    // of the option, with its default
-    const char* what;    // of the key in JSON: a sentence
+    const char* what;    // the JSON key's description, a sentence
     std::variant<WholeField, ToggleField, NameField, TextField> kind;
-    FieldValue (*shown)(const Layout&) = nullptr;  // in JSON, where it is not the value that was set
-    const char* also = "";                         // a second key of the same value, from before keys were options
+    FieldValue (*shown)(const Layout&) = nullptr;  // the value in JSON, if it differs from the one that was set
+    const char* also = "";                         // an older JSON key of the same value
     std::vector<LaunchFlag> launched =
-        {};  // flags of other frameworks; those of several switches: search/launch_flags.cpp
+        {};  // flags of other frameworks; flags of several switches: search/launch_flags.cpp
 
-    // The option's name, with _ for -.
+    // The option's name with _ instead of -.
     std::string key() const;
 };
 
 // In the order of --help and of JSON.
 std::span<const LayoutField> layout_fields();
-// Requires: there is one of this option.
+// Requires: there is such an option.
 const LayoutField& layout_field(std::string_view option);
 
-// As set; a text that is empty is nothing.
+// The value as set; an empty text is null.
 FieldValue value_of(const LayoutField& field, const Layout& layout);
 FieldValue shown_value(const LayoutField& field, const Layout& layout);
-// "4", "on", "selective": as an option takes it.
+// The value as an option takes it: "4", "on", "selective".
 std::string option_text(const FieldValue& value);
 
-// The most GPUs of a layout: the product of three axes fits 64 bits.
+// The most GPUs of a layout: small enough that a product of three axes fits 64 bits.
 inline constexpr std::int64_t most_ranks = 2'000'000;
 
 }  // namespace sim::training

@@ -1,11 +1,11 @@
-// These rules decide, one by one, whether a layout is legal: check_layout.hpp answers from them.
+// These rules decide, one by one, whether a layout is legal; check_layout.hpp is their front end.
 //
-// Each rule is checked without allocating, and explains itself only when it is broken. Size rules come first: all
-// others may divide and multiply what those let through.
+// A rule is checked without allocating, and explained only when it is broken. Size rules come first: the others may
+// divide and multiply any sizes that these let through.
 //
-// Only what training frameworks refuse is refused here. Not refused, because it runs: sequence parallelism at tp = 1
-// (Megatron-LM turns it off), tp beyond the key-value heads (they are replicated), a vocabulary that tp does not divide
-// (it is padded), layers that stages do not divide (split.hpp), ZeRO over one rank, tp across nodes.
+// Only layouts that training frameworks refuse are refused here. Accepted, because they run: sequence parallelism at tp
+// = 1 (Megatron-LM turns it off), tp above the number of key-value heads (they are replicated), a vocabulary that tp
+// does not divide (it is padded), layers that stages do not divide (split.hpp), ZeRO over one rank, tp across nodes.
 #pragma once
 
 #include "libsim/training/check_layout.hpp"
@@ -23,24 +23,24 @@ struct LayoutCase {
     int gpus = 0;  // 0: as many as the layout has
 
     std::int64_t ranks() const;
-    // Over which experts are spread: dp x cp x tp.
+    // The ranks that experts are spread over: dp x cp x tp.
     std::int64_t expert_ranks() const;
 };
 
 struct LayoutRule {
     Misfit misfit;
     bool (*broken)(const LayoutCase&);
-    std::string (*why)(const LayoutCase&);  // requires that it is broken
+    std::string (*why)(const LayoutCase&);  // requires that the rule is broken
 };
 
-// The size rules require counts of 1 or more, and products of them that fit into an int. They are to be checked in
-// order, up to the first that is broken.
+// The size rules require counts of at least 1 whose products fit an int. Check them in order, up to the first broken
+// one.
 std::span<const LayoutRule> size_rules();
-// In the order in which a search counts them. Require: no size rule is broken, check_transformer() passed.
-std::span<const LayoutRule> width_rules();  // what the model's widths, layers, tokens and experts are divided by
-std::span<const LayoutRule> step_rules();   // batch, schedule, options together, machine
+// In the order in which a search counts them. Require: no size rule is broken, and check_transformer() passed.
+std::span<const LayoutRule> width_rules();  // divisors of the model's widths, layers, tokens and experts
+std::span<const LayoutRule> step_rules();   // batch, schedule, combinations of options, machine
 
-// "4 and 8 do": the nearest values below and above, up to `limit`, for which `holds`; "none does".
+// "4 and 8 do": the nearest values below and above, up to `limit`, for which `holds` is true; "none does".
 template <class Holds>
 std::string nearest_that_do(int value, int limit, Holds&& holds) {
     int below = value <= limit ? value - 1 : limit;

@@ -50,7 +50,7 @@ bool a_count_is_wrong(const LayoutCase& what) {
 std::string which_count(const LayoutCase& what) {
     const Count* const wrong = first_wrong(what.layout);
     if (wrong == nullptr) {
-        return fmt::format("gpus = {}: there is at least 1", what.gpus);
+        return fmt::format("gpus = {}: must be 1 or more", what.gpus);
     }
     const std::string limits = wrong->most == std::numeric_limits<int>::max()
                                    ? fmt::format("{} or more", wrong->least)
@@ -58,12 +58,12 @@ std::string which_count(const LayoutCase& what) {
     return fmt::format("{} = {}: it is {}", wrong->name, wrong->of(what.layout), limits);
 }
 
-// Factors of 1 or more.
+// Requires factors of at least 1.
 bool is_too_large(std::initializer_list<int> factors) {
     constexpr std::int64_t most = std::numeric_limits<int>::max();
     std::int64_t product = 1;
     for (const int factor : factors) {
-        product *= factor;  // no more than most * most
+        product *= factor;  // at most most * most
         if (product > most) {
             return true;
         }
@@ -71,8 +71,8 @@ bool is_too_large(std::initializer_list<int> factors) {
     return false;
 }
 
-// What else is multiplied of a layout: dp * cp * tp and ep * expert_tp for experts, dp * micro_batch, pp * interleave,
-// and the micro-batches of all chunks.
+// Other products of a layout: dp * cp * tp and ep * expert_tp for experts, dp * micro_batch, pp * interleave, and the
+// micro-batches of all chunks.
 bool products_are_too_large(const LayoutCase& what) {
     const Layout& l = what.layout;
     return is_too_large({l.parallelism.dp, l.parallelism.tp, l.parallelism.pp, l.parallelism.cp}) ||
@@ -85,8 +85,8 @@ bool products_are_too_large(const LayoutCase& what) {
 std::string how_large(const LayoutCase& what) {
     const Layout& l = what.layout;
     return fmt::format(
-        "dp {} x tp {} x pp {} x cp {}, ep {} x expert_tp {}, micro_batch {}, interleave {}: no machine "
-        "has so many ranks",
+        "dp {} x tp {} x pp {} x cp {}, ep {} x expert_tp {}, micro_batch {}, interleave {}: no machine has this many "
+        "ranks",
         l.parallelism.dp, l.parallelism.tp, l.parallelism.pp, l.parallelism.cp, l.parallelism.ep,
         l.parallelism.expert_tp, l.batch.micro, l.parallelism.interleave);
 }

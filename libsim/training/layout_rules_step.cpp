@@ -61,7 +61,7 @@ std::string which_shape(const LayoutCase& what) {
     }
 }
 
-// Its softmax is put together from parts that arrive one after the other.
+// The exchange merges softmax parts as they arrive, which only flash attention can do.
 bool context_without_flash(const LayoutCase& what) {
     return what.layout.parallelism.cp > 1 && !what.layout.framework.flash_attention;
 }
@@ -112,7 +112,7 @@ std::string no_links(const LayoutCase& what) {
                        what.machine.gpus_per_node, what.machine.name);
 }
 
-// Both copies of a part would have to be reduced at the same time, micro-batch by micro-batch.
+// Both copies would have to be reduced at the same time, micro-batch by micro-batch.
 bool reduces_copies_each_time(const LayoutCase& what) {
     return what.layout.spreads_gradient_sums() && what.layout.parallelism.schedule->both_ways;
 }
@@ -121,7 +121,7 @@ std::string no_sum_of_copies(const LayoutCase& what) {
                        what.layout.parallelism.zero, what.layout.parallelism.schedule->name);
 }
 
-// Frameworks put it off where stages wait for each other in the end, and add it to whole gradients.
+// Frameworks defer the gradient only if stages wait for each other at the end, and only into whole gradients.
 bool puts_off_in_vain(const LayoutCase& what) {
     const Parallelism& axes = what.layout.parallelism;
     return what.layout.framework.put_off_outputs > 0 &&
@@ -136,7 +136,6 @@ std::string no_putting_off(const LayoutCase& what) {
                            : fmt::format("whole backward passes, and {} splits them", axes.schedule->name));
 }
 
-// The modules that a model does not have.
 LayerModules missing_modules(const Transformer& model) {
     const bool has_dense = !model.has_experts(0) || !model.has_experts(model.layers - 1) || model.experts.count == 0;
     LayerModules missing;
@@ -176,8 +175,8 @@ std::string no_modules(const LayoutCase& what) {
     return fmt::format("{}: {} has no {}", named, what.model.name, fmt::join(missing, ", "));
 }
 
-// As Megatron-LM: copies run beside the next layer, so that the last one's cannot, and what is recomputed or launched
-// by a CUDA graph is not copied.
+// As in Megatron-LM: copies run beside the next layer, so the last layer's cannot be hidden, and recomputed layers or
+// those in CUDA graphs are not copied.
 bool offloads_in_vain(const LayoutCase& what) {
     const Framework& framework = what.layout.framework;
     return framework.offloaded_layers > 0 &&

@@ -11,7 +11,7 @@ namespace sim::training {
 
 namespace {
 
-// Key-value heads are spread over tp, or each is held by tp / kv_heads ranks. Latent attention has none of them.
+// Key-value heads are spread over tp, or each is replicated on tp / kv_heads ranks. Latent attention has none.
 bool kv_heads_fit(const Transformer& model, int tp) {
     return model.latent || model.kv_heads % tp == 0 || tp % model.kv_heads == 0;
 }
@@ -70,8 +70,8 @@ std::string which_expert_width(const LayoutCase& what) {
                        nearest_that_do(what.layout.parallelism.expert_tp, ffn, [&](int tp) { return ffn % tp == 0; }));
 }
 
-// The first and the last virtual stage may have no layer where they have the embedding or the loss, which count as
-// layers, or where they are one of their stage's chunks.
+// The first or last virtual stage may have no layers if its embedding or loss counts as a layer, or if it is only one
+// of its stage's chunks.
 bool layers_fit(const Transformer& model, const Layout& layout) {
     const LayerSplit& split = layout.parallelism.split;
     if (layout.parallelism.pp == 1 && layout.parallelism.interleave == 1) {
@@ -145,7 +145,7 @@ std::string which_predictions(const LayoutCase& what) {
         what.layout.parallelism.split.prediction_layers, what.model.name, what.model.mtp_layers);
 }
 
-// A causal sequence is cut into 2 cp pieces, of which a rank has an early and a late one.
+// A causal sequence is cut into 2 cp pieces; each rank has an early and a late one.
 std::int64_t pieces(const LayoutCase& what, int cp) {
     return cp == 1 ? 1 : std::int64_t{cp} * (what.model.causal ? 2 : 1);
 }

@@ -6,13 +6,12 @@ namespace sim::training {
 
 namespace {
 
-// `kernel_floor` is the host's time for one of the model's kernels, found from runs that are bound by their host, and
-// one of the model's kernels stands for several operators of an eager framework. A layer of GPT in eager mode without
-// flash attention has 20 and 26 of the model's kernels (operators.hpp; a test counts them), forward and backward.
-// PyTorch 2.13 carries it out in 56 and 92 operators (a test counts these, too), which launch 23 and 32 kernels: the
-// others are views, which go through the same Python and the same dispatcher. So a kernel of an eager framework has its
-// share of the layer's floor, with the views around it: 25 us on a host of H100s. One that compiled code launches has
-// an operator's: 9.3 us.
+// `kernel_floor` is the host's time per kernel of the model, fitted to host-bound runs; one of the model's kernels
+// stands for several operators of an eager framework. A GPT layer in eager mode without flash attention has 20 forward
+// and 26 backward kernels in the model (operators.hpp; a test counts them). PyTorch 2.13 executes it as 56 and 92
+// operators (also counted by a test), which launch 23 and 32 kernels; the others are views, which pass through the same
+// Python and dispatcher. A kernel of an eager framework therefore has its share of the layer's floor, including the
+// views around it: 25 us on a host of H100s. A kernel launched by compiled code has one operator's share: 9.3 us.
 constexpr double floors_of_layer = 20 + 26;
 constexpr double operators_of_layer = 56 + 92;
 constexpr double kernels_of_layer = 23 + 32;
@@ -21,7 +20,7 @@ double first_there(double wanted, double second, double third) {
     return wanted > 0 ? wanted : second > 0 ? second : third;
 }
 
-// The format of a precision that is quantised.
+// The precision as a quantised format; none if it is not quantised.
 std::optional<Precision> format_of(OperatorPrecision precision) {
     switch (precision) {
         case OperatorPrecision::fp8: return Precision::fp8;
@@ -37,8 +36,8 @@ std::optional<Precision> format_of(OperatorPrecision precision) {
     return {};
 }
 
-// Volta multiplies bf16, and whoever has no units for tf32 multiplies that, with those of fp32. What is quantised is
-// multiplied in 16 bits where there are no units for it.
+// Fallbacks: bf16 on Volta, and tf32 on GPUs without its units, run on the fp32 units. Quantised formats without units
+// run in 16 bits.
 double units_of(const Accelerator& gpu, OperatorPrecision precision) {
     const double half = gpu.bf16_flops > 0 ? gpu.bf16_flops : gpu.fp16_flops;
     switch (precision) {

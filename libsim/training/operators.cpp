@@ -16,7 +16,7 @@ std::int64_t norm_weights(const Transformer& model) {
 }  // namespace
 
 Operator& add_norm(OperatorList& list, const OperatorSizes& sizes) {
-    const bool many = sizes.eager && !sizes.model.norm_biases;  // RMSNorm in eager mode is a handful of kernels in fp32
+    const bool many = sizes.eager && !sizes.model.norm_biases;  // RMSNorm in eager mode is a handful of fp32 kernels
     Operator& op = list.memory("norm", sizes.own_tokens * sizes.model.hidden,
                                many ? OperatorList::Passes{12, 20, 6, 8} : OperatorList::Passes{2, 3.5, 1, 2});
     op.weights.norms = norm_weights(sizes.model);
@@ -27,14 +27,14 @@ namespace {
 
 constexpr double single = 4;  // bytes of a logit
 
-// Of the results of so many parts. Another norm of the layer may read the sum.
+// Adds the results of `parts` parts. `is_read`: another norm of the layer reads the sum.
 void add_residual(OperatorList& list, const OperatorSizes& sizes, int parts, bool is_read) {
     const bool dropout = has_dropout(sizes.model);
     OperatorList::Passes passes{3, 2, 1, 1};
     if (sizes.eager) {
         passes = dropout ? OperatorList::Passes{7.5, 5, 3, 3} : OperatorList::Passes{3, 2, 1, 1};
     } else if (sizes.compiled) {
-        passes = {2, 1, 0.5, 0.5};  // with the norm that follows
+        passes = {2, 1, 0.5, 0.5};  // including the norm that follows
     } else if (dropout) {
         passes = {3.5, 2.5, 1, 2};
     }
@@ -43,7 +43,7 @@ void add_residual(OperatorList& list, const OperatorSizes& sizes, int parts, boo
     op.bytes.values = masks + (is_read ? sizes.bytes(sizes.stream) : 0);
 }
 
-// A part's result, on its way to the sum.
+// Adds the steps from a part's result to the sum.
 void add_behind(OperatorList& list, const OperatorSizes& sizes, bool is_read) {
     if (sizes.model.has_norms_behind()) {
         add_norm(list, sizes).bytes.values = sizes.bytes(sizes.stream);  // its input
@@ -76,7 +76,7 @@ void add_ffn(OperatorList& list, const OperatorSizes& sizes, int layer) {
     list.mark_as(LayerModule::dense_ffn, first);
 }
 
-// Both parts read the same input, their sum is reduced once, and added once. With one norm it is gathered once, too.
+// Both parts read the same input; their sum is reduced and added once. With one norm it is also gathered once.
 void add_side_by_side(OperatorList& list, const OperatorSizes& sizes, int layer) {
     const Transformer& model = sizes.model;
     const bool one_norm = model.norms_per_layer == 1;
@@ -117,7 +117,7 @@ std::vector<Operator> layer_operators(const Transformer& model, const Layout& la
 
 namespace {
 
-// Norms whose inputs come from elsewhere.
+// A norm whose input comes from elsewhere.
 void add_norm_of_input(OperatorList& list, const OperatorSizes& sizes) {
     add_norm(list, sizes).bytes.input = sizes.bytes(sizes.stream);
 }
@@ -159,7 +159,7 @@ std::vector<Operator> join_operators(const Transformer& model, const Layout& lay
 
 namespace {
 
-// Of tokens; positions and token types are added to them, and one norm may stand behind.
+// The token table; positions and token types are added to it, possibly with a norm afterwards.
 Weights table_weights(const Transformer& model) {
     const std::int64_t hidden = model.hidden;
     const std::int64_t rows = (model.learned_positions ? model.sequence : 0) + std::int64_t{model.token_types};

@@ -1,7 +1,7 @@
-// The operators are what a transformer layer does for one micro-batch on one rank, in the order of the forward pass:
-// sizes, FLOPs and bytes, and the weights that they need. They are a pure function of the model and the layout.
+// Operators describe what a transformer layer does for one micro-batch on one rank, in the order of the forward pass:
+// sizes, FLOPs, bytes and weights. They are a pure function of the model and the layout.
 //
-// A layer is told here alone. Its parameters and the model's FLOPs (parameters.hpp), and the bytes that it keeps
+// A layer is described only here. Its parameters and the model's FLOPs (parameters.hpp), and the bytes that it keeps
 // (memory/layer_bytes.hpp), are sums over these lists.
 //
 // Sources: Korthikanti et al. 2022 (tensor and sequence parallelism), Liu et al. 2023 (ring attention over context
@@ -23,62 +23,64 @@ enum class OperatorKind : std::uint8_t {
     grouped_gemm,  // experts: `gemm.batch` of them
     scores,        // attention without flash attention: scores and values, `gemm.batch` heads
     flash,         // attention in one kernel
-    memory,        // whatever only reads and writes
+    memory,        // memory-bound kernels
     tensor,        // a collective of the tensor-parallel group
-    context,       // keys and values go round the context-parallel group, beside the attention before it in the list
+    context,       // ring exchange of keys and values over the context-parallel group, beside the attention before it
+                   // in the list
     expert,        // all-to-all of tokens over the expert-parallel group; with a collective: over expert_tp
 };
 
-// The numbers of a checkpoint that an operator needs: those of the whole layer, however it is laid out.
+// The checkpoint's numbers that an operator needs: those of the whole layer, independent of the layout.
 struct Weights {
-    std::int64_t matrix = 0;  // a token is multiplied with them: of one expert
-    std::int64_t biases = 0;  // and what else is added to a product, or to a softmax: of one expert
-    std::int64_t norms = 0;   // of norms, also within attention
-    int experts = 1;          // that have as many each
-    int visited = 1;          // by one token
-    bool everywhere = false;  // each tensor-parallel rank has all of them, not its part
+    std::int64_t matrix = 0;  // multiplied by each token; of one expert
+    std::int64_t biases = 0;  // and anything else added to a product or to a softmax; of one expert
+    std::int64_t norms = 0;   // of norms, including those within attention
+    int experts = 1;          // number of experts with as many each
+    int visited = 1;          // of them, by one token
+    bool everywhere = false;  // every tensor-parallel rank has all of them, not a shard
 };
 
-// The bytes of one micro-batch that lie in a rank's memory because of an operator. What several operators read is
-// counted once, with the one that makes it; or, where repeating that one would not drop it, with one that reads it.
+// The bytes of one micro-batch that a rank keeps because of an operator. A value that several operators read is counted
+// once, with the operator that produces it; or, if recomputing that one would not drop the value, with one that reads
+// it.
 struct OperatorBytes {
-    double input = 0;          // of what the block was given: kept, whatever is recomputed
-    double values = 0;         // kept from the forward pass to the backward pass, unless the operator is recomputed
-    double chosen = 0;         // kept in their place where PyTorch's policy chooses by operators (recomputation.hpp)
-    double weight_inputs = 0;  // between both halves of a split backward pass: a product's input, its result's gradient
-    double gradients = 0;      // while the backward pass of attention runs, or that of the feed-forward part
+    double input = 0;          // the block's own input: kept whatever is recomputed
+    double values = 0;         // kept from the forward to the backward pass, unless the operator is recomputed
+    double chosen = 0;         // kept instead if PyTorch's policy selects by operators (recomputation.hpp)
+    double weight_inputs = 0;  // between the halves of a split backward pass: a product's input and its output gradient
+    double gradients = 0;      // during the backward pass of attention, or of the feed-forward part
 };
 
 struct Operator {
     const char* name = "";
     OperatorKind kind = OperatorKind::memory;
     Gemm gemm = {};            // gemm, grouped_gemm, scores
-    double forward_flops = 0;  // per rank; a multiplication and an addition are 2
+    double forward_flops = 0;  // per rank; a multiplication and an addition are 2 FLOPs
     double backward_flops = 0;
-    double forward_bytes = 0;  // memory: read and written. Collectives: of the whole result (or input)
+    double forward_bytes = 0;  // memory: read and written; collectives: of the whole result (or input)
     double backward_bytes = 0;
     double forward_kernels = 1;
     double backward_kernels = 1;
-    double heads = 0;                                       // flash: of all sequences of the micro-batch, on this rank
+    double heads = 0;                                       // flash: on this rank, over the whole micro-batch
     double head_dim = 0;                                    // flash: of the values
-    double keys = 0;                                        // flash: that a query meets in one kernel, on average
-    std::optional<CollectiveKind> forward_collective = {};  // tensor; expert: none means the all-to-all
+    double keys = 0;                                        // flash: keys per query in one kernel, on average
+    std::optional<CollectiveKind> forward_collective = {};  // tensor, expert; none for expert: the all-to-all
     std::optional<CollectiveKind> backward_collective = {};
     bool hides_behind_weights = false;  // backward: it runs beside the weight gradient of the product that follows it
-    Format format = Format::products;   // gemm: whether it is quantised where a training's products are
-    bool waits_for_routing = false;     // its sizes are known when tokens are routed: no partial CUDA graph holds it
-    LayerModules modules = {};          // that it is a part of
+    Format format = Format::products;   // gemm: whether it is quantised in quantised training
+    bool waits_for_routing = false;     // its sizes are known only after routing: not in a partial CUDA graph
+    LayerModules modules = {};          // the modules that it belongs to
     Weights weights = {};
     OperatorBytes bytes = {};
-    double pair_width = 0;  // attention: multiplications for each query and key that meet, in all heads of this rank
+    double pair_width = 0;  // attention: multiplications per pair of query and key, over all heads of this rank
 };
 
-// Layers beyond the model's own are those of multi-token prediction.
+// Layers after the model's own are those of multi-token prediction.
 std::vector<Operator> layer_operators(const Transformer& model, const Layout& layout, int layer);
-// Before the first layer, and after the last one: logits and the loss.
+// Operators before the first layer; output_operators() are those after the last one: logits and the loss.
 std::vector<Operator> embedding_operators(const Transformer& model, const Layout& layout);
 // A layer of multi-token prediction, without its embedding and output: norms of state and embedding, the product that
-// joins them, the layer, and its final norm. `number` from 0.
+// joins them, the layer, and its final norm. `number` counts from 0.
 std::vector<Operator> prediction_operators(const Transformer& model, const Layout& layout, int number);
 // The same without the layer.
 std::vector<Operator> join_operators(const Transformer& model, const Layout& layout);

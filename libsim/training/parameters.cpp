@@ -7,7 +7,7 @@ namespace sim::training {
 
 namespace {
 
-// Of an operator's part of the layer: what its modules say, and attention's where they say nothing.
+// The count that an operator's weights belong to: by its modules, and attention if it has none.
 std::int64_t LayerParameters::*counted_in(const Operator& op) {
     if (op.kind == OperatorKind::grouped_gemm) {
         return &LayerParameters::routed_experts;
@@ -21,9 +21,9 @@ std::int64_t LayerParameters::*counted_in(const Operator& op) {
     return op.modules.has(LayerModule::dense_ffn) ? &LayerParameters::dense_ffn : &LayerParameters::attention;
 }
 
-// The sums over a list that a model's totals are made of.
+// Sums over an operator list, from which a model's totals are computed.
 struct ListSums {
-    std::int64_t matrices = 0;  // that every token is multiplied with
+    std::int64_t matrices = 0;  // that multiply every token
     std::int64_t unvisited = 0;
     double pair_width = 0;
 };
@@ -52,7 +52,7 @@ struct LayerSums {
     LayerParameters parameters;
     ListSums lists;
 };
-// Of each layer of a model.
+// The sums of each layer of a model.
 class LayersSums {
 public:
     explicit LayersSums(const Transformer& model) : model_(model) {}

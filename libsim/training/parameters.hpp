@@ -1,8 +1,8 @@
 // These functions count the parameters of a transformer, part by part, and its FLOPs: sums over its operators.
 //
-// Exact, as the published checkpoints have them (tests/unit/presets.cpp), but for what a training step hardly sees:
-// heads beside the output layer (BERT's pooler and masked-word head), OPT's two spare positions, the gate of
-// Qwen2-MoE's shared experts.
+// Counts are exact, as in the published checkpoints (tests/unit/presets.cpp), except for parts that hardly matter in a
+// training step: heads beside the output layer (BERT's pooler and masked-word head), OPT's two spare positions, the
+// gate of Qwen2-MoE's shared experts.
 #pragma once
 
 #include "libsim/training/transformer.hpp"
@@ -20,23 +20,24 @@ struct LayerParameters {
     std::int64_t router = 0;
     std::int64_t shared_experts = 0;
     std::int64_t routed_experts = 0;  // all of them
-    std::int64_t norms = 0;           // those within attention, too
+    std::int64_t norms = 0;           // including those within attention
     std::int64_t replicated =
-        0;  // of attention: latent attention's way down, which each tensor-parallel rank has in full
+        0;  // of attention: latent attention's down projections, which every tensor-parallel rank has in full
 
     std::int64_t total() const { return attention + dense_ffn + router + shared_experts + routed_experts + norms; }
-    // All but the routed experts.
+    // All parameters except the routed experts.
     std::int64_t dense() const { return total() - routed_experts; }
-    // Matrices of which each tensor-parallel rank has its part.
+    // Matrices that are sharded over tensor-parallel ranks.
     std::int64_t spread() const { return attention - replicated + dense_ffn + shared_experts; }
-    // … of one of so many tensor-parallel ranks, rounded up.
+    // The dense parameters of one of `tp` tensor-parallel ranks, rounded up.
     std::int64_t dense_of_rank(int tp) const { return ceil_div(dense() - replicated, tp) + replicated; }
 };
-// Layers beyond the model's own are those of multi-token prediction.
+// Layers after the model's own are those of multi-token prediction.
 LayerParameters layer_parameters(const Transformer& model, int layer);
-// The same of a layer whose operators are known, in whatever layout.
+// The same for a layer whose operators are known, in any layout.
 LayerParameters layer_parameters(const std::vector<Operator>& operators);
-// What a layer of multi-token prediction has besides: the product that joins state and embedding, and three norms.
+// The additional parameters of a layer of multi-token prediction: the product that joins state and embedding, and three
+// norms.
 struct JoinParameters {
     std::int64_t product = 0;
     std::int64_t norms = 0;
@@ -45,24 +46,24 @@ JoinParameters join_parameters(const Transformer& model);
 
 struct Parameters {
     std::int64_t embedding = 0;  // tokens
-    std::int64_t positions = 0;  // and token types, and the norm behind the tables
+    std::int64_t positions = 0;  // and token types, and the norm after the tables
     std::int64_t layers = 0;     // all of them
     std::int64_t final_norm = 0;
-    std::int64_t output = 0;       // 0 where it is tied
+    std::int64_t output = 0;       // 0 if tied
     std::int64_t predictions = 0;  // all layers of multi-token prediction
-    std::int64_t active = 0;       // of all the above but the routed experts that a token is not sent to
+    std::int64_t active = 0;       // all of the above except the routed experts that a token does not visit
 
     std::int64_t total() const { return embedding + positions + layers + final_norm + output + predictions; }
 };
 Parameters parameters_of(const Transformer& model);
 
-// How many pairs of a query and a key attention in a layer has: with the masked ones left out (`causal_half`: a token
-// attends to half of the others, with a window w of s to w - w^2 / 2s), or not.
+// Pairs of query and key in one layer's attention, without masked ones if `causal_half` (a token attends to half of the
+// others; with a window w of s, to w - w^2 / 2s).
 double attended_pairs(const Transformer& model, int layer, bool causal_half);
 
-// The FLOPs of one sequence through the whole model, forward alone: matrix products, and attention's scores and values
-// of attended_pairs(). A multiplication and an addition are 2. Only experts that a token visits count. Training is
-// three times this.
+// FLOPs of one sequence through the whole model, forward only: GEMMs, and attention's scores and values of
+// attended_pairs(). A multiplication and an addition are 2. Only experts that a token visits count. Training is three
+// times this.
 struct ModelFlops {
     double layers = 0;
     double attention = 0;

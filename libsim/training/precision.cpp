@@ -11,8 +11,8 @@ namespace {
 constexpr double mx_scale = 1.0 / 32;  // bytes per element
 constexpr double nv_scale = 1.0 / 16;
 
-// What a cast reads and writes: bf16 elements, as often as a scale has to be known before they are divided by it; and
-// the copies for products along rows and along columns.
+// cast_bytes is the traffic of a cast: reads of the bf16 elements, once more if the scale must be known before they are
+// divided by it, and writes of the copies for products along rows and along columns.
 constexpr std::array rows{
     PrecisionRow{.precision = Precision::fp32,
                  .name = "fp32",
@@ -38,7 +38,7 @@ constexpr std::array rows{
                  .product_bytes = 2,
                  .kept_bytes = 2,
                  .gathered_bytes = 2},
-    // Megatron Core gathers parameters in 1 byte (--fp8-param-gather), and keeps them and their transpose.
+    // Megatron Core gathers parameters in 1 byte (--fp8-param-gather) and keeps them and their transpose.
     PrecisionRow{.precision = Precision::fp8,
                  .name = "fp8",
                  .published = "fp8",
@@ -69,7 +69,7 @@ constexpr std::array rows{
                  .cached_bytes = 2,
                  .gathered_bytes = 2,
                  .factor = &Efficiency::fp8_block},
-    // Its parameters are gathered in bf16, into the buffer of the gradients, and quantised then.
+    // Parameters are gathered in bf16, into the gradient buffer, and then quantised.
     PrecisionRow{.precision = Precision::mxfp8,
                  .name = "mxfp8",
                  .published = "mxfp8|fp8-mx",
@@ -80,7 +80,7 @@ constexpr std::array rows{
                  .kept_bytes = 1 + mx_scale,
                  .cached_bytes = 2 * mx_scale,
                  .gathered_bytes = 2},
-    // One more pass finds the tensor's own scale.
+    // An additional pass finds the tensor's own scale.
     PrecisionRow{.precision = Precision::nvfp4,
                  .name = "nvfp4",
                  .published = "fp4",

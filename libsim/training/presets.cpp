@@ -18,7 +18,7 @@ struct OtherName {
     std::string_view name;
     std::string_view preset;
 };
-// Of models with the same shape.
+// Names of models with the same shape.
 constexpr std::array other_names{OtherName{"deepseek-r1", "deepseek-v3"}, OtherName{"deepseek-v3.1", "deepseek-v3"},
                                  OtherName{"glm4.6", "glm4.5"}};
 
@@ -50,7 +50,7 @@ std::string_view without_publisher(std::string_view name) {
     return name.substr(name.find_last_of('/') + 1);
 }
 
-// Llama-3.1-8B-Instruct is Llama-3.1-8B.
+// Removes the variant: Llama-3.1-8B-Instruct becomes Llama-3.1-8B.
 std::string_view without_variant(std::string_view name) {
     for (bool again = true; again;) {
         again = false;

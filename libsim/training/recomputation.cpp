@@ -7,7 +7,8 @@ namespace sim::training {
 
 namespace {
 
-// What PyTorch's selective recomputation does again: it keeps attention, collectives' results and every second product.
+// The operators that PyTorch's selective recomputation repeats: it keeps attention, the results of collectives and
+// every second product.
 std::vector<Operator> every_second_product(const std::vector<Operator>& operators) {
     std::vector<Operator> again;
     bool kept = false;

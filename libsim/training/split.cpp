@@ -9,9 +9,9 @@ namespace {
 
 struct RuledSplit {
     std::int64_t stages;
-    std::int64_t each;         // before what the ends have fewer
-    std::int64_t left_over;    // one more for so many stages …
-    std::int64_t first_extra;  // … from this one on
+    std::int64_t each;         // before the ends' reduction
+    std::int64_t left_over;    // this many stages have one more layer …
+    std::int64_t first_extra;  // … starting with this one
     std::int64_t first_fewer;
     std::int64_t last_fewer;
 
@@ -96,7 +96,7 @@ RuledLayers ruled_layers(const Transformer& model, const Layout& layout) {
     const RuledSplit split = ruled(model, layout);
     RuledLayers result{.first = split.layers(0), .between = {}, .last = split.layers(split.stages - 1)};
     if (split.stages > 2) {
-        // Those left over lie in the middle: all between the ends have one of them, or the last but one has none.
+        // The extra layers are in the middle: each stage between the ends has one, or the second to last has none.
         result.between = split.layers(split.stages - 2);
     }
     return result;

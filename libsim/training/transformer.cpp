@@ -12,7 +12,7 @@ namespace sim::training {
 
 namespace {
 
-// So that no product of a few of them leaves 64 bits.
+// Bounded so that products of a few of them fit 64 bits.
 constexpr int largest_field = 1 << 26;
 constexpr double most_parameters = 1e16;
 
@@ -100,7 +100,7 @@ void check_norms(const Transformer& model) {
     }
 }
 
-// n choose k.
+// The binomial coefficient n over k.
 double ways(int n, int k) {
     double product = 1;
     for (int i = 1; i <= k; ++i) {
@@ -149,7 +149,7 @@ void check_experts(const Transformer& model) {
     }
 }
 
-// A bound from above, in doubles: the exact count would leave 64 bits.
+// An upper bound, in doubles, because the exact count could overflow 64 bits.
 void check_total(const Transformer& model) {
     const double hidden = model.hidden;
     const double width =
@@ -179,7 +179,7 @@ double nodes_of_a_token(const Experts& experts, int nodes) {
     if (nodes % groups == 0) {
         return drawn_evenly(double{1} * experts.groups_per_token * nodes / groups);
     }
-    // Of a token's groups, `here` lie on one node: drawn without putting back.
+    // `here` of a token's groups are on one node: drawn without replacement.
     const int on_node = groups / nodes;
     const int chosen = experts.groups_per_token;
     double reached = 0;

@@ -1,4 +1,4 @@
-// This table names the fields of a Transformer; its TOML is read and written by these names.
+// This table lists the fields of a Transformer; its TOML is read and written with these names.
 #pragma once
 
 #include "libsim/training/transformer.hpp"

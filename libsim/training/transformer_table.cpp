@@ -89,7 +89,7 @@ public:
         inner.read_fields(part);
     }
 
-    // Of the fields, and `others`.
+    // The names of the fields and `others`.
     template <class Part>
     static std::vector<std::string> names_of(std::vector<std::string> others) {
         const auto add = [&others](const auto& field) { others.emplace_back(field.name); };
@@ -117,7 +117,7 @@ Transformer base_of(const Table& table) {
     }
 }
 
-// What follows from other fields, unless it was said.
+// Derives fields from others unless they were given.
 void derive(const Table& table, const Transformer& base, Transformer& model) {
     const bool all_heads = base.kv_heads == base.heads || model.latent;
     if (!table.has("kv_heads") && all_heads) {

@@ -10,9 +10,9 @@
 //   sequence = 2048             router_bias = false
 //   gated = false …
 //
-// preset = "llama3-8b" (presets.hpp) supplies the keys that are left out. Without it they have the defaults of
-// Transformer, kv_heads is heads, and head_dim is hidden / heads. Where a preset has kv_heads and head_dim by these
-// rules, they follow the keys that are given.
+// preset = "llama3-8b" (presets.hpp) supplies keys that are left out. Without it they have the defaults of Transformer,
+// kv_heads is heads, and head_dim is hidden / heads. If a preset's kv_heads and head_dim follow these rules, they also
+// follow the given keys.
 #pragma once
 
 #include "libsim/training/transformer.hpp"
@@ -22,11 +22,11 @@
 
 namespace sim::training {
 
-// The keys stand in [model] or at the top. `where` is the file's name in errors. Throws ProgramError, one line
-// with file, line, key, what it must be, and the nearest known name.
+// The keys are in [model] or at the top level. `where` is the file's name in errors. Throws ProgramError, one line with
+// file, line, key, its allowed values, and the nearest known name.
 Transformer transformer_of_toml(std::string_view text, const std::string& where);
 
-// Every field, in [model], so that the next version of ndsim reads the same. Reads back equal.
+// Every field, in [model], so that later versions of ndsim read the same model. Reads back equal.
 std::string transformer_toml(const Transformer& model);
 
 }  // namespace sim::training

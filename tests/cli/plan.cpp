@@ -69,9 +69,9 @@ TEST(NdsimPlan, SaysWhatItsColumnsOfRobustnessMean) {
     const Said said = run_command(options);
     EXPECT_THAT(said.out, HasSubstr("  slow GPU  slow links  layout\n"));
     EXPECT_THAT(said.out,
-                HasSubstr("\nslow GPU: the step is so much longer with one GPU that computes 10 % longer, on "
+                HasSubstr("\nslow GPU: increase of the step with one GPU that computes 10 % longer, on "
                           "the stage where that costs most\n"
-                          "slow links: so much longer with all links within the node at 50 % of their rate\n"));
+                          "slow links: increase of the step with all links within the node at 50 % of their rate\n"));
     const Said csv = run_command(options + "--csv -");
     EXPECT_THAT(csv.out, HasSubstr(",pareto,slow_gpu,slow_gpu_on_average,slow_links\n"));
 }

@@ -66,7 +66,7 @@ TEST(CheckLayout, NamesTheCountThatIsTooSmall) {
     EXPECT_EQ(problems(dense(), {.parallelism = {.split = {.drop_last = -1}}}),
               "count: drop_last_layers = -1: it is 0 or more");
     EXPECT_EQ(problems(dense(), {.parallelism = {.zero = 4}}), "count: zero = 4: it is 0 to 3");
-    EXPECT_EQ(problems(dense(), {}, -8), "count: gpus = -8: there is at least 1");
+    EXPECT_EQ(problems(dense(), {}, -8), "count: gpus = -8: must be 1 or more");
 }
 
 TEST(CheckLayout, DoesNotOverflow) {
@@ -74,7 +74,7 @@ TEST(CheckLayout, DoesNotOverflow) {
     EXPECT_EQ(
         problems(dense(), {.parallelism = {.dp = huge, .tp = huge, .pp = huge, .cp = huge}}),
         "count: dp 2147483647 x tp 2147483647 x pp 2147483647 x cp 2147483647, ep 1 x expert_tp 1, micro_batch 1, "
-        "interleave 1: no machine has so many ranks");
+        "interleave 1: no machine has this many ranks");
     const auto refuses = [](auto set) {
         Layout layout{.batch = {.global = huge}};
         set(layout);

@@ -1,10 +1,10 @@
-"""Times the modules of docs/data/operator_times.csv on the simulated GPU that it runs on, as they were timed on real ones.
+"""Times the modules of docs/data/operator_times.csv on the simulated GPU, in the same way as they were timed on real ones.
 
     python3 -m ndsim.torchrun --nproc 1 --hollow --machine dgx-h100 tools/torch_accuracy/operators.py H100-SXM
 
-A row for each module and pass: how far the simulated times are from those that were measured, as a mean over the sizes. The modules are written here in eager PyTorch
-as those that were measured are said to be: Liger-Kernel's benchmarks of what its own kernels stand for. A GPU is kept busy before
-the first event, as its benchmarks do, so that the host is ahead.
+Prints a row for each module and pass: the error of the simulated times against the measured ones, as a mean over the sizes. The
+modules are eager PyTorch, like the baselines that Liger-Kernel's benchmarks measure beside its own kernels. As in those benchmarks,
+the GPU is kept busy before the first event, so that the host is ahead.
 """
 
 import csv
@@ -23,10 +23,10 @@ BF16 = torch.bfloat16
 
 
 class Benchmark(NamedTuple):
-    forward: object  # returns what the backward pass starts from
-    leaves: tuple = ()  # whose gradients are new each time; others are added to
-    of_inputs: tuple = ()  # gradients of these alone, by torch.autograd.grad
-    starts_from: str = "ready"  # where both passes are timed, the gradient that the second begins with: ready, drawn, or that of a sum
+    forward: object  # returns the tensors that the backward pass starts from
+    leaves: tuple = ()  # their gradients are new each time; other gradients accumulate
+    of_inputs: tuple = ()  # gradients of only these, by torch.autograd.grad
+    starts_from: str = "ready"  # the backward pass's first gradient if both passes are timed: ready, drawn, or of a sum
 
 
 def drawn(*sides, dtype=torch.float32, gradient=True):
@@ -34,7 +34,7 @@ def drawn(*sides, dtype=torch.float32, gradient=True):
 
 
 class RmsNorm(torch.nn.Module):
-    """As Llama's is written in Transformers: in float32, whatever its input is."""
+    """Llama's RMSNorm as written in Transformers: in float32, whatever the input's type."""
 
     def __init__(self, width):
         super().__init__()
@@ -156,7 +156,7 @@ def backward(benchmark, results, gradients):
 
 
 def carried_out(benchmark, which):
-    """The function that is timed."""
+    """Returns the function to be timed."""
     if which == "forward":
         return benchmark.forward
     results = benchmark.forward()
@@ -195,7 +195,7 @@ def rows_of(gpu):
 
 
 def errors(gpu):
-    """By module and pass: by how much of the measured time the simulated one is off, of each size."""
+    """By module and pass: the relative error of the simulated time, for each size."""
     found = {}
     for row in rows_of(gpu):
         taken = milliseconds(MODULES[row["module"]](int(row["size"])), row["pass"])

@@ -20,18 +20,18 @@ namespace {
 using training::RankMap;
 using training::StepPlan;
 
-// The messages into one virtual stage, forward or backward, in the order in which they are sent and received.
+// The messages into one virtual stage, forward or backward, in the order of sending and receiving.
 struct MessageQueue {
     std::size_t reader = 0;  // stage
     Duration price{0};       // of each
     std::size_t first = 0;
-    std::vector<Time> all = {};  // when they are there
+    std::vector<Time> all = {};  // arrival times
 
     bool empty() const { return first == all.size(); }
     Time take() { return all[first++]; }
 };
 
-// By what `of` of the chunk says: kinds of passes that are alike share one list.
+// Pieces by kind of pass; like kinds of passes share one list.
 struct TimedChunk {
     std::array<TimedPieces, training::pass_kinds> lists;
     std::array<std::uint8_t, training::pass_kinds> list_of = {};
@@ -60,15 +60,15 @@ TimedStage timed(const training::StageStep& step, CollectivePrices& prices) {
     return stage;
 }
 
-// All times at a cut, relative to that of the first stage.
+// All times at a cut, relative to the first stage's.
 struct Cut {
     std::size_t round = 0;
     Time at = {};
     std::vector<std::int64_t> state = {};
 };
 
-// Longer ones are of stages that run ahead of others: messages pile up, and no cut is like an earlier one.
-constexpr std::size_t most_of_a_state = 24;  // times the stages' chunks
+// A larger state means that some stages run ahead of others: messages accumulate, and no cut equals an earlier one.
+constexpr std::size_t most_of_a_state = 24;  // per stage and chunk
 
 class StepRun {
 public:
@@ -92,7 +92,7 @@ public:
 
     FoldedStep run(Rounds rounds) {
         FoldedStep result;
-        Time begin;  // of the last step, by the last stage to begin it
+        Time begin;  // start of the last step, on the stage that starts last
         for (int step = 0; step < plan_.steps; ++step) {
             begin = {};
             for (std::size_t stage = 0; stage < clocks_.size(); ++stage) {
@@ -114,7 +114,7 @@ public:
 private:
     const TimedStage& timed_of(std::size_t stage) const { return stages_[same_as_[stage]]; }
 
-    // Stages that are alike share their pieces, as long as their groups lie in the same places.
+    // Like stages share their pieces if their groups are in the same places.
     void time_pieces() {
         CollectivePrices prices(plan_, map_);
         for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
@@ -130,7 +130,7 @@ private:
         }
     }
 
-    // Messages into virtual stage v: queue 2 v forward, 2 v + 1 backward.
+    // Messages into virtual stage v: queue 2 v for forward, 2 v + 1 for backward.
     void make_queues() {
         const int stages = plan_.shape.stages;
         const int all = stages * plan_.shape.chunks;
@@ -165,7 +165,7 @@ private:
         return queues;
     }
 
-    // A stage has a few sorts of turns, by chunk and kind of pass.
+    // A stage has few sorts of turns, by chunk and kind of pass.
     void list_turns(int stage) {
         const TimedStage& timed = timed_of(static_cast<std::size_t>(stage));
         std::vector<Turn>& turns = turns_[static_cast<std::size_t>(stage)];
@@ -178,7 +178,7 @@ private:
             const training::PassKind kind = training::kind_of(step, micro_batches);
             const auto chunk = static_cast<std::size_t>(step.chunk);
             Turn& sort = sorts_[chunk * training::pass_kinds + static_cast<std::size_t>(kind)];
-            if (sort.pieces == nullptr || step.pair != InPair::alone) {  // a pair's other half may be another one
+            if (sort.pieces == nullptr || step.pair != InPair::alone) {  // the other half of a pair may differ
                 sort = {.pieces = &timed.chunks[chunk].of(kind),
                         .takes = queues_of(taken_before(plan_.shape, stage, steps, number)),
                         .makes = queues_of(sent_after(plan_.shape, stage, steps, number))};
@@ -187,7 +187,7 @@ private:
         }
     }
 
-    // Returns how many passes followed from a repetition.
+    // Returns the number of passes that were skipped by repetition.
     std::int64_t carry_out_passes(Rounds rounds) {
         std::fill(next_.begin(), next_.end(), 0);
         std::int64_t known = 0;
@@ -205,7 +205,7 @@ private:
         return known;
     }
 
-    // All stages go on until where they are to stop, or wait for a message of one that has stopped.
+    // Advances all stages until they reach their stop or wait for a message from a stopped stage.
     void go_on() {
         awake_.resize(turns_.size());
         std::iota(awake_.rbegin(), awake_.rend(), std::size_t{0});
@@ -220,7 +220,7 @@ private:
         }
     }
 
-    // False: the stage waits for a message.
+    // Returns false if the stage waits for a message.
     bool carry_out(std::size_t stage, const Turn& turn) {
         StageClock& clock = clocks_[stage];
         for (const std::int32_t queue : turn.takes) {
@@ -251,8 +251,8 @@ private:
         return true;
     }
 
-    // Carries out rounds until a cut is like an earlier one, and multiplies. The cut that later ones are compared with
-    // is moved on to where twice as many rounds are done: so any length of repetition is found.
+    // Runs rounds until a cut equals an earlier one, and skips the repetitions. The cut that later ones are compared
+    // with moves forward whenever the number of rounds has doubled, so a repetition of any length is found.
     std::int64_t repeat(const RepeatedRounds& rounds) {
         const auto chunks = static_cast<std::size_t>(plan_.shape.chunks);
         Cut earlier;
@@ -276,7 +276,7 @@ private:
         return 0;
     }
 
-    // False: gathers are under way, which a cut does not tell.
+    // Returns false if gathers are in progress, which a cut does not capture.
     bool look(Cut& cut, std::size_t round) const {
         bool is_whole = true;
         cut.round = round;
@@ -295,7 +295,7 @@ private:
         return is_whole;
     }
 
-    // What happens from one cut to the other happens again as often as the rounds that are left allow.
+    // Repeats the interval between the cuts as often as the remaining rounds allow.
     std::int64_t skip(const RepeatedRounds& rounds, const Cut& earlier, const Cut& here) {
         const std::size_t length = here.round - earlier.round;
         const std::size_t times = (rounds.count - here.round) / length;
@@ -328,7 +328,7 @@ private:
         }
     }
 
-    // Begins when the last of them has come.
+    // Starts when the last of them arrives.
     void meet(TimedPiece::Kind kind) {
         Time last;
         for (std::size_t stage = 0; stage < clocks_.size(); ++stage) {
@@ -353,17 +353,17 @@ private:
 
     const StepPlan& plan_;
     RankMap map_;
-    std::vector<TimedStage> stages_;    // of those that share, the first one's
+    std::vector<TimedStage> stages_;    // of stages that share pieces, only the first one's
     std::vector<std::size_t> same_as_;  // by stage
     std::vector<MessageQueue> queues_;
-    std::vector<Turn> sorts_;               // of the stage whose turns are listed
+    std::vector<Turn> sorts_;               // of the stage whose turns are being listed
     std::vector<std::vector<Turn>> turns_;  // by stage
     std::vector<StageClock> clocks_;
     std::vector<std::size_t> next_;        // turn of each stage
     std::vector<std::size_t> until_;       // where it stops
     std::vector<std::int32_t> waits_for_;  // queue; -1: none
     std::vector<std::size_t> awake_;
-    std::vector<std::size_t> after_;  // piece that each has come to, behind its passes
+    std::vector<std::size_t> after_;  // index of each stage's next piece after its passes
 };
 
 }  // namespace

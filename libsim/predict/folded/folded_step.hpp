@@ -1,10 +1,12 @@
-// A folded step takes as long as its slowest stage, and that takes no kernel to know: a stage's clock depends on its
-// own pieces and on when the messages of its neighbours come, which on this network nothing else disturbs.
+// A folded step takes as long as its slowest stage, and computing that needs no simulator kernel: a stage's clock
+// depends only on its own pieces and on the arrival of its neighbours' messages, which nothing else on this network
+// disturbs.
 //
-// Micro-batches repeat. Between two cuts through the schedule, one round of every stage apart, the stages carry out the
-// same pieces and exchange the same messages; when all clocks and messages under way are then later by one and the same
-// time, every further round adds that time, too, because nothing depends on when it begins. So the rounds that are left
-// are a multiplication, exact to the picosecond. Where no cut is like an earlier one, all rounds are carried out.
+// Micro-batches repeat. Between two cuts through the schedule, one round of every stage apart, the stages execute the
+// same pieces and exchange the same messages. If all clocks and messages in flight have then advanced by the same time,
+// every further round advances them by that time again, because durations do not depend on start times. The remaining
+// rounds are therefore a multiplication, exact to the picosecond. If no cut equals an earlier one, all rounds are
+// executed.
 #pragma once
 
 #include "libsim/training/step/step_plan.hpp"
@@ -17,27 +19,27 @@ namespace sim::predict {
 enum class Rounds : std::uint8_t { repeat, all_carried_out };
 
 struct FoldedStep {
-    Duration time{0};               // where steps overlap, from the begin of the last to its end
+    Duration time{0};               // if steps overlap, from the start of the last one to its end
     std::int64_t passes = 0;        // of all stages
-    std::int64_t passes_known = 0;  // of them, those that follow from a repetition
+    std::int64_t passes_known = 0;  // those of them that were skipped by repetition
 };
 
-// Whether folded_step() knows this step: both ways, stages i and p - 1 - i sum up gradients together; where messages
-// take them equally long, they come to it at the same time, and neither has to wait for the other. Cost: linear in
-// stages.
+// Whether folded_step() supports this step. With a bidirectional schedule, stages i and p - 1 - i sum up gradients
+// together; if messages take both equally long, they arrive at the same time and neither waits for the other. Cost:
+// linear in stages.
 bool takes_no_meeting(const training::StepPlan& plan);
 
-// The computations of a stage take `factor` times as long. All ranks that a folded stage stands for are slow then: one
-// slow rank of them makes the others wait in every collective that it is in, so that the step takes as long.
+// The computations of a stage take `factor` times as long. That slows down all ranks that a folded stage stands for;
+// the step takes as long with only one slow rank, because the others wait for it in every collective that it is in.
 struct SlowStage {
     int stage = 0;
-    double factor = 1;  // 1 or more
+    double factor = 1;  // at least 1
 };
 
-// The step that predict_step() simulates folded, without jitter or faults: its time is the same, to the picosecond.
-// Requires takes_no_meeting() and no slow stage for that; otherwise nobody waits in the meeting, which the last to come
-// would not do anyway: the time is that of the stage that ends last. Cost: linear in the passes, at 16 bytes each and a
-// comparison, and in the pieces of the rounds until they repeat.
+// The step that predict_step() simulates folded, without jitter or faults; its time is the same to the picosecond.
+// Requires takes_no_meeting() and no slow stage for that; otherwise nobody waits in the meeting, in which the last to
+// arrive would not wait anyway, and the time is that of the stage that ends last. Cost: linear in the passes, at 16
+// bytes each and a comparison, and in the pieces of the rounds until they repeat.
 FoldedStep folded_step(const training::StepPlan& plan, Rounds rounds = Rounds::repeat,
                        const std::optional<SlowStage>& slow = std::nullopt);
 

@@ -14,7 +14,7 @@ struct AlikeTurns {
     std::size_t turns = 0;
 };
 
-// The longest run of turns that are as those one round later, with that round.
+// The longest run of turns that equal the turns one round later, including that round.
 AlikeTurns longest_run(const std::vector<Turn>& turns, std::size_t length) {
     AlikeTurns longest;
     std::size_t first = 0;
@@ -30,9 +30,9 @@ AlikeTurns longest_run(const std::vector<Turn>& turns, std::size_t length) {
 
 std::size_t round_of(const PipelineShape& shape, std::size_t turns) {
     if (shape.both_ways) {
-        return 4;  // two pairs, of a forward pass of one half and a backward pass of the other
+        return 4;  // two pairs, each a forward pass of one half and a backward pass of the other
     }
-    // Chunks take turns with a group of micro-batches.
+    // Chunks alternate after a group of micro-batches.
     const auto micro_batches = static_cast<std::size_t>(shape.chunks > 1 ? interleaved_group(shape) : 1);
     return turns / static_cast<std::size_t>(shape.micro_batches) * micro_batches;
 }

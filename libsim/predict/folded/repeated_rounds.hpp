@@ -1,4 +1,4 @@
-// Repeated rounds are the middle of a pipeline's schedule, where every stage does the same over and over.
+// Repeated rounds are the middle of a pipeline's schedule, where every stage repeats the same sequence.
 #pragma once
 
 #include "libsim/parallel/pipeline/schedule.hpp"
@@ -12,23 +12,23 @@ namespace sim::predict {
 
 constexpr std::array<std::int32_t, 2> no_queues{-1, -1};
 
-// One pass of a stage. Messages keep their order, so that it matters not of which micro-batch they are.
+// One pass of a stage. Messages keep their order, so their micro-batch does not matter.
 struct Turn {
     const TimedPieces* pieces = nullptr;
-    std::array<std::int32_t, 2> takes = no_queues;  // the queues of what it waits for, first ones first
+    std::array<std::int32_t, 2> takes = no_queues;  // queues of the messages it waits for, in order
     std::array<std::int32_t, 2> makes = no_queues;
     friend bool operator==(const Turn&, const Turn&) = default;
 };
 
-// Stage s carries out the same `length` turns `count` times, from turn first[s] on.
+// Stage s executes the same `length` turns `count` times, starting with turn first[s].
 struct RepeatedRounds {
     std::size_t length = 0;
     std::size_t count = 0;
     std::vector<std::size_t> first;
 };
 
-// Of the turns of every stage, by stage. A round of another length than the schedules of schedules.hpp have is not
-// found: then none repeat. Cost: linear in the turns.
+// Finds the repeated rounds of every stage's turns. Only round lengths of the schedules in schedules.hpp are found;
+// others count as not repeating. Cost: linear in the turns.
 RepeatedRounds repeated_rounds(const PipelineShape& shape, const std::vector<std::vector<Turn>>& turns);
 
 }  // namespace sim::predict

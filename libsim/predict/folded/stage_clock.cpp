@@ -46,7 +46,7 @@ void StageClock::wait_for_gather(const training::GradientBucket* bucket) {
     const auto gather =
         std::find_if(gathers_.begin(), gathers_.end(), [&](const auto& each) { return each.first == bucket; });
     wait_until(gather->second);
-    gathers_.erase(gathers_.begin(), gather + 1);  // those before it have come, too
+    gathers_.erase(gathers_.begin(), gather + 1);  // those before it have completed, too
 }
 
 bool StageClock::state(Time origin, std::vector<std::int64_t>& state) const {

@@ -1,8 +1,9 @@
-// A stage clock is the time of a folded stage: of its program, of the card that its messages leave by, and of the
-// stream of its gathers and reductions. It moves as the kernel moves a rank's, picosecond by picosecond.
+// A stage clock keeps the time of a folded stage: of its program, of the network card that its messages leave by, and
+// of the stream of its gathers and reductions. It advances exactly as the simulator kernel advances a rank, to the
+// picosecond.
 //
-// Nothing depends on when a step begins: clocks that are later by the same time stay later by it. So what comes next
-// follows from state() alone, which is relative.
+// Durations do not depend on the start of a step: clocks that are later by the same time stay so. The future therefore
+// depends only on state(), which is relative.
 #pragma once
 
 #include "libsim/kernel/intervals.hpp"
@@ -18,14 +19,14 @@ namespace sim::predict {
 
 class StageClock {
 public:
-    // Computations take `slow` times as long, and `beside` times that while the stream is busy.
+    // Computations take `slow` times as long, and `beside` times as long as that while the stream is busy.
     explicit StageClock(Pace beside, Pace slow = {1, 1})
         : beside_(beside), slow_(slow), slows_(beside.picoseconds > beside.amount) {}
 
     Time now() const { return now_; }
     Time end() const { return std::max({now_, card_, stream_}); }
 
-    // Pieces that stages meet in are the caller's.
+    // The caller must handle the pieces in which stages meet.
     void carry_out(const TimedPieces& pieces) {
         for (const TimedPiece& piece : pieces) {
             carry_out(piece);
@@ -33,12 +34,12 @@ public:
     }
     void carry_out(const TimedPiece& piece);
     void wait_until(Time time) { now_ = std::max(now_, time); }
-    // A message leaves when the one before it has; the program continues. Returns when it is there.
+    // A message leaves after the previous one; the program continues. Returns the arrival time.
     Time send(Duration price) { return card_ = later(std::max(now_, card_), price); }
     void wait_for_sends() { wait_until(card_); }
 
-    // Appends what tells the future of this stage from that of another one, as times after `origin`. False: gathers are
-    // under way that a later pass waits for, which it does not tell.
+    // Appends everything that determines the future of this stage, as times after `origin`. Returns false if gathers
+    // that a later pass waits for are in progress, which the state does not capture.
     bool state(Time origin, std::vector<std::int64_t>& state) const;
     void move_on(Duration by);
 
@@ -53,8 +54,8 @@ private:
     Pace beside_;
     Pace slow_;
     bool slows_;
-    kernel::Intervals busy_;  // the stream, from now on; where it slows computations down
-    std::vector<std::pair<const training::GradientBucket*, Time>> gathers_;  // under way
+    kernel::Intervals busy_;  // of the stream, from now on, if it slows down computation
+    std::vector<std::pair<const training::GradientBucket*, Time>> gathers_;  // in progress
 };
 
 }  // namespace sim::predict

@@ -19,7 +19,7 @@ CollectivePrices::CollectivePrices(const training::StepPlan& plan, const trainin
 
 bool CollectivePrices::move_to(int stage) {
     const bool is_first = std::exchange(stage_, stage) < 0;
-    // Stages that fill whole nodes have their groups in the same places, node by node.
+    // Stages that fill whole nodes have their groups in the same places within nodes.
     const int ranks_per_node = plan_->machine.network.ranks_per_node;
     if (!is_first && ranks_per_node > 0 && map_->real_rank(1) % ranks_per_node == 0) {
         return false;

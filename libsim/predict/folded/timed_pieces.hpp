@@ -1,8 +1,8 @@
-// Timed pieces are the pieces of a stage (libsim/training/step/stage_step.hpp) with the times of their collectives: all
-// that the clocks of a folded step need of them.
+// Timed pieces are the pieces of a stage (libsim/training/step/stage_step.hpp) with the times of their collectives,
+// which is all that the clocks of a folded step need.
 //
-// Folded, the collectives of a stage have one member, which stands for all, so that their times are known beforehand;
-// only the two that stages meet in say so. Marks, and pieces that take no time, are left out.
+// Folded, a stage's collectives have one member that stands for all, so their times are known beforehand; only the two
+// in which stages meet are marked as such. Marks, and pieces that take no time, are left out.
 #pragma once
 
 #include "libsim/group.hpp"
@@ -21,7 +21,7 @@ struct TimedPiece {
         stream,       // on the data stream
         gather,       // on the data stream, until `gathered` of the same bucket
         gathered,     // the program waits for that gather
-        streamed,     // the program waits for all on the data stream
+        streamed,     // on the data stream, until the same bucket's `gathered`
         at_the_ends,  // the first and the last stage meet
         everywhere,   // all stages meet
     };
@@ -31,12 +31,13 @@ struct TimedPiece {
 };
 using TimedPieces = std::vector<TimedPiece>;
 
-// Prices the collectives of a step. Refers to `plan` and `map`, which outlive it. Requires: `map` is folded.
+// Prices the collectives of a step. Keeps references to `plan` and `map`, which must outlive it. Requires: `map` is
+// folded.
 class CollectivePrices {
 public:
     CollectivePrices(const training::StepPlan& plan, const training::RankMap& map);
 
-    // Those of the pieces are of `stage` from now on. Returns whether they have other prices than the stage before.
+    // Prices the pieces of `stage` from now on. Returns whether its prices differ from the previous stage's.
     bool move_to(int stage);
     TimedPieces timed(const training::Pieces& pieces);
 
@@ -55,7 +56,7 @@ private:
     int stage_ = -1;
     Footprint replicas_;
     Footprint expert_replicas_;
-    std::vector<Known> known_;  // a step has few
+    std::vector<Known> known_;  // a step has few different ones
 };
 
 }  // namespace sim::predict

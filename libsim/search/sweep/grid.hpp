@@ -1,4 +1,4 @@
-// The grid holds all configurations of a sweep: every combination of the options' values, in a fixed order.
+// The grid has all configurations of a sweep: every combination of the options' values, in a fixed order.
 #pragma once
 
 #include "libsim/predict/what_if.hpp"
@@ -17,13 +17,13 @@ struct SweepAxis {
 struct SweepGrid {
     std::vector<SweepAxis> axes;
 
-    // Throws UsageError where that is more than 10,000,000.
+    // Throws UsageError above 10,000,000.
     std::size_t size() const;
     predict::Change configuration(std::size_t number) const;
 };
 
-// The results of a configuration, a text for each of result_columns(). Never throws for an illegal one: its "status"
-// and "why" say so.
+// The results of a configuration, one text for each of result_columns(). Does not throw for an illegal configuration,
+// which its "status" and "why" report.
 std::vector<std::string> result_columns();
 using CasePredictor = std::function<predict::Prediction(const predict::TrainingCase&, const predict::PredictOptions&)>;
 std::vector<std::string> result_of(const predict::Change& configuration, const CasePredictor& predictor);

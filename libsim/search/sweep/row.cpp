@@ -28,7 +28,7 @@ TrainingOptions options_of(const Change& configuration) {
     return options;
 }
 
-// A step that was predicted, or why it could not be.
+// A predicted step, or why it could not be predicted.
 struct Swept {
     std::optional<TrainingCase> what;
     Prediction step;
@@ -72,7 +72,7 @@ std::optional<std::string> why(const Swept& swept) {
                : std::optional(fmt::format("stage {} does not fit into memory", swept.step.memory.fullest().stage));
 }
 
-// A number of a step that was predicted, in full.
+// A number of a predicted step, at full precision.
 template <class Value>
 Field<Swept> of_step(const char* key, const char* description, Value value) {
     return printed(number_or_null<Swept>(key, description,
@@ -90,9 +90,9 @@ Field<Swept> whole_if_predicted(const char* key, const char* description, Value 
 
 const Record<Swept>& result_record() {
     static const Record<Swept> record(
-        "One combination; what is not known is null.",
+        "One combination; unknown values are null.",
         {one_of<Swept>("status", {"ok", "too large", "impossible"},
-                       "Whether the combination fits, does not fit into memory, or cannot be.", status_of),
+                       "Whether the combination fits, does not fit into memory, or is impossible.", status_of),
          whole_if_predicted("all_gpus", "GPUs that the step runs on.", [](const Swept& of) { return of.what->gpus(); }),
          of_step("step_seconds", "Predicted seconds of a step.",
                  [](const Prediction& step) { return seconds(step.step); }),
@@ -114,7 +114,8 @@ const Record<Swept>& result_record() {
                  "{}"),
          whole_if_predicted("sequences", "Sequences of a step.",
                             [](const Swept& of) { return of.what->layout.batch.global; }),
-         or_null(free_text<Swept>("why", "Why it does not fit or cannot be.", [](const Swept&) { return ""; }), why)});
+         or_null(free_text<Swept>("why", "Why it does not fit or is impossible.", [](const Swept&) { return ""; }),
+                 why)});
     return record;
 }
 
@@ -126,7 +127,7 @@ const Json& option_schema() {
     return schema;
 }
 
-// In front the options, by their names.
+// A row also has its options, under their names.
 Json row_schema() {
     Json schema = result_record().schema();
     schema["additionalProperties"] = option_schema();
@@ -136,7 +137,7 @@ Json row_schema() {
     return schema;
 }
 
-// In a file of rows a number is a text.
+// Numbers in a file of rows are text.
 Json typed_cell(const std::string& cell) {
     if (cell.empty()) {
         return nullptr;

@@ -52,7 +52,7 @@ void SweepTable::read(const std::string& text, const std::string& file) {
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t end = text.find('\n', at);
         if (end == std::string::npos) {
-            break;  // a part of a line
+            break;  // an incomplete line
         }
         const std::string line = text.substr(at, end - at);
         at = end + 1;

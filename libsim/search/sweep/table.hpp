@@ -1,8 +1,8 @@
-// The table keeps the rows of a sweep in a CSV file, from which an interrupted sweep can resume; the options at its
-// start identify a row.
+// The table keeps the rows of a sweep in a CSV file, from which an interrupted sweep can resume; a row is identified by
+// the options at its start.
 //
-// A file that an interruption left has whole rows and perhaps a part of one, which is dropped. Rows of configurations
-// that are not of this sweep stay, behind the others.
+// An interruption may leave a partial last row, which is dropped. Rows of configurations outside this sweep are kept,
+// after the others.
 #pragma once
 
 #include "libsim/config/given.hpp"
@@ -24,30 +24,30 @@ public:
     std::string header() const;
     std::string row(std::size_t number, const std::vector<std::string>& result) const;
 
-    // Reads the rows of `text` that are of this sweep, and keeps the rest. Throws UsageError, which names `file`, if
+    // Reads the rows of `text` that belong to this sweep, and keeps the rest. Throws UsageError, which names `file`, if
     // its columns differ.
     void read(const std::string& text, const std::string& file);
     void add(std::size_t number, std::string row);
 
     const SweepGrid& grid() const { return grid_; }
-    // In order.
+    // Indices of the missing rows, in order.
     std::vector<std::size_t> missing() const;
     bool has(std::size_t number) const { return !rows_[number].empty(); }
     const std::string& row_text(std::size_t number) const { return rows_[number]; }
 
-    // All that is there, in the order of the grid.
+    // All existing rows, in the order of the grid.
     std::string csv() const;
-    // Those of this sweep.
+    // The rows of this sweep.
     report::Table rows() const;
-    // {"command":"sweep","given":{…},"rows":[{"tp":2,…,"step_seconds":…,"command":"ndsim train …"},…]}: numbers where
-    // the cells are. `given`: the options that change the result, as typed.
+    // {"command":"sweep","given":{…},"rows":[{"tp":2,…,"step_seconds":…,"command":"ndsim train …"},…]}, with numeric
+    // cells as numbers. `given`: the options that affect the result, as typed.
     std::string json(const config::Given& given) const;
-    // For people: what differs between the rows, and the results in short.
+    // For people: the options that differ between rows, and abbreviated results.
     std::string text() const;
 
 private:
     SweepGrid grid_;
-    std::vector<std::string> rows_;  // empty: not there yet
+    std::vector<std::string> rows_;  // empty: missing
     std::vector<std::string> others_;
 };
 

@@ -1,4 +1,4 @@
-// The rows of a sweep for people.
+// Prints the rows of a sweep for people.
 #include "libsim/report/amounts.hpp"
 #include "libsim/report/csv.hpp"
 #include "libsim/report/text_table.hpp"
@@ -15,7 +15,7 @@ using namespace report;
 
 namespace {
 
-// A column of the results: where it stands among result_columns(), and how its number is printed.
+// A column of the results: its index in result_columns(), and its number format.
 struct ShownResult {
     const char* column;
     const char* heading;
@@ -32,7 +32,7 @@ std::size_t place_of(const char* column) {
     return static_cast<std::size_t>(std::find(columns.begin(), columns.end(), column) - columns.begin());
 }
 
-// The options with one value, which all rows have: "--model llama3-8b --gpus 64".
+// The options with a single value, which all rows share: "--model llama3-8b --gpus 64".
 std::string same_for_all(const SweepGrid& grid) {
     std::string text;
     for (const SweepAxis& axis : grid.axes) {

@@ -23,7 +23,7 @@ std::optional<double> number(const std::string& text) {
     return all ? std::optional{x} : std::nullopt;
 }
 
-// The shortest text of up to 12 figures: 0.1 + 0.2 is 0.3.
+// The shortest text with up to 12 digits: 0.1 + 0.2 is 0.3.
 std::string text_of(double x) {
     return std::fabs(x) < 1e15 && x == std::floor(x) ? fmt::format("{:.0f}", x) : fmt::format("{:.12g}", x);
 }
@@ -35,7 +35,7 @@ struct Range {
     bool adds;
 };
 
-// None where `text` is not of the form of a range: names have no colons but in paths.
+// None if `text` does not have the form of a range: names have no colons, except in paths.
 std::optional<Range> range_of(const std::string& text) {
     const std::vector<std::string> parts = split(text, ':');
     if (parts.size() != 2 && parts.size() != 3) {
@@ -64,7 +64,7 @@ std::vector<std::string> values_of(const Range& range, const std::string& what, 
     for (std::size_t i = 0; i <= most_values; ++i) {
         const double n = static_cast<double>(i);
         const double value = range.adds ? range.low + n * range.step : range.low * std::pow(range.step, n);
-        // Sums of decimal fractions end where they are meant to.
+        // The tolerance includes the end of a range of decimal fractions.
         if (value > range.high * (1 + 1e-12)) {
             return values;
         }

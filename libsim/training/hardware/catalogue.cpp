@@ -34,7 +34,7 @@ bool has_alias(const CatalogueFile& file, const std::string& plain) {
     return std::find(names.begin(), names.end(), plain) != names.end();
 }
 
-// All names and aliases of a folder; their rows are places in hardware_files().
+// Adds all names and aliases of a folder; their rows are indices into hardware_files().
 void add_names(std::string_view folder, std::vector<KnownName>& known) {
     const auto files = hardware_files();
     for (std::size_t row = 0; row < files.size(); ++row) {
@@ -47,7 +47,7 @@ void add_names(std::string_view folder, std::vector<KnownName>& known) {
     }
 }
 
-// The row that `find` finds among a folder's names.
+// The row that `find` returns among a folder's names.
 template <class Find>
 bool take_found(std::string_view folder, std::string_view name, CatalogueFile& found, Find find) {
     std::vector<KnownName> known;
@@ -93,7 +93,7 @@ bool find_in_catalogue(std::string_view folder, std::string_view name, Catalogue
     const std::string quoted = "\"" + plain + "\"";
     for (const HardwareFile& file : hardware_files()) {
         if (file.folder == folder &&
-            file.text.find(quoted) != std::string_view::npos) {  // only those are worth parsing
+            file.text.find(quoted) != std::string_view::npos) {  // only these are worth parsing
             CatalogueFile candidate = opened(file);
             if (has_alias(candidate, plain)) {
                 found = std::move(candidate);

@@ -10,7 +10,7 @@
 
 namespace sim::training {
 
-// Lower case, without a remark in brackets at its end: "A100-SXM-40GB (DGX A100)" is a100-sxm-40gb.
+// Lower case, without a remark in brackets at the end: "A100-SXM-40GB (DGX A100)" becomes a100-sxm-40gb.
 std::string plain_name(std::string_view name);
 
 struct CatalogueFile {
@@ -20,15 +20,15 @@ struct CatalogueFile {
     std::vector<HardwareEntry> entries;
 };
 
-// The names as they are written, in alphabetical order. `folder`: accelerators, generations, machines.
+// All names as written in the files, in alphabetical order. `folder`: accelerators, generations, machines.
 std::vector<std::string> catalogue_names(std::string_view folder);
-// By its name or an alias, however they are written (libsim/known_name.hpp); false: there is none.
+// Finds a file by its name or an alias, in any spelling (libsim/known_name.hpp); false if there is none.
 bool find_in_catalogue(std::string_view folder, std::string_view name, CatalogueFile& found);
-// By some words of its name or of an alias that no other file's have.
+// Finds a file by words of its name or alias that no other file has.
 bool find_by_words(std::string_view folder, std::string_view words, CatalogueFile& found);
-// A machine's, or else an accelerator's.
+// Finds a machine, or else an accelerator.
 bool find_hardware(std::string_view name, CatalogueFile& found);
-// "; did you mean NAME?", "; it may be NAME or NAME", or nothing: of the files of these folders.
+// "; did you mean NAME?", "; it may be NAME or NAME", or an empty text, from the files of these folders.
 std::string hint_in_catalogue(std::initializer_list<std::string_view> folders, std::string_view name);
 
 // The text under `key`, or "".

@@ -47,7 +47,7 @@ HardwareValue value_of(const toml::node& node) {
     return OtherKind{node.is_table() ? "a table" : "a date or time"};
 }
 
-// The text under `key`, or what the table around has.
+// The text under `key`, or the enclosing table's.
 std::string text_of(const toml::table& table, std::string_view key, const std::string& inherited,
                     const Collector& into) {
     const toml::node* node = table.get(key);

@@ -14,7 +14,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-// Texts that are only told.
+// Texts that are shown but not used.
 const char* const remarks[] = {"links", "memory_type", "note", "topology", "collectives", "compiler"};
 
 bool is_remark(const std::string& key) {
@@ -84,7 +84,7 @@ double stored(const Slot& slot) {
         fmt::format("{}: unknown key {}{}{}", entry.where, prefix, entry.key, did_you_mean(entry.key, known, prefix)));
 }
 
-// A remark of who carries out collectives: a library, or a compiler, which is none.
+// Takes the remark about what executes collectives: a library, or a compiler, which is stored as no library.
 void take_collectives(Accelerator& gpu, const std::pair<std::string, std::string>& remark) {
     if (remark.first == "collectives") {
         gpu.collectives = remark.second;

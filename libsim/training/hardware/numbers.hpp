@@ -16,15 +16,15 @@ namespace sim::training {
 const std::string& text_of(const HardwareEntry& entry);
 const HardwareEntry* find_entry(const std::vector<HardwareEntry>& entries, const std::string& key);
 
-// Stores all that `entries` say. `others` are keys that the caller has read; errors put `prefix` before keys.
-// Throws ProgramError for an unknown key, or a value out of its range.
+// Stores all numbers of `entries`. `others` are keys that the caller has read; errors put `prefix` before keys. Throws
+// ProgramError for an unknown key or a value out of range.
 void put_numbers(Hardware& hardware, const std::vector<HardwareEntry>& entries, const std::vector<Slot>& slots,
                  const std::vector<std::string>& others, const std::string& prefix = "");
 
-// In place of what was known of the same field.
+// Replaces an earlier number of the same field.
 void note_number(Hardware& hardware, Sourced number);
 void forget_number(Hardware& hardware, const std::string& field);
-// Notes the values that the slots hold and no file gave.
+// Records the slots' values that no file gave.
 void note_defaults(Hardware& hardware, const std::vector<Slot>& slots);
 
 }  // namespace sim::training

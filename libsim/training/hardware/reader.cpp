@@ -48,7 +48,7 @@ void put_generation(Hardware& hardware, const std::string& name, const std::stri
     put_numbers(hardware, file.entries, generation_slots(hardware.machine), {"name", "base"});
 }
 
-// The GB that a memory is sold with are GiB, but for what the driver keeps: unless a file says how many bytes.
+// The GB that a memory is sold with are taken as GiB (the driver keeps a little), unless a file gives memory_bytes.
 void take_memory_as_sold(Hardware& hardware, const Entries& entries) {
     const HardwareEntry* sold = find_entry(entries, "memory_gb");
     if (sold != nullptr && find_entry(entries, "memory_bytes") == nullptr) {
@@ -58,7 +58,7 @@ void take_memory_as_sold(Hardware& hardware, const Entries& entries) {
     }
 }
 
-// All but what it is based on. Complaints put `prefix` before keys.
+// Applies everything but the base. Errors put `prefix` before keys.
 void put_accelerator(Hardware& hardware, const Entries& entries, const std::string& prefix) {
     Machine& machine = hardware.machine;
     if (const HardwareEntry* name = find_entry(entries, "name"); name != nullptr) {
@@ -76,7 +76,7 @@ void put_accelerator(Hardware& hardware, const Entries& entries, const std::stri
     take_memory_as_sold(hardware, entries);
 }
 
-// The table [accelerator]'s entries, or all others.
+// The entries of the table [accelerator], or all others.
 Entries entries_of(const Entries& entries, bool accelerator) {
     const std::string table = "accelerator.";
     Entries chosen;
@@ -89,7 +89,7 @@ Entries entries_of(const Entries& entries, bool accelerator) {
     return chosen;
 }
 
-// A node of 8 for an accelerator that comes in no machine by name.
+// Assumes a node of 8 for an accelerator that no named machine has.
 void take_usual_node(Hardware& hardware) {
     Machine& machine = hardware.machine;
     machine.name = fmt::format("8 x {}", machine.gpu.name);
@@ -105,7 +105,7 @@ void take_usual_node(Hardware& hardware) {
     }
 }
 
-// The price of a node is split over its GPUs; the rate of its cards, too.
+// Divides a node's price and its network cards' rate by its number of GPUs.
 void split_over_gpus(Hardware& hardware, const Entries& entries) {
     Machine& machine = hardware.machine;
     if (const HardwareEntry* price = find_entry(entries, "node_usd_per_hour"); price != nullptr) {
@@ -126,7 +126,7 @@ void split_over_gpus(Hardware& hardware, const Entries& entries) {
                                fmt::format("nic_gbit over {} GPUs", machine.gpus_per_node), cards->confidence});
     }
     if (scale_out != nullptr) {
-        forget_number(hardware, "nic_gbit");  // of a base, which no longer holds
+        forget_number(hardware, "nic_gbit");  // the base's no longer applies
     }
 }
 
@@ -139,7 +139,7 @@ void put_named_accelerator(Hardware& hardware, std::string_view name, const std:
     }
     if (const HardwareEntry* base = find_entry(file.entries, "base"); base != nullptr) {
         put_named_accelerator(hardware, text_of(*base), base->where);
-        // What was measured of another product, or paid for it, says nothing about this one.
+        // Prices and measurements of another product do not carry over.
         hardware.machine.gpu.usd_per_hour = 0;
         for (const char* field : {"usd_per_hour", "measured_bf16_flops", "measured_fp8_flops"}) {
             forget_number(hardware, field);
@@ -158,7 +158,7 @@ void put_named_machine(Hardware& hardware, std::string_view name, const std::str
         put_machine(hardware, file.entries, instead);
         return;
     }
-    // Never its base's: who is based on another accelerator may come in other nodes.
+    // The base's machine is not used: an accelerator based on another may come in other nodes.
     const std::string usual = text_under(file.entries, "machine");
     if (usual.empty()) {
         put_named_accelerator(hardware, file.name, where);

@@ -1,4 +1,4 @@
-// The reader layers hardware files one over the other: generation, accelerator, machine, each possibly based on
+// The reader layers hardware files on top of each other: generation, accelerator, machine, each possibly based on
 // another.
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace sim::training {
 
-// Changes what the file's entries say; leaves all else as it is. `instead` names the accelerator that takes the place
-// of the file's. Throws ProgramError.
+// Applies the file's entries and leaves everything else unchanged. `instead` names an accelerator that replaces the
+// file's. Throws ProgramError.
 void put_machine(Hardware& hardware, const std::vector<HardwareEntry>& entries, const HardwareEntry* instead = nullptr);
 
 // Applies the file of this name; throws ProgramError with the nearest name if there is none. `where` is the place that
@@ -21,7 +21,7 @@ void put_named_accelerator(Hardware& hardware, std::string_view name, const std:
 void put_named_machine(Hardware& hardware, std::string_view name, const std::string& where = "",
                        const HardwareEntry* instead = nullptr);
 
-// Throws ProgramError for what a machine cannot do without; adds the numbers that no file gave; derives the network.
+// Throws ProgramError if a required number is missing, adds the defaults that no file gave, and derives the network.
 void finish(Hardware& hardware, const std::string& where);
 
 }  // namespace sim::training

@@ -51,7 +51,7 @@ std::vector<Slot> machine_slots(Machine& machine) {
         {"gpus_per_node", "", &machine.gpus_per_node, 1, 1e6, true},
         {"scale_up", "B/s", &machine.scale_up, 1, 1e18, true},
         {"scale_out", "B/s", &machine.scale_out, 1, 1e18, true},
-        {"nic_gbit", "Gb/s", Fact{}},  // of all cards of a node; the reader makes scale_out of it
+        {"nic_gbit", "Gb/s", Fact{}},  // of all cards of a node; the reader derives scale_out from it
         {"host_link", "B/s", &machine.host_link, 1, 1e18, true},
         {"host_cores", "", &machine.host_cores, 1, 1e6, true},
         {"host_memory_gib", "GiB", &machine.host_memory_gib},

@@ -1,6 +1,6 @@
-// A slot describes one number that a hardware file may give: its key, its unit, its range, and the field it sets.
+// A slot describes one number of a hardware file: its key, unit and range, and the field it sets.
 //
-// A slot points into what it was made of and lives no longer.
+// A slot points into the object that it was made from and must not outlive it.
 #pragma once
 
 #include "libsim/training/machine.hpp"
@@ -12,7 +12,7 @@
 
 namespace sim::training {
 
-// A number that is reported, and that no model uses.
+// A number that is reported but not used by any model.
 struct Fact {};
 
 struct Slot {
@@ -21,10 +21,10 @@ struct Slot {
     std::variant<double*, int*, std::int64_t*, bool*, Fact> to;
     double lowest = 0;
     double highest = 1e18;
-    bool included = false;  // is `lowest` itself allowed?
+    bool included = false;  // whether `lowest` itself is allowed
 };
 
-// The accelerator's own, without its efficiency; its links are the machine's scale_up.
+// The accelerator's own numbers, without its efficiency; its links are the machine's scale_up.
 std::vector<Slot> accelerator_slots(Machine& machine);
 std::vector<Slot> machine_slots(Machine& machine);
 std::vector<Slot> efficiency_slots(Efficiency& efficiency);     // efficiency.gemm_peak …

@@ -16,14 +16,14 @@ namespace {
 using nlohmann::json;
 
 constexpr std::int64_t largest_of_a_config = 1 << 30;
-constexpr std::size_t shown = 60;  // characters of a value that is wrong
+constexpr std::size_t shown = 60;  // characters shown of a wrong value
 
-// An unsigned number beyond 63 bits would look negative.
+// An unsigned number above 63 bits would look negative.
 bool is_size(const json& value) {
     return value.is_number_unsigned() && value.get<std::uint64_t>() <= static_cast<std::uint64_t>(largest_of_a_config);
 }
 
-// Without the library's own error number, and not longer than a line.
+// The library's message without its error number, cut to one line.
 std::string plain_words(const std::string& what) {
     const std::size_t begin = what.find("] ");
     std::string text = begin == std::string::npos ? what : what.substr(begin + 2);

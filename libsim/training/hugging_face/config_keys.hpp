@@ -11,36 +11,36 @@ namespace sim::training {
 
 class ConfigKeys {
 public:
-    // Throws ProgramError: no JSON, or no object.
+    // Throws ProgramError if the text is not a JSON object.
     ConfigKeys(std::string_view text, std::string where);
 
-    // A key that is null counts as missing, as transformers has it.
+    // A null key counts as missing, as in transformers.
     bool has(const char* key) const;
     bool has_table(const char* key) const;
     ConfigKeys table(const char* key) const;
 
-    // From 0 to 2^30. These throw ProgramError for anything else, and without `unless_said` where it is missing.
+    // From 0 to 2^30. Throws ProgramError for anything else, and for a missing key without `unless_said`.
     int number(const char* key) const;
     int number(const char* key, int unless_said) const;
-    // The first of several names for the same that is there.
+    // The first of several synonyms that is present.
     int number(std::initializer_list<const char*> keys) const;
     bool flag(const char* key, bool unless_said) const;
     std::string text(const char* key, const std::string& unless_said) const;
-    // Empty where it is missing.
+    // Empty if the key is missing.
     std::vector<std::string> texts(const char* key) const;
     std::vector<int> numbers(const char* key) const;
 
-    // True unless the key is missing, or switches off what it names: false, 0, an empty list or text.
+    // True unless the key is missing or switches off its feature: false, 0, an empty list or text.
     bool is_set(const std::string& key) const;
-    // These change nothing of what is read.
+    // Marks keys that do not affect the result as read.
     void pass_over(std::initializer_list<const char*> keys) const;
-    // Those that nobody has asked for, in alphabetical order.
+    // Keys that were never read, in alphabetical order.
     std::vector<std::string> not_asked_for() const;
 
     [[noreturn]] void refuse(const std::string& what) const;
 
 private:
-    struct Object;  // JSON, whose library stays behind this header
+    struct Object;  // JSON, whose library is hidden behind this header
     ConfigKeys(std::shared_ptr<const Object> object, std::string where);
 
     [[noreturn]] void refuse_missing(std::initializer_list<const char*> keys) const;

@@ -47,7 +47,7 @@ SlidingWindow windows_of(const ConfigKeys& keys) {
     return windows_of(keys, window, {.window = window});
 }
 
-// Widths of shared experts are said as a number of experts (DeepSeek) or as the sum (Qwen2-MoE).
+// The width of shared experts is given as a number of experts (DeepSeek) or as their sum (Qwen2-MoE).
 int shared_experts(const ConfigKeys& keys, int ffn) {
     if (!keys.has("shared_expert_intermediate_size")) {
         return keys.number("n_shared_experts", 0);
@@ -61,7 +61,7 @@ int shared_experts(const ConfigKeys& keys, int ffn) {
     return width / ffn;
 }
 
-// Which layers are dense: the first ones, and all but each n-th.
+// Reads which layers are dense: the first ones, and all but every n-th.
 void read_dense_layers(const ConfigKeys& keys, Experts& experts) {
     const std::vector<int> dense = keys.numbers("mlp_only_layers");
     for (std::size_t i = 0; i < dense.size(); ++i) {
@@ -70,7 +70,7 @@ void read_dense_layers(const ConfigKeys& keys, Experts& experts) {
         }
     }
     const int first = keys.number("first_k_dense_replace", static_cast<int>(dense.size()));
-    // DeepSeek has experts where the layer is a multiple of this, Qwen where the layer + 1 is.
+    // DeepSeek has experts if the layer is a multiple of this, Qwen if the layer + 1 is.
     const int frequency = std::max(1, keys.number("moe_layer_freq", 1));
     const int step = std::max(1, keys.number("decoder_sparse_step", 1));
     experts.every = std::max(frequency, step);
@@ -80,7 +80,7 @@ void read_dense_layers(const ConfigKeys& keys, Experts& experts) {
 
 Experts experts_of(const ConfigKeys& keys) {
     Experts experts;
-    // Two names for the same are often both there, and some say nothing of a model without experts.
+    // Synonyms are often both present, and some are meaningless for a model without experts.
     keys.pass_over({"n_routed_experts", "num_local_experts", "num_experts", "num_experts_per_tok", "experts_per_token",
                     "moe_intermediate_size", "moe_layer_freq", "n_shared_experts", "shared_expert_intermediate_size",
                     "decoder_sparse_step", "mlp_only_layers", "first_k_dense_replace", "n_group", "topk_group",
@@ -149,7 +149,7 @@ int sequence_of(const ConfigKeys& keys) {
 }
 
 Transformer read_llama_like(const ConfigKeys& keys) {
-    // Where other keys are there, these are not asked for.
+    // Not read if other keys are present.
     keys.pass_over({"max_position_embeddings", "mlp_bias", "sliding_window"});
     Transformer model;
     model.hidden = keys.number("hidden_size");

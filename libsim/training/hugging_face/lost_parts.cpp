@@ -11,7 +11,7 @@ namespace sim::training {
 
 namespace {
 
-// Of keys that begin with `begins`, or have `within` anywhere in them.
+// The part that keys beginning with `begins`, or containing `within`, belong to.
 struct LostPart {
     std::string_view begins;
     std::string_view within;
@@ -55,7 +55,7 @@ constexpr std::array lost_parts{
     LostPart{"shared_intermediate_size", "", experts},
 };
 
-// What a checkpoint says of its training, its text and its numbers, and not of its shape.
+// Keys about a checkpoint's training, text and numbers, not about its shape.
 constexpr std::array without_consequence{
     std::string_view("_attn_implementation"),
     std::string_view("_name_or_path"),
@@ -128,7 +128,6 @@ std::string model_of(const std::string& type) {
                             key, part));
 }
 
-// layer_types and attn_type_list say what each layer is.
 void refuse_other_layers(const ConfigKeys& keys, const std::string& type) {
     for (const std::string& layer : keys.texts("layer_types")) {
         if (layer != "full_attention" && layer != "sliding_attention" && layer != "chunked_attention") {

@@ -6,7 +6,7 @@ namespace sim::training {
 
 namespace {
 
-// LayerNorm, biases, two matrices, every head its own keys: GPT-2's parts under other names.
+// LayerNorm, biases, two matrices and keys for every head: GPT-2's parts under other names.
 Transformer classic(int layers, int hidden, int heads, int ffn, int vocabulary, int sequence) {
     Transformer model;
     model.layers = layers;
@@ -20,7 +20,7 @@ Transformer classic(int layers, int hidden, int heads, int ffn, int vocabulary, 
     return model;
 }
 
-// Too wide a one is refused later.
+// A result that is too wide is refused later.
 int four_times(int hidden) {
     return hidden > (1 << 28) ? 1 << 30 : 4 * hidden;
 }
@@ -92,7 +92,7 @@ Transformer read_gemma2(const ConfigKeys& keys) {
     return model;
 }
 
-// The text of a model for pictures says what differs from these alone (transformers, Gemma3TextConfig).
+// A multimodal model's text_config lists only the differences from these defaults (transformers, Gemma3TextConfig).
 Transformer read_gemma3(const ConfigKeys& keys) {
     Transformer model;
     model.hidden = keys.number("hidden_size", 2304);
@@ -115,7 +115,7 @@ Transformer read_gemma3(const ConfigKeys& keys) {
     return with_ties(model, keys, true);
 }
 
-// The dense ones; norms before and behind.
+// The dense models; norms before and after each part.
 Transformer read_glm4(const ConfigKeys& keys) {
     Transformer model = read_llama_like(keys);
     model.norms_per_layer = 4;
@@ -159,8 +159,8 @@ Transformer read_gpt_oss(const ConfigKeys& keys) {
     return model;
 }
 
-// One expert besides those that are routed to; layers without experts have a width of their own. Three of four layers
-// attend within chunks, which is taken as a window.
+// One shared expert besides the routed ones; layers without experts have their own width. Three of four layers attend
+// within chunks, which are read as a window.
 Transformer read_llama4(const ConfigKeys& keys) {
     Transformer model = read_llama_like(keys);
     const int step = std::max(1, keys.number("interleave_moe_layer_step", 1));
@@ -209,7 +209,7 @@ Transformer read_nemotron(const ConfigKeys& keys) {
     return model;
 }
 
-// Norms behind both parts in place of before them.
+// Norms after both parts instead of before them.
 Transformer read_olmo2(const ConfigKeys& keys) {
     Transformer model = read_llama_like(keys);
     model.qk_norms = true;

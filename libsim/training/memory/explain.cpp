@@ -28,7 +28,7 @@ std::string explain_overflow(const Memory& memory, const Layout& layout) {
         if (stage.peak.total() <= memory.capacity) {
             continue;
         }
-        // Ranks of a stage lie side by side: tensor, context and data parallel ones.
+        // Ranks of a stage are contiguous: tensor, context and data parallel.
         const int first = stage.stage * layout.parallelism.tp * layout.parallelism.cp * layout.parallelism.dp;
         lines +=
             fmt::format("{}stage {} (ranks {} to {}) needs {} of {} in {}: {}", lines.empty() ? "" : "\n", stage.stage,

@@ -8,7 +8,7 @@ namespace sim::training {
 
 namespace {
 
-// Decides what of an operator's bytes is kept.
+// Decides which of an operator's bytes are kept.
 class Keeper {
 public:
     explicit Keeper(const Layout& layout)
@@ -35,7 +35,7 @@ LayerBytes sum_of(const std::vector<Operator>& operators, const Layout& layout) 
     feed_forward |= LayerModule::experts;
     LayerBytes sum;
     double in_full = 0;
-    double attention = 0;  // its gradients, and those of the feed-forward part, which are not there at the same time
+    double attention = 0;  // gradients of attention and of the feed-forward part, which never coexist
     double ffn = 0;
     for (const Operator& op : operators) {
         in_full += op.bytes.input + op.bytes.values;
@@ -56,7 +56,7 @@ bool is_fully_sharded(const Layout& layout) {
 
 LayerBytes layer_bytes(const Transformer& model, const Layout& layout, const std::vector<Operator>& operators) {
     LayerBytes bytes = sum_of(operators, layout);
-    if (layout.parallelism.sequence_parallel) {  // gathers a product's input again, and the gradient of its result
+    if (layout.parallelism.sequence_parallel) {  // gathers a product's input again, and its output gradient
         bytes.backward += element_bytes(layout) * tokens_of(model, layout) * 2.0 * model.hidden;
     }
     return bytes;

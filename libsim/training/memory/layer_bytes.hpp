@@ -11,17 +11,17 @@
 
 namespace sim::training {
 
-// In bytes; whole numbers wherever tp and cp divide the widths.
+// All in bytes; whole numbers if tp and cp divide the widths.
 struct LayerBytes {
     double kept = 0;           // from forward to backward
-    double recomputed = 0;     // … also, while its own backward pass runs
-    double weight_inputs = 0;  // still needed between a split backward's two halves: inputs and output gradients
-    double backward = 0;       // gradients of activations and other temporary values of backward, at most
+    double recomputed = 0;     // recomputed before its own backward pass and kept during it
+    double weight_inputs = 0;  // needed between the halves of a split backward pass: inputs and output gradients
+    double backward = 0;       // peak of activation gradients and other temporary values of the backward pass
 };
 LayerBytes layer_bytes(const Transformer& model, const Layout& layout, int layer);
-// The same of a layer whose operators in this layout are known.
+// The same for a layer whose operators in this layout are known.
 LayerBytes layer_bytes(const Transformer& model, const Layout& layout, const std::vector<Operator>& operators);
-// What multi-token prediction takes besides its layer: norms of state and embedding, what is joined of them, and its
+// The bytes of multi-token prediction besides its layer: norms of state and embedding, their concatenation, and the
 // final norm.
 LayerBytes join_bytes(const Transformer& model, const Layout& layout);
 

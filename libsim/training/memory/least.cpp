@@ -1,6 +1,6 @@
-// The peak without a timeline: what is in flight when a stage begins its first backward pass, or a little later where
-// backward is split, has a closed form for every schedule that stages of equal chunks have. The others are replayed
-// with as few micro-batches as fill the pipeline.
+// The peak without a timeline. The activations in flight at a stage's first backward pass (or slightly later with a
+// split backward pass) have a closed form for every schedule with equal chunks; other schedules are replayed with just
+// enough micro-batches to fill the pipeline.
 #include "libsim/training/memory/replay.hpp"
 
 #include <algorithm>
@@ -15,8 +15,8 @@ KeptInStep one_chunk(const ChunkBytes& chunk, const PipelineInFlight& kept) {
             .working = kept.activations * chunk.outside + chunk.backward};
 }
 
-// Several chunks, while backward number `backwards` goes on: forwards take the chunks in order, backwards in the
-// opposite one.
+// With several chunks, during backward pass number `backwards`: forward passes go through the chunks in order, backward
+// passes in reverse.
 std::int64_t total_of_chunks(const NamedPipelineSchedule& schedule, const StageBytes& stage, const PipelineShape& shape,
                              int forwards, int backwards) {
     const int last = shape.chunks - 1;
@@ -32,8 +32,8 @@ std::int64_t total_of_chunks(const NamedPipelineSchedule& schedule, const StageB
     return stage.with(activations, working).total();
 }
 
-// As many chunks are in flight from the first backward to the last forward; which ones changes where either goes on to
-// another chunk. In between, what they hold rises or falls evenly.
+// The number of chunks in flight is constant from the first backward to the last forward pass; the mix changes when
+// either moves to another chunk. In between, the kept bytes rise or fall linearly.
 std::int64_t most_of_chunks(const StageBytes& stage, const Layout& layout, int number) {
     const PipelineShape shape = layout.pipeline_shape();
     const NamedPipelineSchedule& schedule = *layout.parallelism.schedule;
@@ -63,14 +63,14 @@ std::optional<KeptInStep> in_closed_form(const StageBytes& bytes, const Layout& 
     }
     const PipelineInFlight kept = schedule.in_flight(layout.pipeline_shape(), stage);
     if (schedule.splits_backward && chunk.weight_inputs > chunk.kept) {
-        return std::nullopt;  // the most may come later
+        return std::nullopt;  // the peak may come later
     }
     return one_chunk(chunk, kept);
 }
 
 std::int64_t replayed(const StageBytes& bytes, const Layout& layout, int stage) {
     PipelineShape shape = layout.pipeline_shape();
-    // Divisible as it was, and full; what is put off adds up, round by round.
+    // Keeps divisibility and fills the pipeline; deferred gradients accumulate round by round.
     const int put_off = bytes.chunks.back().put_off > 0 ? bytes.put_off / shape.stages + 1 : 0;
     shape.micro_batches = std::min(shape.micro_batches, (4 + put_off) * shape.stages);
     std::int64_t most = 0;

@@ -13,8 +13,8 @@ std::vector<PipelineStep> steps_of(const Layout& layout, int stage) {
     return layout.parallelism.schedule->steps(layout.pipeline_shape(), stage);
 }
 
-// The first layer of a step that does not fit: a forward pass fills the memory layer by layer, a backward pass begins
-// with the last one.
+// The first layer that does not fit in a step: a forward pass fills the memory layer by layer, and a backward pass
+// starts with the last layer.
 int first_too_many(const StageBytes& stage, const PipelineStep& step, const KeptInStep& kept, std::int64_t capacity) {
     const ChunkBytes& chunk = stage.chunks[static_cast<std::size_t>(step.chunk)];
     const int last = chunk.first_layer + std::max(chunk.layers, 1) - 1;
@@ -42,7 +42,7 @@ StageMemory memory_of_stage(const StageBytes& bytes, const Layout& layout, int s
     PipelineStep fullest;
     KeptInStep kept_at_most{.activations = -1, .working = -1};
     replay(bytes, steps_of(layout, stage), [&](const PipelineStep& step, const KeptInStep& kept) {
-        // Nearly all steps: what keeps no more than the fullest step needs no more.
+        // A fast path for nearly all steps: one that keeps no more than the fullest step needs no more.
         if (kept.activations <= kept_at_most.activations && kept.working <= kept_at_most.working) {
             return;
         }

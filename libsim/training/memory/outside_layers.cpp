@@ -10,7 +10,7 @@ namespace {
 
 constexpr double MiB = 1024.0 * 1024;
 
-// Of one logit: what is kept from the loss to its backward pass, and how much more there is for a moment.
+// Bytes per logit: kept from the loss to its backward pass, and additional temporary bytes.
 struct LogitBytes {
     double kept = 0;
     double moment = 0;
@@ -20,10 +20,10 @@ LogitBytes logit_bytes(const Layout& layout) {
     const double e = element_bytes(layout);
     switch (loss_of(layout)) {
         case Loss::fused: return {.kept = e, .moment = 0};
-        // The softmax takes the place of an fp32 copy; logits, and their gradient.
+        // The softmax overwrites an fp32 copy; the logits and their gradient are temporary.
         case Loss::parallel: return {.kept = 4, .moment = 2 * e};
-        // Its result is kept; in the backward pass the gradients before and after log_softmax in fp32, and the logits'
-        // own.
+        // The result is kept; the backward pass also has the gradients before and after log_softmax in fp32, and the
+        // logits' own.
         case Loss::torch: break;
     }
     return {.kept = 4, .moment = 4 + 4 + e};
@@ -44,7 +44,7 @@ void add_logits(const Transformer& model, const Layout& layout, double embedding
     const double tokens = tokens_of(model, layout);
     const double logits = tokens * model.vocabulary / layout.parallelism.tp;
     const LogitBytes each = logit_bytes(layout);
-    const double weight_gradient = is_fully_sharded(layout) ? 0 : e * embedding;  // FSDP's is with what is gathered
+    const double weight_gradient = is_fully_sharded(layout) ? 0 : e * embedding;  // FSDP: see gathered_bytes()
     chunk.outside += each.kept * logits * (1 + model.mtp_layers);
     chunk.forward = std::max(chunk.forward, each.moment * logits);
     chunk.backward = std::max(chunk.backward, each.moment * logits + weight_gradient + e * tokens * model.hidden);
@@ -79,30 +79,30 @@ double step_bytes(const Layout& layout, const Spread& spread) {
 
 double buffer_bytes(const Transformer& model, const Layout& layout, const Spread& spread) {
     const double e = element_bytes(layout);
-    // cuBLAS: 32 MiB for each of the streams that Transformer Engine uses, and its own; chosen on measured runs.
+    // cuBLAS: 32 MiB for each of Transformer Engine's streams and its own; chosen on measured runs.
     double sum = 160 * MiB;
     if (layout.parallelism.pp > 1) {  // one message from each neighbour
         sum += 2 * e * tokens_of(model, layout) * model.hidden / spread_between(layout);
     }
     if (layout.framework.loop == TrainingLoop::deepspeed && layout.replicas() > 1) {
-        // Buckets of 5e8 values, for gradients and for parameters (reduce_bucket_size, allgather_bucket_size).
+        // Buckets of 5e8 values for gradients and for parameters (reduce_bucket_size, allgather_bucket_size).
         sum += (layout.parallelism.zero >= 1 ? 2 : 1) * e * 5e8;
     }
     if (layout.framework.loop == TrainingLoop::deepspeed && !layout.framework.offload_optimizer) {
-        // The step flattens the gradients of its part, copies them to fp32, and takes the norm of each in fp64. The
-        // allocator finds no room for these among activations of another size.
+        // The step flattens its shard's gradients, copies them to fp32, and takes each one's norm in fp64. The
+        // allocator finds no room for these between activations of another size.
         const double part = spread.parameters / (is_deepspeed_spread(layout) ? layout.replicas() : 1);
         sum += (4 + e) * part + 8 * std::min(spread.table, part);
     }
     return sum;
 }
 
-// Chosen on measured runs of the whole process: CUDA's context, and the buffers of a communicator of NCCL.
+// CUDA's context and the buffers of NCCL communicators; chosen on measured runs of the whole process.
 double context_bytes(const Layout& layout) {
     int groups = (layout.parallelism.tp > 1 ? 1 : 0) + (layout.replicas() > 1 ? 1 : 0) +
                  (layout.parallelism.pp > 1 ? 1 : 0) + (layout.parallelism.ep > 1 ? 1 : 0);
     if (layout.framework.loop == TrainingLoop::deepspeed && groups > 0) {
-        groups += 2;  // all ranks, and the model-parallel ones of a replica
+        groups += 2;  // all ranks, and the model-parallel ranks of a replica
     }
     return (512.0 + 300.0 * groups) * MiB;
 }

@@ -8,22 +8,21 @@
 
 namespace sim::training {
 
-// The mask of one micro-batch, kept for the backward pass.
+// The embedding's dropout mask of one micro-batch, kept for the backward pass.
 double embedding_mask_bytes(const Transformer& model, const Layout& layout);
 
-// The loss of one micro-batch, to the chunk that makes it: what is kept, and for a moment. `embedding`: parameters of
-// the output layer on one rank.
+// Adds one micro-batch's loss to the chunk that computes it: kept and temporary bytes. `embedding`: parameters of the
+// output layer on one rank.
 void add_logits(const Transformer& model, const Layout& layout, double embedding, ChunkBytes& chunk);
 
-// What one micro-batch keeps until the end of the passes where it puts off the output layer's weight gradient: that
-// layer's inputs and the gradient of its logits.
+// Bytes that a micro-batch with a deferred output-layer weight gradient keeps until the end of the passes: that layer's
+// inputs and the gradient of its logits.
 double put_off_bytes(const Transformer& model, const Layout& layout);
 
-// FSDP: parameters that are there in full. `all` and `tables` (embedding, output) of the stage, one `layer`.
+// FSDP: bytes of unsharded parameters. `all` and `tables` (embedding, output) are the stage's, `layer` is one layer's.
 double gathered_bytes(const Layout& layout, double all, double tables, double layer, double embedding);
 
-// The parameters that the optimizer of a rank updates: those of its stage, and how many of them one table of tokens
-// has.
+// The parameters that a rank's optimizer updates: those of its stage, and those of one token table among them.
 struct Spread {
     double parameters = 0;
     double table = 0;

@@ -1,5 +1,5 @@
-// The replay goes through a stage's schedule step by step, with the bytes kept in each: it is the one reader of steps
-// for peaks and timelines.
+// The replay goes through a stage's schedule step by step and tracks the bytes kept in each: peaks and timelines are
+// both computed here.
 //
 // Cost: linear in the steps.
 #pragma once
@@ -11,14 +11,15 @@
 
 namespace sim::training {
 
-// The most of a step: a forward's activations count in it, a backward's still do.
+// The most of a step: activations count from their forward pass to the end of their backward pass.
 struct KeptInStep {
     double activations = 0;
     double working = 0;
-    int in_flight = 0;  // micro-batches, counted in every chunk, whose backward is not done
+    int in_flight = 0;  // micro-batches, counted per chunk, whose backward pass is not done
 };
 
-// Calls on_step(const PipelineStep&, const KeptInStep&) for each: a template, because a search calls it for millions.
+// Calls on_step(const PipelineStep&, const KeptInStep&) for each step; a template, because a search calls it millions
+// of times.
 template <class OnStep>
 void replay(const StageBytes& stage, std::span<const PipelineStep> steps, OnStep&& on_step) {
     double activations = 0;

@@ -12,20 +12,20 @@ namespace sim::training {
 
 namespace {
 
-// Of what layers and buffers take: rounding to blocks of 2 MiB, and holes between blocks of unequal lives. Fitted
-// to torchtitan's max_reserved, FSDP of Llama 3 8B on 8 and 128 H100.
+// The share that is lost to rounding to 2 MiB blocks and to holes between blocks of different lifetimes. Fitted to
+// torchtitan's max_reserved, FSDP of Llama 3 8B on 8 and 128 H100.
 constexpr double allocator_share = 0.045;
 
 std::int64_t bytes(double exact) {
     return std::llround(exact);
 }
 
-// Of layers whose activations are offloaded, two are on the GPU: one at work, one being copied.
+// Two of the layers with offloaded activations are on the GPU: one being computed, one being copied.
 constexpr int layers_on_the_way = 2;
 
-// Those of multi-token prediction are of the kind that comes behind the model's own.
+// Layers of multi-token prediction are of the kind that would follow the model's own.
 struct LayerCounts {
-    int dense = 0;  // quantised, where the layout's precision is
+    int dense = 0;  // quantised, if the layout's precision is
     int expert = 0;
     int dense_in_bf16 = 0;
     int expert_in_bf16 = 0;
@@ -34,7 +34,7 @@ struct LayerCounts {
     int all_expert() const { return expert + expert_in_bf16; }
 };
 
-// From `first` on, or all.
+// Counts the layers from `first` on.
 LayerCounts count_layers(const Transformer& model, const Layout& layout, const ChunkBytes& chunk, int first = 0) {
     LayerCounts counts;
     for (int layer = std::max(first, chunk.first_layer); layer < chunk.first_layer + chunk.layers; ++layer) {
@@ -47,16 +47,16 @@ LayerCounts count_layers(const Transformer& model, const Layout& layout, const C
     return counts;
 }
 
-// While one layer's backward pass goes on: what it computes again, and the gradients of its activations. FSDP gathers
-// its weights' gradients for the reduction, and frees them with the layer.
+// Bytes during one layer's backward pass: recomputed activations and activation gradients. FSDP also holds the layer's
+// full weight gradients for the reduction, and frees them with the layer.
 double layer_backward(const Layout& layout, const LayerBytes& layer, double widest) {
     const double e = element_bytes(layout);
     const double reduced = is_fully_sharded(layout) ? (e + (layout.numerics.fp32_gradients ? 4 : 0)) * widest : 0;
     return layer.recomputed + layer.backward + reduced;
 }
 
-// Elsewhere gradients of one layer's weights lie there from the first backward pass on, before they are added up, or as
-// the buffers that Transformer Engine hands to autograd in their place.
+// Without FSDP, one layer's weight gradients are allocated from the first backward pass on, before they are accumulated
+// or as the dummy buffers that Transformer Engine returns to autograd.
 double weight_gradients(const Layout& layout, const LayoutBytes& parts, const LayerCounts& count) {
     if (is_fully_sharded(layout)) {
         return 0;
@@ -97,12 +97,12 @@ ChunkBytes chunk_bytes(const Transformer& model, const Layout& layout, const Lay
     return chunk;
 }
 
-// Parameters of all chunks of a stage, on one rank.
+// Parameters of all chunks of a stage on one rank.
 struct StageParameters {
-    double layers = 0;  // without experts that are routed to
+    double layers = 0;  // without routed experts
     double routed = 0;
     double tables = 0;          // embeddings and the output layer
-    double layers_in_bf16 = 0;  // of the layers'
+    double layers_in_bf16 = 0;  // of `layers`
     double routed_in_bf16 = 0;
 
     double dense() const { return layers + tables; }
@@ -133,7 +133,7 @@ StageParameters parameters_of_stage(const Transformer& model, const Layout& layo
     return sum;
 }
 
-// Tables are not quantised, nor are the layers that numerics leave as they are.
+// Tables are not quantised, nor are the layers that numerics leave in bf16.
 void add_states(MemoryUse& use, const Layout& layout, const StageParameters& parameters) {
     Layout in_bf16 = layout;
     if (row_of(layout.numerics.precision).quantises()) {
@@ -150,7 +150,7 @@ void add_states(MemoryUse& use, const Layout& layout, const StageParameters& par
     add(parameters.routed, parameters.routed_in_bf16, layout.expert_replicas());
 }
 
-// Those of multi-token prediction count, too.
+// Includes layers of multi-token prediction.
 std::optional<int> first_layer_of_kind(const Transformer& model, bool with_experts) {
     const int layers = with_experts && model.experts.count == 0 ? 0 : model.layers + model.mtp_layers;
     for (int layer = 0; layer < layers; ++layer) {
@@ -198,7 +198,7 @@ LayoutBytes layout_bytes(const Transformer& model, const Layout& layout) {
         parts.expert_parameters = everywhere + static_cast<double>(layer.norms + layer.router);
         parts.routed_parameters =
             static_cast<double>(layer.routed_experts) / (layout.parallelism.ep * layout.parallelism.expert_tp);
-        // Products of experts share one buffer for weight gradients that nobody reads.
+        // Experts' products share one buffer for weight gradients that are never read.
         const double one =
             static_cast<double>(layer.routed_experts) / model.experts.count / layout.parallelism.expert_tp;
         parts.widest_expert = everywhere + (is_fully_sharded(layout) ? parts.routed_parameters : one);

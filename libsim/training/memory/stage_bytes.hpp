@@ -1,5 +1,5 @@
-// StageBytes gives the bytes that one rank of a pipeline stage holds, regardless of how many micro-batches are in
-// flight. Formulas: docs/memory.md.
+// StageBytes gives the bytes that one rank of a pipeline stage holds, independent of the micro-batches in flight.
+// Formulas: docs/memory.md.
 #pragma once
 
 #include "libsim/training/memory.hpp"
@@ -13,38 +13,38 @@ namespace sim::training {
 struct ChunkBytes {
     int first_layer = 0;
     int layers = 0;
-    int predictions = 0;       // layers of multi-token prediction behind them
+    int predictions = 0;       // layers of multi-token prediction after them
     double kept = 0;           // by its layers, from forward to backward
-    double weight_inputs = 0;  // … of that, or instead of it, between backward_input and backward_weight
+    double weight_inputs = 0;  // the part of that, or its replacement, between backward_input and backward_weight
     double outside = 0;        // also kept: the embedding's dropout mask, the logits' softmax
-    double forward = 0;        // for a moment of its forward pass
-    double backward = 0;       // … and of its backward pass
-    double put_off = 0;        // by each micro-batch that puts off the output layer's gradient, to the end
+    double forward = 0;        // temporary, in its forward pass
+    double backward = 0;       // temporary, in its backward pass
+    double put_off = 0;        // per micro-batch with a deferred output-layer gradient, until the end
 };
 
 struct StageBytes {
     MemoryUse always;  // states, buffers, context
     std::vector<ChunkBytes> chunks;
-    int put_off = 0;  // how many micro-batches put it off
-    double step = 0;  // working of the optimizer step
+    int put_off = 0;  // number of micro-batches that defer it
+    double step = 0;  // working bytes of the optimizer step
 
-    // `activations` and `working` on top of what is always there, and the allocator's reserve for them.
+    // `activations` and `working` added to `always`, and the allocator's reserve for them.
     MemoryUse with(double activations, double working) const;
 };
 
-// These bytes are the same for all stages of a layout, and are computed once.
+// These bytes are the same for all stages of a layout and are computed once.
 struct LayoutBytes {
     LayerBytes dense;
     LayerBytes expert;
-    LayerBytes dense_in_bf16;  // of layers that numerics leave in 16 bits
+    LayerBytes dense_in_bf16;  // of layers left in 16 bits
     LayerBytes expert_in_bf16;
     double dense_parameters = 0;   // of a layer without experts, on one rank
-    double expert_parameters = 0;  // of one with experts, all but those that are routed to
-    double routed_parameters = 0;  // of the rank's experts of a layer
-    double widest_dense = 0;       // … whose weight gradients lie there while a layer's backward pass runs
+    double expert_parameters = 0;  // of a layer with experts, without the routed ones
+    double routed_parameters = 0;  // of a layer's routed experts on this rank
+    double widest_dense = 0;       // largest set of weight gradients that exist during a layer's backward pass
     double widest_expert = 0;
-    double join_parameters = 0;  // of a layer of multi-token prediction, besides those of a layer, on one rank
-    double embedding = 0;        // parameters of one table of tokens, on one rank
+    double join_parameters = 0;  // of a layer of multi-token prediction besides those of a layer, on one rank
+    double embedding = 0;        // parameters of one token table, on one rank
     double positions = 0;
     bool has_experts = false;
 };

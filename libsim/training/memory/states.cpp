@@ -5,7 +5,7 @@ namespace sim::training {
 
 namespace {
 
-// Before they are spread.
+// Before sharding.
 StateBytes whole_states(const Layout& layout) {
     const double moments = layout.numerics.optimizer == Optimizer::adam ? 8 : 4;
     if (layout.numerics.precision == Precision::fp32) {
@@ -17,7 +17,7 @@ StateBytes whole_states(const Layout& layout) {
     }
     double gradients = layout.numerics.fp32_gradients ? 4 : 2;
     if (layout.framework.loop == TrainingLoop::deepspeed && layout.numerics.fp32_gradients) {
-        gradients += 2;  // its BF16_Optimizer adds those of each micro-batch, in 2 bytes, to the sum
+        gradients += 2;  // its BF16_Optimizer adds each micro-batch's gradients, in 2 bytes, to the sum
     }
     const double copies =
         layout.framework.loop == TrainingLoop::megatron ? row_of(layout.numerics.precision).cached_bytes : 0;

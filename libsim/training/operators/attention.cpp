@@ -7,28 +7,29 @@ namespace sim::training {
 
 namespace {
 
-// How many keys a query meets, on average: without flash attention all, also those that are masked.
+// Keys per query, on average: without flash attention all of them, including masked ones.
 double keys_of(const OperatorSizes& sizes, int layer) {
     const double all = sizes.model.sequence;
     return sizes.layout.framework.flash_attention ? attended_pairs(sizes.model, layer, true) / all : all;
 }
 
-// In one kernel: where ranks have parts of a sequence, those of one part at a time, which hold a narrow window whole.
+// Keys per query in one kernel: with context parallelism a kernel has one part of the sequence at a time, which
+// contains a narrow window entirely.
 double keys_of_kernel(const OperatorSizes& sizes, int layer) {
     const double all = sizes.model.sequence;
     const double of_part = (sizes.model.causal ? all / 2 : all) / sizes.layout.parallelism.cp;
     return std::min(keys_of(sizes, layer), of_part);
 }
 
-// Where each rank has one stretch of a causal sequence, the last one's has nearly all keys before it, and all wait for
-// it in every round: twice the work, but for the round of its own.
+// If each rank has one contiguous part of a causal sequence, the last rank attends to nearly all keys and the others
+// wait for it in every round: twice the work, except in the round of its own keys.
 double unevenness(const OperatorSizes& sizes) {
     const double ranks = sizes.layout.parallelism.cp;
     const bool even = ranks == 1 || sizes.layout.framework.balanced_context || !sizes.model.causal;
     return even ? 1 : (2 * ranks - 1) / ranks;
 }
 
-// Sinks, and norms of queries and keys: of each head's, or over all heads at once.
+// Attention sinks, and norms of queries and keys, per head or over all heads at once.
 Weights core_weights(const Transformer& model) {
     const std::int64_t norms = model.wide_qk_norms ? model.query_width() + model.key_width()
                                : model.qk_norms    ? 2 * model.head_dim
@@ -73,8 +74,8 @@ void add_scores(OperatorList& list, const OperatorSizes& sizes, int layer) {
     Operator& softmax =
         list.memory("softmax and dropout", batch * queries * keys,
                     sizes.eager ? OperatorList::Passes{9.5, 9.5, 4, 4} : OperatorList::Passes{4.5, 5.5, 2, 2});
-    // Softmax, and with dropout its mask and result; gradients before and after the softmax, and of the dropout's
-    // result.
+    // The softmax, and with dropout its mask and result; the gradients before and after the softmax, and that of the
+    // dropout's result.
     const double all = heads * sizes.tokens * sizes.model.sequence;
     softmax.bytes = {.values = (has_dropout(sizes.model) ? 2 * sizes.element + 1 : sizes.element) * all,
                      .gradients = 3 * sizes.element * all};
@@ -86,7 +87,7 @@ void add_core(OperatorList& list, const OperatorSizes& sizes, int layer) {
     (sizes.layout.framework.flash_attention ? add_flash : add_scores)(list, sizes, layer);
     list.mark_as(LayerModule::core_attention, first);
     if (sizes.layout.parallelism.cp > 1) {
-        // Each round's result is added to those before, in 4 bytes, with the sums of both softmaxes.
+        // Each round's result is merged into the previous ones, in 4 bytes, using both softmax sums.
         const double rounds = sizes.layout.parallelism.cp - 1;
         list.memory("merging of partial attention", rounds * sizes.tokens * sizes.result_width,
                     {6, 4, 2 * rounds, 2 * rounds});
@@ -99,8 +100,8 @@ void add_core(OperatorList& list, const OperatorSizes& sizes, int layer) {
     }
 }
 
-// Of a product that makes queries, keys and values. PyTorch's policy keeps the queries, and one of the others. Without
-// flash attention all of them are less than the scores, which come and go beside them.
+// Bytes of a product that computes queries, keys and values. PyTorch's policy keeps the queries, and one of the others.
+// Without flash attention all of these are smaller than the scores, which exist at the same time.
 OperatorBytes bytes_for_core(const OperatorSizes& sizes, double queries, double keys_and_values) {
     const double all = sizes.bytes(queries + keys_and_values);
     return {.values = all,
@@ -109,13 +110,13 @@ OperatorBytes bytes_for_core(const OperatorSizes& sizes, double queries, double 
             .gradients = sizes.layout.framework.flash_attention ? all : 0};
 }
 
-// Of a small vector, before its norm and behind it; and of both with their gradients.
+// Bytes of a small vector, before and after its norm, and of both with their gradients.
 OperatorBytes small_bytes(const OperatorSizes& sizes, double width) {
     return {.values = (sizes.element + sizes.kept_input) * sizes.own_tokens * width,
             .weight_inputs = 4 * sizes.element * sizes.own_tokens * width};
 }
 
-// The way down has its weights on every rank, which takes its own tokens through it; small vectors are gathered.
+// The down projection's weights are on every rank, which projects its own tokens; the small vectors are gathered.
 void add_latent(OperatorList& list, const OperatorSizes& sizes, const LatentAttention& latent) {
     const Transformer& model = sizes.model;
     const double keys_and_values = sizes.key_width + sizes.value_width;
@@ -134,7 +135,7 @@ void add_latent(OperatorList& list, const OperatorSizes& sizes, const LatentAtte
         list.columns("query", model.query_width(), model.hidden).bytes = bytes_for_core(sizes, sizes.query_width, 0);
         list.mark_as(LayerModule::latent_up, up);
     }
-    // The rotary part of the keys is one for all heads, and made from the hidden state; it has no norm.
+    // The rotary part of the keys is shared by all heads and computed from the hidden state; it has no norm.
     Operator& down =
         list.everywhere("key-value down", sizes.own_tokens, latent.key_value_rank + latent.rotary_dim, model.hidden);
     down.bytes = small_bytes(sizes, latent.key_value_rank + latent.rotary_dim / 2.0);
@@ -183,7 +184,7 @@ void add_attention(OperatorList& list, const OperatorSizes& sizes, int layer) {
     }
     add_core(list, sizes, layer);
     Operator& projection = list.rows("projection", model.hidden, model.output_width());
-    // Attention's backward pass reads its result as it was made, the projection's a quantised copy.
+    // Attention's backward pass reads the unquantised result, the projection's a quantised copy.
     const double result = sizes.bytes(sizes.result_width);
     const double copy = sizes.kept_input < sizes.element ? sizes.input_bytes(sizes.result_width) : 0;
     projection.bytes = {.values = result + copy,

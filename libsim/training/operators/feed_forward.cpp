@@ -4,7 +4,7 @@ namespace sim::training {
 
 namespace {
 
-// The result of the last product, which nobody reads again: PyTorch's policy keeps it all the same, uncompiled.
+// The last product's result, which is never read again; PyTorch's policy keeps it anyway unless compiled.
 double unread(const OperatorSizes& sizes, double bytes) {
     return sizes.compiled ? 0 : bytes;
 }
@@ -24,8 +24,8 @@ Operator& add_activation(OperatorList& list, const OperatorSizes& sizes, double 
     return list.memory("activation", elements, passes);
 }
 
-// Experts with biases (gpt-oss): Megatron Core adds those expert by expert and puts the parts together again, and its
-// clamped GEGLU is a chain of PyTorch's kernels, unless the products of all experts are one kernel, which does both.
+// Experts with biases (gpt-oss): Megatron Core adds the biases expert by expert and concatenates the parts, and its
+// clamped GEGLU is a chain of PyTorch kernels, unless one kernel computes all experts' products and does both.
 Operator& add_biased_activation(OperatorList& list, const OperatorSizes& sizes, double rows, double width,
                                 double experts) {
     const double results = sizes.model.gated ? 2 : 1;
@@ -45,7 +45,7 @@ Operator& add_expert_activation(OperatorList& list, const OperatorSizes& sizes, 
 
 }  // namespace
 
-// The activation function reads twice its width where it is gated; of both, PyTorch's policy keeps the first.
+// A gated activation function reads twice its width; PyTorch's policy keeps the first half.
 void add_dense_ffn(OperatorList& list, const OperatorSizes& sizes, FeedForward which, std::int64_t width) {
     const int gate = sizes.model.gated ? 2 : 1;
     const double out = static_cast<double>(width) / sizes.tp;
@@ -77,14 +77,14 @@ void add_shared_experts(OperatorList& list, const OperatorSizes& sizes) {
 
 namespace {
 
-// How many tokens a rank takes to the experts, and what comes back to its own: as many visits as it has tokens, on
-// average. Its tokens are a part of those of its tensor-parallel ranks, with sequence parallelism and without.
+// The tokens that a rank dispatches to experts, and the rows that its own experts receive: on average as many as it
+// sends. A rank's tokens are a share of its tensor-parallel group's, with or without sequence parallelism.
 struct Visits {
     double tokens;
-    double rows;     // they make
-    double here;     // rows that the rank's experts compute; of each as many
-    double experts;  // of the rank
-    double width;    // of an expert on the rank
+    double rows;     // tokens x top_k
+    double here;     // rows that the rank's experts compute, spread evenly over them
+    double experts;  // on the rank
+    double width;    // of one expert on the rank
     double row_bytes;
 
     explicit Visits(const OperatorSizes& sizes)
@@ -128,12 +128,12 @@ void add_within_experts(OperatorList& list, const OperatorSizes& sizes, const Vi
     }
 }
 
-// Their inputs came from other ranks: gradients and inputs lie on both sides of the dispatch.
+// The inputs came from other ranks, so gradients and inputs exist on both sides of the dispatch.
 void add_expert_products(OperatorList& list, const OperatorSizes& sizes, const Visits& visits) {
     const std::int64_t hidden = sizes.model.hidden;
     const std::int64_t ffn = sizes.model.experts.ffn;
     const int gate = sizes.model.gated ? 2 : 1;
-    const double rows = visits.here / visits.experts;  // of each expert, balanced
+    const double rows = visits.here / visits.experts;  // per expert, if balanced
     const double inputs = visits.here * sizes.model.hidden;
     const double in = visits.here * gate * visits.width;
     const double out = visits.here * visits.width;

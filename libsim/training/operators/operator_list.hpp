@@ -1,4 +1,4 @@
-// The operator list is made from parts of a layer: each adds what it does, in the order of the forward pass.
+// An operator list is built from the parts of a layer: each appends its operators, in the order of the forward pass.
 #pragma once
 
 #include "libsim/training/activation_sizes.hpp"
@@ -11,16 +11,16 @@
 
 namespace sim::training {
 
-// The sizes that all operators of a layer hang on.
+// The sizes that the operators of a layer depend on.
 struct OperatorSizes {
     const Transformer& model;
     const Layout& layout;
     double tokens;      // of a micro-batch on this rank, between the tensor-parallel collectives
-    double own_tokens;  // of them that norms and residuals of this rank see
+    double own_tokens;  // the share of them that this rank's norms and residuals process
     double tp;
     double element;      // bytes of an activation
-    double kept_input;   // … that is kept as a product's input
-    double kv_heads;     // on this rank: fewer than tp are replicated
+    double kept_input;   // … kept as a product's input
+    double kv_heads;     // on this rank; replicated if there are fewer than tp
     double query_width;  // values per token on this rank: of all its heads' queries, keys, values, and results
     double key_width;
     double value_width;
@@ -46,24 +46,24 @@ struct OperatorSizes {
           eager(l.framework.fusion == Fusion::eager),
           compiled(l.framework.fusion == Fusion::compiled) {}
 
-    // Bytes of so many values per token, and of as many that are kept as a product's inputs.
+    // Bytes of `values` values per token, and of as many kept as a product's inputs.
     double bytes(double values) const { return element * tokens * values; }
     double input_bytes(double values) const { return kept_input * tokens * values; }
 };
 
-// Collectives are added only where there is a group to have them. References to operators live until the next one.
+// Collectives are added only if their group has more than one rank. References to operators are valid until the next
+// add.
 class OperatorList {
 public:
     explicit OperatorList(const OperatorSizes& sizes) : sizes_(sizes) { list_.reserve(longest); }
 
     std::vector<Operator> take() { return std::move(list_); }
 
-    // Linear layers. The outputs, or the inputs, of the first two are spread over tensor-parallel ranks; the third has
-    // its weights on every rank, which takes tokens of its own through it.
+    // Linear layers: column-parallel, row-parallel, and replicated on every rank, which processes its own tokens.
     Operator& columns(const char* name, std::int64_t outputs, std::int64_t inputs) {
         return columns(name, outputs, inputs, static_cast<double>(outputs) / sizes_.tp);
     }
-    // … of which a rank has more than its part.
+    // Column-parallel, with more outputs on a rank than 1 / tp.
     Operator& columns(const char* name, std::int64_t outputs, std::int64_t inputs, double outputs_of_rank) {
         const Gemm gemm{sizes_.tokens, outputs_of_rank, static_cast<double>(inputs)};
         return product(name, gemm, {.matrix = outputs * inputs, .biases = biases(outputs)});
@@ -76,7 +76,7 @@ public:
         const Gemm gemm{tokens, static_cast<double>(outputs), static_cast<double>(inputs)};
         return product(name, gemm, {.matrix = outputs * inputs, .everywhere = true});
     }
-    // Of experts, side by side.
+    // Grouped products of experts.
     Operator& experts(const char* name, const Gemm& gemm, std::int64_t outputs, std::int64_t inputs) {
         const Experts& all = sizes_.model.experts;
         Operator& op = product(
@@ -93,7 +93,7 @@ public:
         return add(op);
     }
 
-    // Elements per pass of the fused form, forward and backward, and how many kernels they take.
+    // Elements per pass of the fused form, forward and backward, and the number of kernels.
     struct Passes {
         double forward = 0;
         double backward = 0;
@@ -109,7 +109,7 @@ public:
                     .backward_kernels = passes.backward_kernels});
     }
 
-    // Into a column-parallel product, and out of a row-parallel one, of vectors of a width: the hidden state's.
+    // Collectives into a column-parallel product and out of a row-parallel one, of vectors as wide as the hidden state.
     void tensor_in() { tensor_in(sizes_.model.hidden); }
     void tensor_in(double width) {
         if (sizes_.layout.parallelism.tp == 1) {
@@ -130,8 +130,8 @@ public:
                    sp ? std::optional(CollectiveKind::all_gather) : std::nullopt, false, sizes_.model.hidden);
     }
 
-    // The parts of a column-parallel product's result, to all ranks; with sequence parallelism each keeps its tokens,
-    // whose gradients come from all.
+    // Gathers a column-parallel product's result on all ranks; with sequence parallelism each keeps its own tokens,
+    // whose gradients come from all ranks.
     void gather_columns() {
         if (sizes_.layout.parallelism.tp > 1) {
             const bool sp = sizes_.layout.parallelism.sequence_parallel;
@@ -140,8 +140,8 @@ public:
         }
     }
 
-    // Without sequence parallelism, each tensor-parallel rank takes its part of the tokens, which all have, to the
-    // experts; and the parts of all come back (DeepSpeed-MoE's drop_tokens and gather_tokens).
+    // Without sequence parallelism all tensor-parallel ranks have the same tokens: each dispatches its share of them to
+    // the experts, and the results are gathered (DeepSpeed-MoE's drop_tokens and gather_tokens).
     void part_of_tokens() { whole_tokens("all-gather of tokens' gradients", {}, CollectiveKind::all_gather); }
     void parts_together() { whole_tokens("all-gather of tokens", CollectiveKind::all_gather, {}); }
 
@@ -150,7 +150,7 @@ public:
         return list_.back();
     }
     std::size_t size() const { return list_.size(); }
-    // All from this one on.
+    // Marks all operators from `first` on.
     void mark_as_routed(std::size_t first) {
         for (std::size_t at = first; at < list_.size(); ++at) {
             list_[at].waits_for_routing = true;
@@ -164,7 +164,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t longest = 40;  // of a list, without growing
+    static constexpr std::size_t longest = 40;  // of a list, to avoid reallocation
 
     std::int64_t biases(std::int64_t outputs) const { return sizes_.model.biases ? outputs : 0; }
 
@@ -190,13 +190,13 @@ private:
 };
 
 Operator& add_norm(OperatorList& list, const OperatorSizes& sizes);
-// From its normed input to the product that is summed up over tensor-parallel ranks. attention.cpp
+// From the normed input to the product that is reduced over tensor-parallel ranks. In attention.cpp.
 void add_attention(OperatorList& list, const OperatorSizes& sizes, int layer);
-// The same of a dense feed-forward part of so many values. The input of shared experts, and the gradient of their
-// result, are those of all experts. feed_forward.cpp
+// The same for a dense feed-forward part of width `width`. Shared experts have the input and the output gradient of all
+// experts. In feed_forward.cpp.
 enum class FeedForward : std::uint8_t { of_layer, shared_experts };
 void add_dense_ffn(OperatorList& list, const OperatorSizes& sizes, FeedForward which, std::int64_t width);
-// From the router to the shared experts. feed_forward.cpp
+// From the router to the shared experts. In feed_forward.cpp.
 void add_experts(OperatorList& list, const OperatorSizes& sizes);
 
 }  // namespace sim::training

@@ -11,7 +11,7 @@ namespace sim::training {
 
 namespace {
 
-// How long collectives take alone. A stage's buckets are of few sizes: each is worked out once.
+// Times of collectives that run alone. A stage's buckets have few sizes, so each size is computed once.
 class AloneTimes {
 public:
     explicit AloneTimes(const StepPlan& plan) : plan_(plan) {}
@@ -45,12 +45,12 @@ private:
     std::vector<Known> known_;
 };
 
-// What a list of pieces takes at least.
+// Lower bounds for a list of pieces.
 struct LeastTime {
     Duration computing{0};
-    Duration exposed{0};    // gathers that nothing is computed beside
+    Duration exposed{0};    // gathers without computation beside them
     Duration streaming{0};  // everything on the data stream
-    Duration after{0};      // the last reduction, which nothing of the list hides
+    Duration after{0};      // the last reduction, which nothing in the list hides
 
     Duration main() const { return computing + exposed; }
 };
@@ -81,18 +81,17 @@ LeastTime least_time_of(const Pieces& pieces, AloneTimes& alone) {
     return least;
 }
 
-// Of one stage.
 struct Work {
     StagePasses passes;         // of one micro-batch, all chunks
     Duration first_forward{0};  // of the first chunk
     Duration first_backward{0};
-    Duration before{0};   // what the first forward pass waits for
-    Duration after{0};    // what the update waits for, behind the last backward pass
-    Duration sharing{0};  // zero = 2 and 3: of the stream for one micro-batch
+    Duration before{0};   // until the first forward pass can start
+    Duration after{0};    // from the last backward pass until the update can start
+    Duration sharing{0};  // zero = 2 and 3: time on the data stream per micro-batch
 };
 
-// What the first forward pass waits for: the first gather, as far as it takes longer than what the host does before a
-// micro-batch beside it, or all gathers where the program waits for them.
+// The wait before the first forward pass: the part of the first gather that exceeds the host's overhead of a
+// micro-batch, which runs beside it; or all gathers if the program waits for them.
 Duration gathered_before(const Pieces& before, AloneTimes& alone, Duration micro_batch_overhead) {
     const bool for_all = before.back().kind == PieceKind::wait;
     Duration sum{0};
@@ -104,7 +103,7 @@ Duration gathered_before(const Pieces& before, AloneTimes& alone, Duration micro
     return for_all ? sum : sum - std::min(sum, micro_batch_overhead);
 }
 
-// Gradients that are reduced once all passes are done.
+// Gradients that are reduced after all passes.
 Duration reduced_after(const Pieces& after, AloneTimes& alone) {
     Duration sum{0};
     for (const Piece& piece : after) {
@@ -113,7 +112,7 @@ Duration reduced_after(const Pieces& after, AloneTimes& alone) {
     return sum;
 }
 
-// The gradients that were put off; what is behind them in the list reduces them (reduced_after).
+// The deferred gradients; pieces after them in the list reduce them (reduced_after).
 std::optional<Duration> put_off_after(const Pieces& after) {
     const auto made = std::find_if(after.begin(), after.end(),
                                    [](const Piece& piece) { return piece.work == StepWork::put_off_gradients; });
@@ -132,7 +131,7 @@ Work work_of(const StepPlan& plan, AloneTimes& alone, int number) {
     const PassKind last = split ? PassKind::last_backward_weight : PassKind::last_backward;
     const bool put_off = plan.layout.framework.put_off_outputs > 0;
     for (const ChunkPasses& chunk : step.chunks) {
-        // In pairs passes take the least.
+        // Paired passes are the shortest.
         const LeastTime forward = least_time_of(chunk.of(PassKind::paired_forward), alone);
         const LeastTime backward = least_time_of(chunk.of(schedule.pairs ? PassKind::paired_backward
                                                           : put_off      ? PassKind::put_off_backward
@@ -156,10 +155,10 @@ Work work_of(const StepPlan& plan, AloneTimes& alone, int number) {
     return work;
 }
 
-// What the stages before a stage, or behind it, do for one micro-batch.
+// Lower bounds for the other stages, for one micro-batch.
 struct Others {
-    Duration reach{0};  // until the first micro-batch comes
-    Duration back{0};   // behind the last backward pass
+    Duration reach{0};  // until the first micro-batch arrives
+    Duration back{0};   // after the last backward pass
     Duration beyond{0};
 };
 
@@ -187,7 +186,7 @@ Duration estimated_step(const StepPlan& plan) {
         others.beyond += works.back().passes.forward + works.back().passes.backward();
     }
     Duration longest{0};
-    // Both ways, the second half of the stages does what the first one does.
+    // With a bidirectional schedule, the second half of the stages mirrors the first.
     const std::size_t unlike = plan.shape.both_ways ? works.size() / 2 : works.size();
     for (std::size_t stage = 0; stage < unlike; ++stage) {
         const Work& work = works[stage];
@@ -202,7 +201,7 @@ Duration estimated_step(const StepPlan& plan) {
                                 begin + plan.shape.micro_batches_of_chunk() * work.sharing});
         }
         others.reach += work.first_forward;
-        // Halves of a backward pass may run while the stages in front still do theirs.
+        // With a bidirectional schedule, halves of a backward pass may run while the stages in front still run theirs.
         others.back += plan.shape.both_ways ? Duration{0} : work.first_backward;
     }
     return plan.step_overhead + longest + optimizer;

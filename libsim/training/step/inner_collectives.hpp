@@ -1,9 +1,9 @@
 // Inner collectives are those of tensor and expert parallelism, and the messages of context parallelism: they run
-// inside the computing pieces of a training step, whose time holds what of them is exposed.
+// inside the compute pieces of a training step, whose time includes their exposed part.
 //
 // A piece computes the blocks of its bucket: layers, and the embedding, predictions or outputs at the ends. A forward
-// pass has the collectives of its blocks' operators; a backward pass of inputs has them again, of what is recomputed
-// and of the gradients. Gradients of weights have none.
+// pass has the collectives of its blocks' operators; an input-gradient pass has those of the recomputed operators and
+// of the gradients. Weight gradients have none.
 #pragma once
 
 #include "libsim/training/operators.hpp"
@@ -16,12 +16,12 @@ namespace sim::training {
 
 class InnerCollectives {
 public:
-    // Cost: that of the operators of each sort of block, once. Refers to `plan`, which outlives it.
+    // Cost: that of the operators of each sort of block, once. Keeps a reference to `plan`, which must outlive it.
     explicit InnerCollectives(const StepPlan& plan);
 
-    // Those of carrying out a piece once, in their order.
+    // The collectives of executing a piece once, in order.
     std::vector<StepCollective> of(const Piece& piece) const;
-    // The bytes of a message of each exchange of keys and values, in which a rank sends one in each of cp - 1 rounds.
+    // The message bytes of each exchange of keys and values; a rank sends one such message in each of cp - 1 rounds.
     std::vector<double> exchanges_of(const Piece& piece) const;
 
 private:

@@ -8,8 +8,8 @@ namespace sim::training {
 
 namespace {
 
-// The sum of twelve uniform numbers, less 6: mean 0, deviation 1, no larger than 6, and the same everywhere, which
-// std::log and std::cos do not promise.
+// The sum of twelve uniform numbers, minus 6: mean 0, deviation 1, at most 6 in magnitude, and reproducible everywhere,
+// which std::log and std::cos do not guarantee.
 double normal(std::uint64_t seed) {
     double sum = 0;
     for (int part = 0; part < 12; ++part) {

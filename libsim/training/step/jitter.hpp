@@ -1,6 +1,6 @@
-// Jitter makes a rank's computations take longer or shorter than their mean: seeded, the same on every machine.
+// Jitter makes a rank's computations longer or shorter than their mean: seeded, and the same on every machine.
 //
-// A tensor-parallel group computes in lock step, so that its slowest member's draw is that of all.
+// A tensor-parallel group computes in lockstep, so its slowest member's draw applies to all of it.
 #pragma once
 
 #include "libsim/training/layout.hpp"
@@ -14,7 +14,7 @@ class Jitter {
 public:
     Jitter(double deviation, std::uint64_t seed, const Layout& layout, int rank);
 
-    // The factor of the next computation: about 1.
+    // The factor of the next computation, around 1.
     double next();
     static Duration scaled(Duration time, double factor);
 

@@ -1,4 +1,4 @@
-// The kinds of passes of a chunk, and what a pass's time is made of.
+// The kinds of passes of a chunk, and the parts of a pass's time.
 #include "libsim/training/step/stage_step.hpp"
 
 namespace sim::training {
@@ -15,7 +15,7 @@ TimeParts parts_of(const Piece& piece) {
     }
     TimeParts parts = bucket.backward();
     if (piece.time != parts.total()) {
-        parts -= bucket.output_weight;  // put off
+        parts -= bucket.output_weight;  // deferred
     }
     return parts;
 }

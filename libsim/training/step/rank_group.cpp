@@ -9,7 +9,7 @@ namespace sim::training {
 
 namespace {
 
-// From one member to the next.
+// The distance between consecutive members.
 int stride_of(RankGroup group, const Layout& layout) {
     switch (group) {
         case RankGroup::tensor:
@@ -25,7 +25,7 @@ int stride_of(RankGroup group, const Layout& layout) {
     return 1;
 }
 
-// How many nodes the groups of a kind lie on: that of them with the fewest, and that with the most.
+// The number of nodes that the groups of a kind span: the fewest and the most.
 struct NodesOfGroups {
     int fewest = 0;
     int most = 0;
@@ -36,8 +36,8 @@ struct NodesOfGroups {
     }
 };
 
-// Groups of `members` ranks, `stride` apart, one behind the other: the first ones are 0 … stride - 1, each with its
-// members up to stride * members - 1. Where they begin within a node repeats after some of these blocks.
+// Groups of `members` ranks, `stride` apart, back to back: the first ones begin at 0 … stride - 1, and their members
+// are below stride * members. Their offset within a node repeats after some of these blocks.
 NodesOfGroups nodes_of_groups(int members, std::int64_t stride, std::int64_t ranks, std::int64_t gpus_per_node) {
     NodesOfGroups nodes;
     if (stride >= gpus_per_node) {
@@ -55,15 +55,15 @@ NodesOfGroups nodes_of_groups(int members, std::int64_t stride, std::int64_t ran
     return nodes;
 }
 
-// Both ways, the two stages in the middle hold the same parts, and are the nearest that do: whether they may lie on one
-// node.
+// With a bidirectional schedule, the two stages in the middle are the nearest that hold the same parts: whether they
+// may share a node.
 bool copies_share_nodes(const Layout& layout, int gpus_per_node) {
     const std::int64_t of_stage = layout.ranks() / layout.parallelism.pp;
     const std::int64_t second = of_stage * (layout.parallelism.pp / 2);
     return of_stage < gpus_per_node && second % gpus_per_node != 0;
 }
 
-// The collectives inside a pass are part of what every rank of a stage computes.
+// The collectives inside passes are part of the computation of every rank of a stage.
 bool is_inside_passes(RankGroup group) {
     return group == RankGroup::tensor || group == RankGroup::context || group == RankGroup::expert ||
            group == RankGroup::expert_tensor;

@@ -1,7 +1,7 @@
-// A rank group names the ranks that communicate with each other in a training step.
+// A rank group names ranks that communicate with each other in a training step.
 //
-// Ranks are numbered as Megatron-LM does: tensor parallel fastest, then context, data, pipeline; experts take their
-// groups out of data x context x tensor.
+// Ranks are numbered as in Megatron-LM: tensor parallel fastest, then context, data, pipeline; expert groups are taken
+// out of data x context x tensor.
 #pragma once
 
 #include "libsim/network/nccl.hpp"
@@ -15,22 +15,22 @@ namespace sim::training {
 enum class RankGroup : std::uint8_t {
     tensor,
     context,
-    expert,           // over which experts are spread
-    expert_tensor,    // over which one expert is spread
-    replicas,         // the ranks that hold the same parameters of dense layers: data x context parallel
-    expert_replicas,  // the ranks that hold the same experts
-    ends,             // the same place on the first and on the last stage, which share tied embeddings
+    expert,           // the ranks that experts are spread over
+    expert_tensor,    // the ranks that one expert is spread over
+    replicas,         // ranks with the same dense parameters: data x context parallel
+    expert_replicas,  // ranks with the same experts
+    ends,             // corresponding ranks of the first and the last stage, which share tied embeddings
     everyone,
 };
 
-// The number of ranks in such a group of a layout. Only members of two or more communicate.
+// The number of ranks in such a group of a layout. A group of one does not communicate.
 int members_of(RankGroup group, const Layout& layout);
-// The nodes that a group spans, as NCCL's tuner needs them. Groups may begin inside a node: 6 ranks side by side on
-// nodes of 8 lie on one node, or on two. Of the collectives inside passes this is the group on the most nodes, for
-// which all others wait in the end; of all others, which a step simulates for the ranks that they are, the one on the
-// fewest, as a lower bound. Cost: constant where groups line up with nodes, quadratic in a node's GPUs at most.
+// The nodes that a group spans, as NCCL's tuner needs them. Groups may start inside a node: 6 adjacent ranks on nodes
+// of 8 are on one node, or on two. For collectives inside passes this is the group on the most nodes, which all others
+// eventually wait for; for all others, which a step simulates with their actual ranks, the group on the fewest, as a
+// lower bound. Cost: constant if groups line up with nodes, otherwise at most quadratic in a node's GPUs.
 Footprint footprint_of(RankGroup group, const Layout& layout, int gpus_per_node);
-// The category of the time in which a rank waits for this group's communication.
+// The category of the time that a rank waits for this group's communication.
 TimeCategory category_of(RankGroup group);
 
 }  // namespace sim::training

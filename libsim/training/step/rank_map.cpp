@@ -34,7 +34,8 @@ Group RankMap::standing(int rank, const Group& whole) const {
     return folded_ ? Group::strided(rank, 1, 1).standing_for(whole) : whole;
 }
 
-// The ranks along these axes that hold the same parts of the model: both ways, those of two stages, in their order.
+// The ranks along these axes that hold the same parts of the model; those of two stages, in order, with a bidirectional
+// schedule.
 Group RankMap::copies(int rank, const Mesh& mesh, std::span<const std::string_view> axes) const {
     const int real = real_rank(rank);
     const Group own = mesh.along(real, axes);

@@ -1,7 +1,7 @@
-// A rank map places the ranks of a layout and gives the groups they communicate in: all ranks, or one rank of each
-// pipeline stage on behalf of all of them.
+// A rank map places the ranks of a layout and gives their communication groups: all ranks, or one rank of each pipeline
+// stage on behalf of all.
 //
-// All ranks lie on a mesh (libsim/parallel/mesh.hpp), numbered as Megatron-LM does. Folded, rank s is the first one of
+// All ranks form a mesh (libsim/parallel/mesh.hpp), numbered as in Megatron-LM. Folded, rank s is the first one of
 // stage s, and its groups stand for the whole ones.
 #pragma once
 
@@ -25,13 +25,13 @@ public:
     int stage_of(int rank) const { return folded_ ? rank : rank / ranks_of_a_stage_; }
     // The rank's number among all ranks of the layout.
     int real_rank(int rank) const { return folded_ ? rank * ranks_of_a_stage_ : rank; }
-    // Folded: for each rank, the first one that it stands for; empty otherwise.
+    // Folded: for each rank, the first rank that it stands for; otherwise empty.
     std::vector<int> real_ranks() const;
 
     // The stages of the rank's pipeline, in order.
     Group stages(int rank) const;
-    // The rank's group of a kind. Requires one of replicas, expert_replicas, ends and everyone: the collectives of the
-    // others are part of what a rank computes.
+    // The rank's group of a kind: replicas, expert_replicas, ends or everyone. The collectives of the other kinds are
+    // part of a rank's computation.
     Group group(RankGroup group, int rank) const;
 
 private:
@@ -42,7 +42,7 @@ private:
     Mesh experts_;
     bool folded_;
     bool both_ways_;
-    int ranks_of_a_stage_;  // one after another
+    int ranks_of_a_stage_;  // consecutive
 };
 
 }  // namespace sim::training

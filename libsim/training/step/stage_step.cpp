@@ -60,7 +60,7 @@ private:
         return kind == CollectiveKind::all_gather ? layout_.framework.gathers_per_layer
                                                   : layout_.framework.reductions_per_layer;
     }
-    // Of all parameters of a bucket, in as many collectives as its layers are sharded into.
+    // Bytes of all parameters of a bucket, in as many collectives as its layers are sharded into.
     struct BucketBytes {
         double dense;
         double experts;
@@ -91,8 +91,8 @@ private:
         return {static_cast<double>(bucket.dense_parameters) * plan_.gradient_bytes,
                 static_cast<double>(bucket.expert_parameters) * plan_.gradient_bytes};
     }
-    // What copying takes where a collective takes a list with a tensor for each rank: the host launches a kernel for
-    // each part, and memory is filled, read and written.
+    // The time of copies if a collective takes a list with one tensor per rank: the host launches a kernel for each
+    // part, and the memory is filled, read and written.
     Piece copy_parts(const Piece& collective, double passes) const {
         double kernels = 0;
         double bytes = 0;
@@ -109,7 +109,7 @@ private:
         pieces.push_back(over_replicas(StepWork::gather_parameters, CollectiveKind::all_gather, bucket,
                                        parameters_of(bucket), PieceOrder::ahead));
         if (lists_parts()) {
-            pieces.push_back(copy_parts(pieces.back(), 3));  // zeroed; read and written
+            pieces.push_back(copy_parts(pieces.back(), 3));  // zeroed, read and written
         }
     }
     StepWork reduction() const {
@@ -131,7 +131,7 @@ private:
                 }
             }
             if (!layout_.framework.overlap_parameters) {
-                pieces.push_back(wait_for(own_.chunks.back().buckets.back()));  // the last of its stream
+                pieces.push_back(wait_for(own_.chunks.back().buckets.back()));  // the last one on its stream
             }
         }
         return pieces;
@@ -170,7 +170,7 @@ private:
         return passes;
     }
 
-    // The pass that makes the weights' gradients.
+    // The pass that computes the weight gradients.
     void add_backward(const ChunkPlan& chunk, StepWork work, PassKind usual, PassKind last, ChunkPasses& passes) const {
         const bool multiplies_parameters = work != StepWork::backward_weight;
         passes[usual] = shards_parameters() && multiplies_parameters ? sharded_backward(chunk, work)
@@ -180,7 +180,7 @@ private:
             passes[last] = reducing_backward(chunk, work);
         }
     }
-    // Where no product adds gradients to their sum, a kernel does, before they are reduced.
+    // If no GEMM accumulates the gradients, a kernel adds them before they are reduced.
     void add_sum(const GradientBucket& bucket, Pieces& pieces) const {
         if (plan_.added_bytes > 0) {
             const auto parameters = static_cast<double>(bucket.dense_parameters + bucket.expert_parameters);
@@ -237,7 +237,7 @@ private:
             default: return pass(work, bucket, bucket.backward().total());
         }
     }
-    // Where reductions do not overlap with the computation, it waits for each.
+    // Without overlap, the computation waits for each reduction.
     void add_reduction(const GradientBucket& bucket, Pieces& pieces) const {
         const Piece reduction = reduce(bucket, PieceOrder::beside);
         if (lists_parts()) {
@@ -248,7 +248,7 @@ private:
             pieces.push_back(wait_for_reductions());
         }
     }
-    // The gradient of what is put off is reduced when all of it is there: behind the passes.
+    // A deferred gradient is reduced when all of it is available, after the passes.
     Pieces reducing_backward(const ChunkPlan& chunk, StepWork work, bool puts_off_this = false) const {
         Pieces pieces;
         pieces.reserve(4 * chunk.buckets.size());
@@ -279,8 +279,8 @@ private:
             }
         }
     }
-    // Gathers and reductions share one stream: the next gather goes before this bucket's reduction. Of a split pass,
-    // the gradient of the input needs the parameters, and that of the weights comes later.
+    // Gathers and reductions share one stream: the next gather is issued before this bucket's reduction. In a split
+    // pass, the input gradient needs the parameters, and the weight gradient comes later.
     Pieces sharded_backward(const ChunkPlan& chunk, StepWork work) const {
         Pieces pieces;
         const bool ahead = layout_.framework.overlap_parameters;

@@ -13,11 +13,11 @@ namespace sim::training {
 
 namespace {
 
-// Megatron-LM's distributed data parallel: buckets of at least so many parameters, and so many per replica.
+// Megatron-LM's distributed data parallel: buckets of at least this many parameters, and this many per replica.
 constexpr double least_bucket = 40e6;
 constexpr double least_bucket_per_replica = 1e6;
 
-// The outputs of the last stage: the next token's, and those of multi-token prediction.
+// The number of outputs of the last stage: the next token's, and those of multi-token prediction.
 int outputs_of(const Transformer& model) {
     return 1 + model.mtp_layers;
 }
@@ -86,7 +86,7 @@ public:
         return result;
     }
 
-    // Whether a stage has the same work as the one before: both lie between the ends, and their layers are alike.
+    // Whether a stage has the same work as the previous one: both are between the ends, and their layers are alike.
     bool is_like_the_one_before(int stage) const {
         if (stage < 2 || stage == layout_.parallelism.pp - 1 || predicts(stage) || predicts(stage - 1)) {
             return false;
@@ -182,7 +182,7 @@ private:
         bucket.dense_in_bf16 += parameters;
     }
 
-    // The embedding is the first stage's; other stages have a copy, which on the last one a tied output layer shares.
+    // The embedding is the first stage's; other stages have a copy, which a tied output layer on the last one shares.
     void add_predictions(StagePlan& stage, GradientBucket& bucket, int virtual_stage) {
         const JoinParameters join = join_parameters(plan_.model);
         for (int number = 0; number < plan_.model.mtp_layers; ++number) {
@@ -207,7 +207,7 @@ private:
         count(stage, block);
     }
 
-    // A tied output layer has a copy of the embedding of its own where its stage does not hold the first layers, too.
+    // A tied output layer has its own copy of the embedding unless its stage also holds the first layers.
     void add_output(StagePlan& stage, GradientBucket& bucket) {
         const BlockTime block = times_.of_output();
         const bool copy = plan_.model.tied_embeddings && !holds(layout_, layout_.parallelism.pp - 1, 0);
@@ -224,7 +224,7 @@ private:
         count(stage, block);
     }
 
-    // Everything that goes once over parameters and states, which are bound by the memory's bandwidth.
+    // All passes over parameters and states, which are memory-bound.
     Duration update_time(const StagePlan& stage) const {
         std::int64_t dense = 0;
         std::int64_t experts = 0;
@@ -278,9 +278,9 @@ std::int64_t StagePlan::parameters() const {
     return sum;
 }
 
-// Per parameter, the average over micro-batches. Megatron's main_grad.add_() reads both and writes the sum; DeepSpeed's
-// BF16_Optimizer.update_hp_grads copies them to fp32 first. Autograd adds two tensors of the parameter's format, from
-// the second micro-batch on. Gradients that are spread are added part by part: that is small.
+// Bytes per parameter, averaged over micro-batches. Megatron's main_grad.add_() reads both and writes the sum;
+// DeepSpeed's BF16_Optimizer.update_hp_grads copies them to fp32 first. Autograd adds two tensors of the parameter's
+// format, from the second micro-batch on. Sharded gradients are added shard by shard, which is negligible.
 double added_bytes_of(const Layout& layout) {
     const TrainingLoop loop = layout.framework.loop;
     if ((loop == TrainingLoop::megatron && layout.framework.fused_accumulation) || layout.spreads_gradient_sums()) {
@@ -320,8 +320,9 @@ StepPlan plan_step(const Transformer& model, const Machine& machine, const Layou
     plan.added_bytes = added_bytes_of(layout);
     plan.synchronises = !layout.parallelism.schedule->steps_overlap;
     plan.steps = plan.synchronises ? 1 : 2;
-    // Copies of the embedding are summed up: that of the output layer, and that of multi-token prediction, wherever its
-    // stage is. Both ways, the stages at the ends hold the embedding and the output layer, and share one table.
+    // Copies of the embedding are all-reduced: the output layer's, and that of multi-token prediction, whichever stage
+    // it is on. With a bidirectional schedule, the stages at the ends hold the embedding and the output layer and share
+    // one table.
     if ((model.tied_embeddings || model.mtp_layers > 0) && !holds(layout, layout.parallelism.pp - 1, 0)) {
         plan.embedding_bytes = static_cast<std::int64_t>(
             static_cast<double>(per_rank(parameters_of(model).embedding, layout.parallelism.tp)) * plan.gradient_bytes);

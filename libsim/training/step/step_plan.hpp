@@ -13,38 +13,38 @@
 
 namespace sim::training {
 
-// Parameters whose gradients travel together, or that are gathered together.
+// Parameters that are gathered together, or whose gradients are reduced together.
 struct GradientBucket {
     int first_layer = 0;
     int layers = 0;
-    bool with_embedding = false;         // before the first layer of it
-    int predictions = 0;                 // layers of multi-token prediction after the last one, with their embedding
-    bool with_output = false;            // after all of them: the model's, and one for each prediction
-    std::int64_t dense_parameters = 0;   // on this rank, before zero spreads them
+    bool with_embedding = false;         // before its first layer
+    int predictions = 0;                 // layers of multi-token prediction after the last layer, with their embedding
+    bool with_output = false;            // after all of them: the model's output, and one for each prediction
+    std::int64_t dense_parameters = 0;   // on this rank, before sharding by zero
     std::int64_t expert_parameters = 0;  // the same
     std::int64_t dense_in_bf16 = 0;      // of these, not quantised: tables, and layers left in bf16
     std::int64_t experts_in_bf16 = 0;
     TimeParts forward;  // of one micro-batch
     TimeParts backward_input;
     TimeParts backward_weight;
-    TimeParts paired_forward;  // of passes in a pair, where the schedule has some
+    TimeParts paired_forward;  // of paired passes, if the schedule has any
     TimeParts paired_backward;
-    TimeParts output_weight;  // of backward_weight, what a framework may put off: that of the output layer
+    TimeParts output_weight;  // the part of backward_weight that a framework may defer: the output layer's
 
     TimeParts backward() const;
 };
 
-// One chunk of the model on a stage, in the order of its layers.
+// One chunk of the model on a stage, in layer order.
 struct ChunkPlan {
     std::vector<GradientBucket> buckets;
     GradientBucket whole;  // their sum
 };
 
 struct StagePlan {
-    int first_alike = 0;  // the first of the stages that do the same, up to this one; both ways stages - 1 - i is as i
+    int first_alike = 0;  // the first stage with the same work as this one; bidirectional: stages - 1 - i equals i
     std::vector<ChunkPlan> chunks;
     TimeParts optimizer;
-    double flops = 0;            // carried out by one of its ranks in the step
+    double flops = 0;            // executed by one of its ranks in the step
     double recompute_flops = 0;  // of them
     std::int64_t parameters() const;
 };
@@ -56,23 +56,23 @@ struct StepPlan {
     PipelineShape shape;
     std::vector<StagePlan> stages;
     std::int64_t boundary_bytes = 0;   // of one message between stages, per rank
-    std::int64_t embedding_bytes = 0;  // of the tied embedding's gradient, per rank; 0: nothing to reduce
+    std::int64_t embedding_bytes = 0;  // of the tied embedding's gradient, per rank; 0: no reduction
     Duration step_overhead{0};
     Duration micro_batch_overhead{0};
-    double copied_rate = 0;      // bytes/s of kernels that read and write
-    double part_copy = 0;        // seconds of the host, to launch the copy of a rank's part of a list
-    double added_bytes = 0;      // read and written per parameter and micro-batch to add its gradients to the sum
-    double gradient_bytes = 4;   // per parameter, as they travel
-    double parameter_bytes = 2;  // the same, of what is quantised
-    double element_bytes = 2;    // the same, of what is not
-    bool synchronises = true;    // the gradient norm is known before the update (zero-bubble schedules do without)
-    int steps = 1;               // how many the program does: schedules that do not synchronise overlap the steps
+    double copied_rate = 0;      // bytes per second of memory-bound kernels
+    double part_copy = 0;        // host seconds to launch the copy of one rank's part of a list
+    double added_bytes = 0;      // read and written per parameter and micro-batch to accumulate its gradients
+    double gradient_bytes = 4;   // per parameter, as communicated
+    double parameter_bytes = 2;  // the same for quantised parameters
+    double element_bytes = 2;    // the same for unquantised ones
+    bool synchronises = true;    // the gradient norm is known before the update (not so in zero-bubble schedules)
+    int steps = 1;               // steps that the program runs: schedules that do not synchronise overlap them
 };
 
-// The groups that the collectives inside a block run over.
+// The groups of the collectives inside a block.
 BlockGroups block_groups(const Layout& layout, const Machine& machine);
 
-// Requires: check_layout() accepted the layout. Cost: some 10 us.
+// Requires: check_layout() accepted the layout. Cost: about 10 us.
 StepPlan plan_step(const Transformer& model, const Machine& machine, const Layout& layout);
 
 }  // namespace sim::training

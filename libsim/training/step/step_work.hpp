@@ -1,6 +1,6 @@
 // This table lists the kinds of work in a training step: each row has its label in traces and its time category.
 //
-// A row is the only place that knows a label. Readers of a step's spans look their work up here.
+// Labels appear only in these rows; code that reads a step's spans looks their work up here.
 #pragma once
 
 #include "libsim/trace/time_category.hpp"
@@ -12,23 +12,23 @@
 
 namespace sim::training {
 
-// In the order in which a step comes to them.
+// In the order of a step.
 enum class StepWork : std::uint8_t {
     begin,
     step_overhead,
     gather_parameters,
-    copy_parts,  // from a list, or into it, of a tensor for each rank
+    copy_parts,  // from or into a list with one tensor per rank
     micro_batch_overhead,
     activation,  // a message to the next stage
-    gradient,    // a message to the stage before
+    gradient,    // a message to the previous stage
     forward,
     backward,
     backward_input,
     backward_weight,
     paired_forward,  // beside a backward pass of another micro-batch
     paired_backward,
-    add_gradients,      // a micro-batch's to the sum, where no product does it
-    put_off_gradients,  // of the output layer's weights
+    add_gradients,      // adds a micro-batch's gradients to the sum, if no GEMM does
+    put_off_gradients,  // the output layer's weight gradients
     reduce_scatter_gradients,
     all_reduce_gradients,
     begin_gradients,
@@ -39,17 +39,17 @@ enum class StepWork : std::uint8_t {
 };
 
 std::string_view label_of(StepWork work);
-// The category of the time of the work itself. Passes hold several categories, as their stage's plan divides them;
-// waiting for others is theirs.
+// The category of the work's own time. Passes have several categories, as their stage's plan divides them; waiting for
+// others has its own categories.
 TimeCategory category_of(StepWork work);
-// Forward and backward passes: what jitter makes longer or shorter.
+// Forward and backward passes, which jitter lengthens or shortens.
 bool is_pass(StepWork work);
 bool is_forward(StepWork work);
 
-// Which work has this label. Throws ProgramError for one that no work has.
+// The work with this label. Throws ProgramError if there is none.
 StepWork step_work(std::string_view label);
 
-// The same for many spans of one run: a label is looked up by its address, nearly always. Labels live as long as this.
+// The same for many spans of one run: labels are nearly always looked up by address. Labels must outlive this.
 class StepWorks {
 public:
     StepWork of(const std::string& label) {
@@ -65,7 +65,7 @@ private:
         const std::string* label = nullptr;
         StepWork work = StepWork::begin;
     };
-    std::array<Known, 64> known_;  // the texts of a run lie side by side
+    std::array<Known, 64> known_;  // the labels of a run are adjacent in memory
 };
 
 }  // namespace sim::training

@@ -14,7 +14,7 @@ namespace {
 constexpr Stream data_stream = static_cast<Stream>(1);
 constexpr Pace a_picosecond{1, 1};  // a billionth of a unit
 
-// Carries out the pieces of one rank.
+// Runs the pieces of one rank.
 class Rank {
 public:
     Rank(GPU& gpu, const StepPlan& plan, const RankMap& map, const std::vector<StageStep>& stages,
@@ -100,7 +100,7 @@ private:
         const auto gathered =
             std::find_if(ahead_.begin(), ahead_.end(), [&](const auto& each) { return each.first == piece.bucket; });
         gpu_.wait(gathered->second);
-        ahead_.erase(ahead_.begin(), gathered + 1);  // those before it have come, too
+        ahead_.erase(ahead_.begin(), gathered + 1);  // those before it have completed, too
     }
 
     GPU& gpu_;
@@ -111,9 +111,9 @@ private:
     Group stages_;
     Group replicas_;
     Group expert_replicas_;
-    Group other_ = replicas_;  // asked for last
+    Group other_ = replicas_;  // the group requested last
     Jitter jitter_;
-    std::vector<std::pair<const GradientBucket*, Handle>> ahead_;  // gathers under way, in the order of their stream
+    std::vector<std::pair<const GradientBucket*, Handle>> ahead_;  // gathers in progress, in the order of their stream
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
-// This rank program runs one training step: it carries out the pieces of its stage (stage_step.hpp) in the order of the
+// This rank program runs one training step: it executes the pieces of its stage (stage_step.hpp) in the order of the
 // pipeline schedule.
 //
-// Costs are those of the plan: computations in units of time (step_cluster() prices a unit as a millisecond), messages
-// and collectives in bytes. The same program runs as every rank of a layout, or folded, as one of each stage.
+// Costs are those of the plan: computation in units of time (step_cluster() prices a unit as a millisecond), messages
+// and collectives in bytes. The same program runs as every rank of a layout or, folded, as one rank of each stage.
 #pragma once
 
 #include "libsim/cluster.hpp"
@@ -16,11 +16,11 @@
 namespace sim::training {
 
 struct StepOptions {
-    double jitter = 0;  // standard deviation of a micro-batch's computation, of its mean; 0: none
+    double jitter = 0;  // standard deviation of a micro-batch's computation time, relative to its mean; 0: none
     std::uint64_t seed = 1;
 };
 
-// The program of every rank. It refers to `plan` and `map`, which outlive it.
+// The program of every rank. It keeps references to `plan` and `map`, which must outlive it.
 class TrainingStep {
 public:
     // Describes each stage's step once, for all of its ranks.
@@ -32,7 +32,7 @@ private:
     const StepPlan* plan_;
     const RankMap* map_;
     StepOptions options_;
-    std::vector<StageStep> stages_;  // of stages that are alike, the first one's
+    std::vector<StageStep> stages_;  // one for each group of like stages: the first one's
 };
 
 // The cluster on which the step runs.
