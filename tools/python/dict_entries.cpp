@@ -17,7 +17,7 @@ bool all_are(const py::list& list) {
     return std::all_of(list.begin(), list.end(), [](const py::handle& each) { return py::isinstance<Type>(each); });
 }
 
-// Of Python and of NumPy; a bool, which is a number in Python, is none here.
+// Python and NumPy numbers. A bool, which is a number in Python, does not count.
 bool is_number(const py::handle& value) {
     return !py::isinstance<py::bool_>(value) && !py::isinstance<py::str>(value) &&
            (PyIndex_Check(value.ptr()) != 0 || PyFloat_Check(value.ptr()) != 0);
