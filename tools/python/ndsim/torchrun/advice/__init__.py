@@ -1,1 +1,1 @@
-"""What limits a step, and what to try, as options of the framework that trained."""
+"""What limits a step, and what to try, as options of the framework in use."""

@@ -1,4 +1,4 @@
-"""A hollow run tells which numbers it made up and took to its host."""
+"""Reports which made-up numbers a hollow run copied to its host."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ TITLE = "Made up, since it comes from numbers that were not computed; what the s
 
 
 def rows_of(words: Channel) -> list[dict[str, Any]]:
-    """Each thing once: how often on the rank that met it most often."""
+    """Each row once, with the highest count of any rank."""
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for row in (row for _, rows in words.told("made up") for row in rows):
         known = found.setdefault((row["line"], row["what"]), row)

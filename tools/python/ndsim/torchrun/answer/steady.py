@@ -1,4 +1,4 @@
-"""The steady step of a run: the mean of those between which it is measured, by what its time goes to, and its FLOPs."""
+"""The steady step of a run: the mean of the measured steps, with its time by part and its FLOPs."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from .bars import bar
 from .budget import Budget
 
 COMPUTING = ("products", "attention", "passes", "optimizer", "copies")
-"""Of computing, as the price list counts it."""
+"""Kinds of computing, as in the price list."""
 
 PARTS = (*COMPUTING, "communication", "idle")
-"""Of a step: what computing hides of communication is part of none, and idle is the GPU that waits for its host."""
+"""Parts of a step. Hidden communication belongs to none; idle is the time that the GPU waits for its host."""
 
 
 @dataclasses.dataclass(frozen=True, order=True)
 class Communication:
-    """Collectives of one kind among so many ranks, with those that are folded away. A message is a broadcast of two."""
+    """Collectives of one kind and group size, including folded ranks. A message counts as a broadcast of two."""
 
     kind: str
     members: int
@@ -37,29 +37,29 @@ class Communication:
 
 @dataclasses.dataclass(frozen=True)
 class SteadyStep:
-    """A rank's, or the average over ranks."""
+    """The step of one rank, or the average over ranks."""
 
     seconds: float
     parts: dict[str, float]
-    """Seconds by part, which add up to the step's."""
+    """Seconds by part; they add up to the step."""
     communication: dict[Communication, float]
-    """Those of the part, by kind."""
+    """Seconds of the communication part, by kind."""
     flops: float
-    """Of products and attention."""
+    """FLOPs of matmuls and attention."""
     flops_again: float
-    """Of these, what is not the model's: what a backward pass computed once more, and what an optimizer multiplied."""
+    """Those among them that are not the model's: recomputation in the backward pass, and an optimizer's matmuls."""
     at_peak: float
-    """Seconds that they take at the peaks of their types."""
+    """Their seconds at the peak rate of their types."""
     again_at_peak: float
 
     @property
     def hfu(self) -> float:
-        """The share of the peak that was reached."""
+        """Hardware FLOPs utilisation: the achieved share of the peak."""
         return self.at_peak / self.seconds
 
     @property
     def mfu(self) -> float:
-        """The same without what was computed once more."""
+        """Model FLOPs utilisation: HFU without recomputation."""
         return (self.at_peak - self.again_at_peak) / self.seconds
 
     @property
@@ -68,7 +68,7 @@ class SteadyStep:
 
     @property
     def peak_flops(self) -> float | None:
-        """FLOPs a second at the peak, of the types that were multiplied; None: nothing was."""
+        """Peak FLOP/s of the types in use; None if there were no matmuls."""
         return self.flops / self.at_peak if self.at_peak else None
 
 
