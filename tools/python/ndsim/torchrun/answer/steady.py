@@ -73,7 +73,7 @@ class SteadyStep:
 
 
 def step_of_rank(told: dict[str, Any], steady: dict[str, Any]) -> SteadyStep:
-    """Of what a rank tells, and of what the simulator does: all parts of a step to the picosecond."""
+    """Combines the rank's numbers with the simulator's; the parts of a step add up to the picosecond."""
     count = steady["steps"]
 
     def seconds(picoseconds: int) -> float:
@@ -97,7 +97,7 @@ def step_of_rank(told: dict[str, Any], steady: dict[str, Any]) -> SteadyStep:
 
 
 def mean_of(steps: list[tuple[int, SteadyStep]]) -> SteadyStep:
-    """Of steps, each with how often it counts."""
+    """The mean of steps weighted by their counts."""
     total = sum(count for count, _ in steps)
     kinds = sorted({kind for _, step in steps for kind in step.communication})
 
@@ -116,14 +116,14 @@ def mean_of(steps: list[tuple[int, SteadyStep]]) -> SteadyStep:
 
 
 def steady_steps_of(result: Result, words: Channel) -> dict[int, SteadyStep]:
-    """By rank, of those that have two steps between which time passed."""
+    """By rank, for ranks with at least two steps between which time passed."""
     told: dict[int, Any] = dict(words.told("steady"))
     steady = {rank: result.steady_steps(rank) for rank in told}
     return {rank: step_of_rank(told[rank], each) for rank, each in steady.items() if each is not None and each["picoseconds"]}
 
 
 def spans_of(words: Channel, ran: list[int]) -> list[tuple[int, str, int, int]]:
-    """The measured steps of each rank that ran: its place among them, the step by its number from 1 on, begin and end."""
+    """The measured steps of each rank that ran: the rank's index among them, the step's number from 1, begin and end."""
     ends: dict[int, Any] = dict(words.told("steps"))
     found = []
     for place, rank in enumerate(ran):
@@ -133,7 +133,7 @@ def spans_of(words: Channel, ran: list[int]) -> list[tuple[int, str, int, int]]:
 
 
 def steady_step_of(steps: dict[int, SteadyStep], budget: Budget) -> SteadyStep | None:
-    """The average over all ranks; None: there are no two steps."""
+    """The average over all ranks; None for fewer than two steps."""
     found = [(each.stands_for, steps[each.rank]) for each in budget.ranks if each.rank in steps]
     return mean_of(found) if found else None
 
@@ -153,13 +153,13 @@ MOST_KINDS = 5
 
 
 def rows_of(parts: dict[str, float]) -> list[tuple[str, str, str, float, float]]:
-    """Of each part that takes time: its key, letter, name, seconds, and share of the step."""
+    """Key, letter, name, seconds and share of the step for each part that takes time."""
     step = sum(parts.values())
     return [(part, LETTERS[part], NAMES[part], seconds, seconds / step) for part, seconds in parts.items() if seconds]
 
 
 def lines_of(step: SteadyStep | None) -> list[str]:
-    """The budget of the step, for people."""
+    """The budget of the step as lines."""
     if step is None:
         return []
     rows = rows_of(step.parts)
@@ -173,16 +173,16 @@ def lines_of(step: SteadyStep | None) -> list[str]:
 
 
 def communication_lines(step: SteadyStep) -> list[str]:
-    """The dearest kinds of communication."""
+    """The most expensive kinds of communication."""
     rows = sorted(step.communication.items(), key=lambda row: -row[1])[:MOST_KINDS]
     return [f"       {kind.name:<36}{time_text(seconds):>10}  {percent_text(seconds / step.seconds):>7}" for kind, seconds in rows]
 
 
-ONCE_MORE = "with what is computed once more"
+ONCE_MORE = "including recomputation"
 
 
 def rate_text(rate: float, peak: float) -> str:
-    """FLOPs of the model a second, beside the peak."""
+    """Achieved model FLOP/s next to the peak."""
     return f"{rate / 1e12:,.4g} TFLOP/s of {peak / 1e12:,.4g} on each GPU"
 
 
