@@ -1,4 +1,4 @@
-"""Activations on the host's memory: refused."""
+"""Offload of activations to host memory: refused."""
 
 from __future__ import annotations
 
