@@ -53,7 +53,7 @@ def test_a_dict_can_name_a_topology_and_hold_a_list_of_tables(quiet):
         ({**SLOW, "compute": {"flops_per_second": "fast"}}, 'profile: compute.flops_per_second must be .*, not "fast"'),
         ({**SLOW, "compute": {"flops_per_second": True}}, "profile: compute.flops_per_second must be .*, not true"),
         ({**SLOW, "compute": {"flops_per_second": None}}, "profile: compute.flops_per_second must be .*, not of type NoneType"),
-        ({**SLOW, 3: "three"}, "profile: the key 3 is no text"),
+        ({**SLOW, 3: "three"}, "profile: the key 3 is not a string"),
         (3, "profile= must be a name, a FILE.toml or a dict of what such a file holds, not int"),
     ],
 )

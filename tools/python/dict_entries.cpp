@@ -64,7 +64,7 @@ void collect(const py::dict& dict, const std::string& prefix, const std::string&
     for (const auto& [key, value] : dict) {
         if (!py::isinstance<py::str>(key)) {
             throw config::UsageError(
-                fmt::format("{}: the key {} is no text", name, std::string(py::str(py::repr(key)))));
+                fmt::format("{}: the key {} is not a string", name, std::string(py::str(py::repr(key)))));
         }
         const std::string full = prefix + key.cast<std::string>();
         if (py::isinstance<py::dict>(value) && !value.cast<py::dict>().empty()) {

@@ -97,7 +97,7 @@ def test_ranks_are_not_forked_from_a_process_that_has_used_its_gpus(script):
     done = script("import torch, torch.multiprocessing as mp\ntorch.ones(1, device='cuda')\nmp.spawn(print, nprocs=2)")
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == (
-        "RuntimeError: this process has used its GPUs, and ranks would be forked from it: let it start them before"
+        "RuntimeError: this process has used its GPUs and can no longer fork ranks: start them before"
     )
 
 

@@ -98,7 +98,7 @@ def test_a_message_with_a_rank_that_is_folded_away_is_refused(script, text, word
 def test_a_world_that_is_no_multiple_is_refused(script, fold):
     done = script("pass", "--nproc", 4, "--fold", fold)
     assert done.returncode == 2
-    assert done.stderr == f"ndsim.torchrun: --fold {fold}: the 4 ranks are no multiple of it\n"
+    assert done.stderr == f"ndsim.torchrun: --fold {fold}: the 4 ranks are not a multiple of it\n"
 
 
 def test_the_root_of_a_collective_may_be_folded_away(printed):
@@ -187,7 +187,7 @@ def test_ranks_that_begin_anew_are_named(script):
     done = script(STAGES, "--nproc", 1024, "--fold", "auto")
     assert (done.returncode, done.stderr.splitlines()[0]) == (
         0,
-        "ndsim: rank 512 must run, too, for those that run exchange messages with them: all begin anew",
+        "ndsim: rank 512 must run too, because running ranks exchange messages with them: starting over",
     )
     assert sorted(line for line in done.stdout.splitlines() if line.startswith("rank ")) == ["rank 0", "rank 512"]
 

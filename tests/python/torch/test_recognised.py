@@ -278,5 +278,5 @@ def test_plain_pytorch_is_not_recognised_which_is_said(script):
     """
     done = script(text, "--nproc", 1, "--against", "train")
     assert "  framework       none was recognised: plain PyTorch\n" in done.stdout
-    assert "Beside ndsim train: nothing, since no framework was recognised, so that neither layout nor model are known\n" in done.stdout
+    assert "Beside ndsim train: nothing, since no framework was recognised, so neither layout nor model is known\n" in done.stdout
     assert (done.returncode, done.stderr) == (0, "")

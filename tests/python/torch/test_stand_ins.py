@@ -73,7 +73,7 @@ def test_an_adam_of_the_host_takes_the_time_of_its_memory_and_ranks_of_a_node_sh
 def test_sources_for_gpus_are_refused_and_those_for_the_host_are_not(script):
     text = "from torch.utils.cpp_extension import load, load_inline\n"
     done = script(text + "load('mine', ['a.cpp', 'b.cu'])", "--nproc", 1)
-    assert done.returncode == 2 and "train.py:2: torch.utils.cpp_extension.load of mine cannot run here: a kernel of one's own" in done.stderr
+    assert done.returncode == 2 and "train.py:2: torch.utils.cpp_extension.load of mine cannot run here: a custom kernel" in done.stderr
     done = script(text + "load_inline('mine', [''], cuda_sources=[''])", "--nproc", 1)
     assert done.returncode == 2 and "train.py:2: torch.utils.cpp_extension.load_inline of mine cannot run here" in done.stderr
     done = script(text + "load('mine', ['nowhere.cpp'])", "--nproc", 1)

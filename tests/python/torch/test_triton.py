@@ -47,7 +47,7 @@ def test_the_launch_of_an_unknown_kernel_is_refused(script):
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1] == (
         "ndsim.torchrun: train.py:15: the Triton kernel __main__.copy cannot run here: "
-        "a kernel of one's own cannot be priced; use operators of PyTorch"
+        "a custom kernel cannot be priced; use PyTorch operators"
     )
 
 

@@ -27,7 +27,7 @@ thread_local std::string last_error;
 thread_local std::int32_t last_number = 0;
 
 constexpr const char* no_rank =
-    "this process is no rank: give --nproc N, or let the script start its ranks with torch.multiprocessing.spawn";
+    "this process is not a rank: give --nproc N, or let the script start its ranks with torch.multiprocessing.spawn";
 
 // What a function answers; `failed` where it throws.
 template <class Answer, class Call>

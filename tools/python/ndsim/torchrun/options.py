@@ -150,7 +150,7 @@ def predictor(text: str) -> str:
 
 def no_restarts(text: str) -> int:
     if int(text) != 0:
-        raise ValueError("asks for elastic restarts; a simulated run ends where a rank fails: leave it out")
+        raise ValueError("asks for elastic restarts; a simulated run ends when a rank fails: leave it out")
     return 0
 
 
@@ -312,4 +312,4 @@ def checked(script: str, arguments: tuple[str, ...], found: Mapping[str, Any]) -
 def check(options: Options) -> None:
     """Refuse combinations that are contradictory or not supported yet."""
     if options.nproc is not None and (options.per_node is not None or options.nodes is not None):
-        raise UsageError("--nproc says how many ranks there are in all; leave out --nnodes and --nproc-per-node, or it")
+        raise UsageError("--nproc sets the total number of ranks; leave out --nnodes and --nproc-per-node, or --nproc")

@@ -24,10 +24,10 @@ class RefusedImport(Refused, ImportError):
 
 
 REMOTE_CALLS = "remote procedure calls have no simulated time; ranks communicate by collectives, send and recv"
-OWN_KERNELS = "a kernel of one's own cannot be priced; use operators of PyTorch"
+OWN_KERNELS = "a custom kernel cannot be priced; use PyTorch operators"
 SHARED = "the memory of a simulated GPU is that of one process; share tensors of the host"
 PEERS = "the memory of a simulated GPU is that of one process, which no other reads; use collectives"
-ELASTIC = "this launcher starts the ranks, once; a simulated run ends where a rank fails"
+ELASTIC = "this launcher starts the ranks once; a simulated run ends when a rank fails"
 
 # A module, its functions, classes or methods, and why they cannot run.
 REFUSED = (

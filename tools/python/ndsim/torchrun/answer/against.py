@@ -127,7 +127,7 @@ def rows_of(figures: Figures, measured: Measured, prediction: dict[str, Any]) ->
 def against_of(asked: Options, recognised: Recognised | None, figures: Figures, measured: Measured) -> Against:
     """The comparison, or one line about what is missing for it."""
     if recognised is None:
-        return Against(None, "no framework was recognised, so that neither layout nor model are known")
+        return Against(None, "no framework was recognised, so neither layout nor model is known")
     missing = [name.replace("_", " ") for name in recognised.unknown if name != "tokens_per_step"]
     if recognised.model is None or missing:
         return Against(None, f"{recognised.framework} did not tell: {', '.join(missing)}")

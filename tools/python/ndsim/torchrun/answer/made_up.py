@@ -6,7 +6,7 @@ from typing import Any
 
 from ..launch.channel import Channel
 
-TITLE = "Made up, since it comes from numbers that were not computed; what the script does by it may differ from a real run"
+TITLE = "Made up, because the numbers behind it were not computed; a real run may take other branches"
 
 
 def rows_of(words: Channel) -> list[dict[str, Any]]:

@@ -92,5 +92,5 @@ def fold_of(world: int, asked: Wish | None) -> Fold:
             raise UsageError(f"--fold {AUTO}:{asked.seeds[-1]}: there are ranks 0 to {world - 1}")
         return Fold(world, asked.seeds)
     if asked.first > world or world % asked.first:
-        raise UsageError(f"--fold {asked.first}: the {world} ranks are no multiple of it")
+        raise UsageError(f"--fold {asked.first}: the {world} ranks are not a multiple of it")
     return Fold(world, tuple(range(asked.first)))

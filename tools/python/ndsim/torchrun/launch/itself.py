@@ -70,7 +70,7 @@ class Beginning:
     def anew(self, world: list[str], program: list[str], environment: Mapping[str, str]) -> None:
         line, asked = explain.where(), " ".join(world)
         if not spawn.may_start_ranks(ranks.this_rank()):
-            raise RuntimeError(f"this process has used its GPUs, and would start ranks; start it with {asked}")
+            raise RuntimeError(f"this process has used its GPUs and can no longer start ranks; start it with {asked}")
         print(f"ndsim.torchrun: {line} starts ranks: they run from the beginning, as with {asked}", file=sys.stderr)
         sys.stdout.flush()
         sys.stderr.flush()

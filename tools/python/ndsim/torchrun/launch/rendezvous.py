@@ -35,7 +35,7 @@ def store_of(address: str, rank: int, world_size: int) -> Any:
     """The store to use instead of the one that torch would create."""
     here = ranks.this_rank()
     if here is None:
-        raise RuntimeError("this process is no rank: give --nproc N, or start the ranks with torch.multiprocessing.spawn")
+        raise RuntimeError("this process is not a rank: give --nproc N, or start the ranks with torch.multiprocessing.spawn")
     if (rank, world_size) != (here.gpu.rank, here.world_size):
         raise RuntimeError(
             f"rank {rank} of {world_size} asks for the process group, and this process is rank {here.gpu.rank} of "

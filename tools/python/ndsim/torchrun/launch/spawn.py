@@ -33,7 +33,7 @@ def start(count: int, program: Callable[[int], Any]) -> None:
     rank = ranks.this_rank()
     if rank is not None and not may_start_ranks(rank):
         raise RuntimeError(
-            "this process has used its GPUs, and ranks would be forked from it: let it start them before"
+            "this process has used its GPUs and can no longer fork ranks: start them before"
             if rank.alone is not None
             else "this process is a rank already, and the script starts ranks by itself: leave out --nproc"
         )

@@ -154,7 +154,7 @@ class Starter:
                 return self._start(fold, program, as_torchrun)
             except Missed as missed:
                 more = sorted({*missed.ranks} - {*fold.running})
-                notice(f"{many(more)} must run, too, for those that run exchange messages with them: all begin anew")
+                notice(f"{many(more)} must run too, because running ranks exchange messages with them: starting over")
                 fold = fold.with_ranks(more)
 
     def _start(self, fold: Fold, program: Callable[[int], Any], as_torchrun: bool) -> None:

@@ -15,7 +15,7 @@ CLASSES = (GPT, *lightning.CLASSES)
 def model_of(config: Any) -> tuple[Model | None, tuple[str, ...]]:
     """The model in terms of docs/models.md, or None and the reason."""
     if config.n_expert or getattr(config, "latent_attention", None) or config.sliding_window_size:
-        return None, ("the model has experts, latent attention or windows, which are not read of LitGPT",)
+        return None, ("the model has experts, latent attention or windows, which are not read from LitGPT",)
     keys = {
         "layers": config.n_layer,
         "hidden": config.n_embd,

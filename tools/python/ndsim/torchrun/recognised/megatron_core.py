@@ -102,7 +102,7 @@ def latent_of(config: Any) -> dict[str, Any]:
 def model_of(gpt: Any) -> tuple[Model | None, tuple[str, ...]]:
     """The model in terms of docs/models.md, or None and the reason."""
     if gpt is None:
-        return None, ("the model is no GPTModel",)
+        return None, ("the model is not a GPTModel",)
     config = gpt.config
     lost, experts = not_described(config), experts_of(config)
     if lost or experts is None:

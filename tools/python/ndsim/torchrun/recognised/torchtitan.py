@@ -163,7 +163,7 @@ def model_of(config: Any, sequence: int | None) -> tuple[Model | None, tuple[str
     layers = list(getattr(config, "layers", ()))
     attention = getattr(layers[0], "attention", None) if layers else None
     if attention is None or not hasattr(attention, "n_heads"):
-        return None, ("the model is no decoder of layers with attention",)
+        return None, ("the model is not a decoder of attention layers",)
     latent, experts = latent_of(attention), experts_of(layers, config)
     if experts is None or not (latent or hasattr(attention, "qkv_linear")):
         return None, ("the model has layers that cannot be described",)

@@ -16,7 +16,7 @@ from typing import Any
 from ..refusals import OWN_KERNELS, refuse
 from . import known_kernels
 
-OTHER_ARGUMENTS = "its arguments are not those of the kernel that is known by this name; use a version of its package that is"
+OTHER_ARGUMENTS = "its arguments differ from those of the known kernel of this name; use a matching version of its package"
 
 
 class Anything:

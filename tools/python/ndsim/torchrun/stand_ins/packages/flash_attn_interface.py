@@ -9,7 +9,7 @@ from flash_attn_3._C import refuse_given
 from ndsim.torchrun.stand_ins.attending import How, Packed, attend, with_last_in_a_row
 from ndsim.torchrun.stand_ins.refused import not_simulated
 
-GENERATION = "the kernels that are priced are those of training; attend with flash_attn_func"
+GENERATION = "only training kernels are priced; attend with flash_attn_func"
 
 
 def returned(made: tuple[torch.Tensor, torch.Tensor], with_sums: bool) -> Any:
@@ -90,7 +90,7 @@ def flash_attn_qkvpacked_func(
 ) -> Any:
     refuse_given({"q_descale": q_descale, "k_descale": k_descale, "v_descale": v_descale, "attention_chunk": attention_chunk})
     if qkv.dim() == 4:
-        not_simulated("flash_attn_qkvpacked_func of grouped heads", "give queries, keys and values singly")
+        not_simulated("flash_attn_qkvpacked_func of grouped heads", "pass queries, keys and values separately")
     how = How(causal, tuple(window_size), softmax_scale, softcap=softcap, version=3)
     return returned(attend((qkv,), how), return_attn_probs)
 

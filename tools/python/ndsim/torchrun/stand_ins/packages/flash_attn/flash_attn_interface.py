@@ -68,7 +68,7 @@ def flash_attn_qkvpacked_func(
 
 def refuse_pages(block_table: Any) -> None:
     if block_table is not None:
-        refuse("flash_attn_varlen_func with block_table", "keys in pages are priced in flash_attn_with_kvcache alone")
+        refuse("flash_attn_varlen_func with block_table", "paged keys are priced only in flash_attn_with_kvcache")
 
 
 def flash_attn_varlen_func(
@@ -205,7 +205,7 @@ def turned(
     from .layers.rotary import apply_rotary_emb
 
     if not each and q.shape[1] > 1:
-        refuse("flash_attn_with_kvcache with rotary, several queries and no mask", "say causal=True")
+        refuse("flash_attn_with_kvcache with rotary, several queries and no mask", "pass causal=True")
     return (
         apply_rotary_emb(q, cos, sin, interleaved, seqlen_offsets=lengths),
         apply_rotary_emb(k, cos, sin, interleaved, seqlen_offsets=lengths),
@@ -281,7 +281,7 @@ def _flash_attn_varlen_forward(
 ) -> tuple[torch.Tensor, ...]:
     refuse_pages(block_table)
     if leftpad_k is not None or seqused_k is not None:
-        refuse("flash_attn with leftpad_k or seqused_k", "sequences that lie one behind the other have no padding")
+        refuse("flash_attn with leftpad_k or seqused_k", "packed sequences have no padding")
     packed = Packed(cu_seqlens_q, cu_seqlens_k, int(max_seqlen_q), int(max_seqlen_k))
     window = (window_size_left, window_size_right)
     return numbers(q, k, v, how_below(dropout_p, causal, window, softmax_scale, softcap, alibi_slopes, packed))

@@ -43,7 +43,7 @@ def refuse_given(arguments: dict[str, Any]) -> None:
     """Refuse arguments of a call that the priced kernels lack."""
     for name, value in arguments.items():
         if value is not None and not (isinstance(value, int) and value == 0):
-            refuse(f"FlashAttention 3 with {name}", "the kernels that are priced are those of training; attend without it")
+            refuse(f"FlashAttention 3 with {name}", "only training kernels are priced; attend without it")
 
 
 def named(operator: Any, given: tuple[Any, ...]) -> dict[str, Any]:
