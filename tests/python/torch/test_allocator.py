@@ -1,4 +1,4 @@
-"""The caching allocator's rules for CUDA at its default settings, by numbers that follow from them."""
+"""The caching allocator follows CUDA's rules at default settings, checked by numbers derived from them."""
 
 BEGIN = """
     import torch

@@ -1,4 +1,4 @@
-"""A process that nobody starts as a rank is one, alone: a script without --nproc, and a notebook after ndsim.torch.here()."""
+"""A process that nobody starts as a rank is the only one: a script without --nproc, and a notebook after ndsim.torch.here()."""
 
 import subprocess
 import sys
@@ -102,7 +102,7 @@ def test_ranks_are_not_forked_from_a_process_that_has_used_its_gpus(script):
 
 
 def program(text):
-    """How a Python program of its own ends."""
+    """How a separate Python program ends."""
     line = [sys.executable, "-c", textwrap.dedent(text)]
     return subprocess.run(line, capture_output=True, text=True)
 

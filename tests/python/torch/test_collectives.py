@@ -1,4 +1,4 @@
-"""Every collective of torch.distributed, with the numbers that it must give on 2, 3 and 4 ranks."""
+"""Every collective of torch.distributed gives the right numbers on 2, 3 and 4 ranks."""
 
 import pytest
 

@@ -21,7 +21,7 @@ torch.cuda.set_device(rank)
 
 @pytest.fixture
 def holds(script):
-    """The rest of a script holds; what it prints."""
+    """The rest of a script holds; returns its output."""
 
     def run(text, ranks=1, group=False):
         done = script(BEGIN + (GROUP if group else "") + text, "--nproc", ranks)

@@ -1,4 +1,4 @@
-"""Folded runs: few ranks run in the place of many, in the time that all of them would need."""
+"""Folded runs: a few ranks stand for many, in the time that all of them would need."""
 
 import json
 import pathlib
@@ -8,7 +8,7 @@ import pytest
 LESSONS = pathlib.Path(__file__).resolve().parents[3] / "docs" / "pytorch"
 FOLDER = pathlib.Path(__file__).resolve().parent
 
-# Script, machine, ranks, of which so many run, arguments.
+# Script, machine, ranks, running ranks, arguments.
 SAME = [
     ("ddp", "dgx-h100", 4, 1, ["--epochs", "1"]),
     ("ddp", "dgx-h100", 16, 2, ["--epochs", "1"]),
@@ -136,7 +136,7 @@ def test_folded_and_hollow_together_are_both(command):
     assert both["step_seconds"] == whole["step_seconds"]
 
 
-# Two stages, of which each is copied as often as `world / 2`; ranks of a stage are neighbours.
+# Two stages, each replicated `world / 2` times; the ranks of a stage are neighbours.
 STAGES = """
     import torch
     import torch.distributed as dist

@@ -1,4 +1,4 @@
-"""A script that starts its ranks as subprocesses of itself, with their rank in the environment, is a run of these ranks."""
+"""A script that starts its ranks as subprocesses of itself, with their rank in the environment, becomes a run with these ranks."""
 
 BEGIN = """
     import os, subprocess, sys

@@ -1,4 +1,4 @@
-"""The command line: what it takes, what it refuses in one line, and its exit codes."""
+"""The command line: what it accepts, what it refuses in one line, and its exit codes."""
 
 import subprocess
 import sys

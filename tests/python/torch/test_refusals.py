@@ -1,4 +1,4 @@
-"""What cannot run is refused with the line of the script and the reason; what merely has no use here is accepted."""
+"""What cannot run is refused with the line of the script and the reason; what is merely useless here is accepted."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What only a machine with GPUs could have installed is stood in for, found as it would be, and computes what it does."""
+"""Packages that only a machine with GPUs could have are replaced, found like installed ones, and compute the same."""
 
 import json
 import pathlib
@@ -22,7 +22,7 @@ print([name for name in names if not has_price(name)])
     assert printed(text, "--nproc", 1) == ["[]"]
 
 
-# Four tensors in two lists, a step with a gradient that is infinite, and one with decay in the gradient.
+# Four tensors in two lists, a step with an infinite gradient, and one with decay in the gradient.
 ADAM = """
 import torch
 from torch.utils.cpp_extension import load
@@ -93,7 +93,7 @@ def test_the_toolkit_has_the_version_of_pytorchs_cuda_and_compiles_nothing(print
 
 @pytest.fixture
 def installed(tmp_path, monkeypatch):
-    """A package fused_things among the stand-ins, of version 1.5, with a module in it."""
+    """A package fused_things among the stand-ins, version 1.5, with one module."""
     from ndsim.torchrun.stand_ins import imports, registry
 
     folder = tmp_path / "stand-ins"

@@ -1,4 +1,4 @@
-"""A script finds the process, the environment and the rendezvous that torchrun and mp.spawn would give it."""
+"""A script finds the process, the environment and the rendezvous that torchrun or mp.spawn would give it."""
 
 import os
 import select
@@ -186,7 +186,7 @@ def test_random_numbers_are_the_same_in_every_run(printed):
     assert len(set(first)) == 2
 
 
-# A worker that is spawned imports PyTorch anew: one is enough.
+# A spawned worker imports PyTorch again: one is enough.
 @pytest.mark.parametrize(("loader", "ranks", "workers"), [("fork", 2, 2), ("spawn", 1, 1)])
 def test_workers_of_a_data_loader_are_no_ranks(answer, loader, ranks, workers):
     text = """

@@ -1,6 +1,5 @@
-"""Kernels in Triton's language: a script may write them; PyTorch finds no Triton; a launch is refused with the kernel's name, unless
-it is known by that.
-"""
+"""Triton kernels: a script may define them; PyTorch finds no Triton; a launch is refused with the kernel's name, unless the
+kernel is known by it."""
 
 import json
 
@@ -51,7 +50,7 @@ def test_the_launch_of_an_unknown_kernel_is_refused(script):
     )
 
 
-# As Liger has it, and with another argument in the place of one that is needed.
+# As in Liger, and with another argument instead of a required one.
 MULTIPLY = """
 import triton
 import triton.language as tl
@@ -74,7 +73,7 @@ LAUNCH = """
 
 @pytest.fixture
 def package(tmp_path):
-    """The name of the second tensor -> a package liger_kernel beside the script, with that kernel."""
+    """The name of the second tensor -> a package liger_kernel next to the script, with that kernel."""
 
     def write(factor):
         folder = tmp_path / "liger_kernel" / "ops"
