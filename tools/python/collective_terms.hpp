@@ -21,7 +21,7 @@ struct CollectiveTerms {
     bool whole = false;  // one op priced for its size, with its data beside it
 };
 
-// As given in the call; an empty name means the kind's default.
+// Taken verbatim from the call; an empty name means the kind's default.
 struct AlgorithmWords {
     const std::string& name;
     int channels = 1;

@@ -166,7 +166,7 @@ void bind_numbers(ResultClass& result) {
         .def_property_readonly(
             "pids", [](const RunResult& self) { return self.result.pids; }, "The process ID of each rank.")
         .def("steady_steps", &steady_steps_of, py::arg("rank"),
-             "Where the time of a rank's steps went, without the first; None for fewer than two. A dict: the steps, "
+             "The time of a rank's steps by activity, without the first; None for fewer than two. A dict: the steps, "
              "their picoseconds, of which computing (category, picoseconds) and, while nothing was computed, "
              "communicating (kind, members, whether they cross nodes, picoseconds).")
         .def_property_readonly(

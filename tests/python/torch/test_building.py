@@ -1,4 +1,4 @@
-"""Which PyTorch the slot is built for, the messages if it cannot be, and that it is built only once."""
+"""The slot is built once, for the PyTorch that is found, or refused with a message."""
 
 import sys
 import threading

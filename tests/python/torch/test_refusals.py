@@ -1,4 +1,4 @@
-"""What cannot run is refused with the line of the script and the reason; what is merely useless here is accepted."""
+"""Anything that cannot run is refused with the script's line and the reason; anything merely useless here is accepted."""
 
 import pytest
 

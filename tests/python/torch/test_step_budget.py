@@ -1,4 +1,4 @@
-"""Where the time of a step goes: by kind of kernel and by kind of collective, to the picosecond."""
+"""The time of a step is broken down by kind of kernel and by kind of collective, to the picosecond."""
 
 import pytest
 

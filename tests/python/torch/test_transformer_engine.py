@@ -98,7 +98,7 @@ def test_a_fresh_process_finds_stand_ins_on_its_path(script):
     assert done.returncode == 0, done.stderr
 
 
-# Of four quarters of the tokens, rank r of 2 has numbers r and 3 - r.
+# Rank r of 2 has quarters r and 3 - r of the tokens.
 RING = """
     import torch.distributed as dist
 

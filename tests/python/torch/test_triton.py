@@ -50,7 +50,7 @@ def test_the_launch_of_an_unknown_kernel_is_refused(script):
     )
 
 
-# As in Liger, and with another argument instead of a required one.
+# Liger's kernel, and a variant with another argument instead of a required one.
 MULTIPLY = """
 import triton
 import triton.language as tl

@@ -1,4 +1,4 @@
-"""What a rank's process does before and after its program."""
+"""Runs a rank's process before and after its program: output, last words, exit."""
 
 from __future__ import annotations
 

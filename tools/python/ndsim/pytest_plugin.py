@@ -181,7 +181,7 @@ def run_ranks(item: pytest.Function, options: dict[str, Any]) -> Any:
 
 
 def how_it_failed(error: Error, words: Words, ranks: int) -> BaseException:
-    """What the rank that ended the run has to say; the others were only waiting for it."""
+    """The failure of the rank that ended the run; the others were only waiting for it."""
     said = words.all()
     for each in said:
         if each["outcome"] == "skipped":

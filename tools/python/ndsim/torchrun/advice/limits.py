@@ -1,4 +1,4 @@
-"""What limits a step, from its numbers, and the changes worth trying for each reason."""
+"""The limits of a step, from its numbers, and the changes worth trying for each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST = 6
 
 
 class Reason(enum.Enum):
-    """What limits the step, in the summary's words."""
+    """A limit of the step, in the summary's words."""
 
     HOST = "the GPU waits for its host"
     DATA = "exposed data-parallel communication"
@@ -57,7 +57,7 @@ class Advice:
 
 
 def communication(layout: Layout) -> Reason:
-    """Whose communication it is if a run does not tell the kinds apart: that of the only axis, if there is only one."""
+    """The axis to blame if a run does not tell kinds of communication apart: the only axis, if there is only one."""
     tensor, data = (layout.tp or 1) > 1, (layout.dp or 1) > 1
     if tensor != data and layout.pp == layout.cp == layout.ep == 1:
         return Reason.TENSOR if tensor else Reason.DATA
@@ -73,8 +73,8 @@ def bubble_of(layout: Layout) -> float:
 
 
 def reasons_of(measured: Measured, layout: Layout) -> list[tuple[Reason, float]]:
-    """What takes a large enough share of the step, in descending order, then the state of the memory. Empty without a measured
-    step."""
+    """Everything that takes a large enough share of the step, in descending order, then the state of the memory. Empty without a
+    measured step."""
     if measured.step_seconds is None:
         return []
     waiting = measured.share("pipeline", "communication")
@@ -107,7 +107,7 @@ def changes_for(reason: Reason, layout: Layout) -> tuple[Change, ...]:
 def advice_of(
     measured: Measured, layout: Layout, recognised: Recognised | None
 ) -> tuple[list[tuple[Reason, float]], list[Advice]]:
-    """What limits, and what to try: nothing that is on already, nothing twice, and not the opposite of a better change."""
+    """The limits, and changes to try: nothing that is on already, nothing twice, and not the opposite of a better change."""
     words = Words(recognised, layout, measured.ranks, measured.gpus_per_node)
     reasons = reasons_of(measured, layout)
     is_full = any(reason is Reason.FULL for reason, _ in reasons)

@@ -1,4 +1,4 @@
-"""What limits a step and what to try, as lines of the summary and as JSON keys."""
+"""The limits of a step and changes to try, as lines of the summary and as JSON keys."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ class Told:
     memories: dict[int, memory.Memory]
     """By rank."""
     memory: memory.Memory
-    """That of the fullest rank."""
+    """Memory of the fullest rank."""
     known: more.Known
 
 
@@ -96,7 +96,7 @@ def title_of(told: Told) -> str:
 
 
 def head_of(told: Told) -> list[str]:
-    """What was run, as lines."""
+    """The lines about what was run."""
     result, budget, machine = told.result, told.budget, told.setting.machine
     held = f"{bytes_text(budget.allocated)} allocated, {bytes_text(budget.reserved)} reserved"
     return [

@@ -1,4 +1,4 @@
-"""Where the time of a run's ranks went, and the memory they used."""
+"""The time budget of a run's ranks, and the memory they used."""
 
 from __future__ import annotations
 

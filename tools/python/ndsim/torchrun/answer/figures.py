@@ -1,4 +1,4 @@
-"""What a step yields and costs: its range, tokens per second, dollars."""
+"""The yield and cost of a step: its range, tokens per second, dollars."""
 
 from __future__ import annotations
 

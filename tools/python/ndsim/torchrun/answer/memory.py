@@ -34,7 +34,7 @@ class Memory:
 
     @property
     def cached(self) -> int:
-        """What the caching allocator holds beyond the allocated bytes."""
+        """Bytes that the caching allocator holds beyond the allocated ones."""
         return self.reserved - self.allocated
 
 

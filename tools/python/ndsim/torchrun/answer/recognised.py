@@ -1,4 +1,4 @@
-"""What was recognised in a run, as a value, as lines and as JSON keys."""
+"""The recognised framework, layout and model of a run, as a value, as lines and as JSON keys."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ QUIET = {"tp": 1, "pp": 1, "cp": 1, "ep": 1, "zero": 0, "recompute": "none"}
 
 
 def recognised_in(words: Channel) -> Recognised | None:
-    """What the first rank with a framework recognised; None for plain PyTorch."""
+    """The result of the first rank that recognised a framework; None for plain PyTorch."""
     return next((recognised_of(told) for _, told in words.told("recognised")), None)
 
 

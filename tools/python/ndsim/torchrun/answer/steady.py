@@ -47,7 +47,7 @@ class SteadyStep:
     flops: float
     """FLOPs of matmuls and attention."""
     flops_again: float
-    """Those among them that are not the model's: recomputation in the backward pass, and an optimizer's matmuls."""
+    """The part of these outside the model: recomputation in the backward pass, and an optimizer's matmuls."""
     at_peak: float
     """Their seconds at the peak rate of their types."""
     again_at_peak: float

@@ -1,4 +1,4 @@
-"""Where in the script each rank waits, and what it called last: for the explanation of a run that stopped making progress.
+"""Records where in the script each rank waits, and what it called last, to explain a run that stopped making progress.
 
 Ranks note it in shared memory, made before the fork, whenever they may wait for others.
 """
@@ -60,7 +60,7 @@ class Places:
         return Place(self._memory, rank)
 
     def told(self, ranks_that_wait: bool) -> str:
-        """As text: where the waiting ranks wait, and what every other rank called last; or the latter for all ranks.
+        """Lines of text: where the waiting ranks wait, and what every other rank called last; or the latter for all ranks.
 
         A rank that is not waiting yet may have called something that never completes. Empty if there is nothing to show.
         """
@@ -80,7 +80,7 @@ class Places:
 
 
 def waiting(at: str, called: str) -> str:
-    """Where a rank waits, and for what, as far as that is known: it may have called more since."""
+    """The line at which a rank waits, and the call, as far as known: it may have called more since."""
     if not called:
         return f"at {at}"
     here = f" ({at})"

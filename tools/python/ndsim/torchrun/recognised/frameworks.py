@@ -17,7 +17,7 @@ ROWS: tuple[ModuleType, ...] = (
 
 @dataclasses.dataclass(frozen=True)
 class Found:
-    """What was recognised, and the module whose inputs complete it."""
+    """The recognised framework, and the module whose inputs complete it."""
 
     recognised: Recognised | None = None
     model: Any = None

@@ -23,7 +23,7 @@ ENDS_OF_USE = ("_token_id", "_token_ids", "_dropout", "_pdrop")
 
 @dataclasses.dataclass(frozen=True)
 class HuggingFace:
-    """What is known about it."""
+    """Everything known about the model."""
 
     module: Any = None
     """The module whose inputs are the batches; None if there is none, or more than one."""
@@ -80,7 +80,7 @@ def attention_is_flash(config: Any) -> bool | None:
 
 
 def of_models(models: list[Any]) -> HuggingFace:
-    """What the models tell; there should be exactly one."""
+    """The known properties of the models; there should be exactly one model."""
     if len(models) != 1:
         return HuggingFace(notes=("several models of Transformers train" if models else "the model is not one of Transformers",))
     (model,) = models

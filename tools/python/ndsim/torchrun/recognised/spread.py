@@ -73,7 +73,7 @@ def of_fsdp2(groups: list[Any]) -> Spread:
 
 
 def spread_of(living: Living) -> Spread:
-    """What the live wrappers tell. Without any, or with one rank, nothing is sharded."""
+    """The sharding that the live wrappers show. Without any, or with one rank, nothing is sharded."""
     if groups := living.all(FSDP2):
         return of_fsdp2(groups)
     if wrappers := living.all(FSDP1):

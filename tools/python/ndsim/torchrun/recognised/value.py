@@ -68,7 +68,7 @@ class Model:
 
 @dataclasses.dataclass(frozen=True)
 class Recognised:
-    """What a rank trained."""
+    """The framework, layout and model that a rank trained."""
 
     framework: str
     version: str | None

@@ -22,7 +22,7 @@ class Format(enum.Enum):
 
 
 class _OverrideLinearPrecision(NamedTuple):
-    """Which of a layer's matmuls stay in high precision."""
+    """The matmuls of a layer that stay in high precision."""
 
     fprop: bool = False
     dgrad: bool = False
