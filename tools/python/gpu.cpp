@@ -64,9 +64,8 @@ GpuClass bind_gpu(py::module_& module) {
                 without_lock([&] { self.gpu->log(line); });
             },
             py::arg("text"), "Add a line to the run's log, at this rank's time. Takes no simulated time.")
-        .def(
-            "report", &report, py::arg("name"), py::arg("values"),
-            "Pass one or more numbers to the launcher: Result.reports[name][rank]. The last report of a name wins.")
+        .def("report", &report, py::arg("name"), py::arg("values"),
+             "Pass one or more numbers to the launcher: Result.reports[name][rank]. The last report of a name wins.")
         .def(
             "allocate",
             [](const RankGPU& self, std::string_view label, Amount of_units, Amount of_bytes) {

@@ -10,8 +10,7 @@ namespace sim::python {
 namespace py = pybind11;
 
 void bind_groups(py::module_& module) {
-    py::class_<Group>(module, "Group",
-                      "An ordered set of ranks: the members of a collective in ring order.")
+    py::class_<Group>(module, "Group", "An ordered set of ranks: the members of a collective in ring order.")
         .def_static("strided", &Group::strided, py::arg("first"), py::arg("stride"), py::arg("count"),
                     "The ranks first, first + stride, …")
         .def_static("of", &Group::of, py::arg("ranks"), "The ranks of a list, in list order.")

@@ -86,8 +86,7 @@ void bind_streams(py::module_& module, GpuClass& gpu) {
                                                         "An asynchronous operation in flight; join it once.")
         .def("wait", &RankHandle::wait,
              "Wait until the operation completes in simulated time; returns the array that it received, if any.")
-        .def("test", &RankHandle::test,
-             "Return whether the operation has completed; if so, join it, as wait() does.")
+        .def("test", &RankHandle::test, "Return whether the operation has completed; if so, join it, as wait() does.")
         .def_property_readonly(
             "joined", [](const RankHandle& self) { return self.joined; }, "Whether it has been joined.");
     py::class_<StreamBlock>(module, "StreamBlock", "A block whose communication runs on a stream (GPU.on).")

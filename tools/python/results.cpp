@@ -73,9 +73,8 @@ double units_of(std::int64_t billionths) {
 }
 
 void bind_totals(py::module_& module) {
-    py::class_<RankTotals>(
-        module, "RankTotals",
-        "The simulated seconds of a rank: compute, communication and idle add up to the run's.")
+    py::class_<RankTotals>(module, "RankTotals",
+                           "The simulated seconds of a rank: compute, communication and idle add up to the run's.")
         .def_property_readonly("compute", [](const RankTotals& t) { return seconds(t.compute); })
         .def_property_readonly("communication", [](const RankTotals& t) { return seconds(t.communication); })
         .def_property_readonly("idle", [](const RankTotals& t) { return seconds(t.idle); })
@@ -202,11 +201,10 @@ void bind_results(py::module_& module) {
         .def("report", &save_page, py::arg("file"),
              "Write an HTML page: the timeline, its replay, and where the time went.")
         .def("save_svg", &save_svg, py::arg("file"), "Write the timeline as an SVG picture.")
-        .def(
-            "describe", &describe, py::kw_only(), py::arg("answer"), py::arg("verdict"), py::arg("steps"),
-            "Set what traces and pages say about the run: one JSON object, the verdict at the top of a page as in "
-            "`ndsim explain --json`, and training steps: the rank's index among those that ran, name, begin and "
-            "end in picoseconds, sorted by rank and time and without overlaps.")
+        .def("describe", &describe, py::kw_only(), py::arg("answer"), py::arg("verdict"), py::arg("steps"),
+             "Set what traces and pages say about the run: one JSON object, the verdict at the top of a page as in "
+             "`ndsim explain --json`, and training steps: the rank's index among those that ran, name, begin and "
+             "end in picoseconds, sorted by rank and time and without overlaps.")
         .def("_repr_svg_",
              [](const RunResult& self) {
                  return self.has_timeline ? py::object(py::str(report::svg_timeline(self.timeline))) : py::none();

@@ -87,8 +87,7 @@ void bind_what_was_done(py::class_<TorchGpus>& gpus) {
             "The cost of operators so far: one row per operator and pricing method.")
         .def(
             "recompute", [](TorchGpus& self, bool is_recomputed) { self.process().recompute(is_recomputed); },
-            py::arg("is_recomputed"),
-            "Set whether the operators from here on are recomputation for a backward pass.")
+            py::arg("is_recomputed"), "Set whether the operators from here on are recomputation for a backward pass.")
         .def(
             "end_step", [](TorchGpus& self, std::int64_t optimizer) { return self.process().end_step(optimizer); },
             py::arg("optimizer"),

@@ -159,7 +159,7 @@ def test_a_compiled_mask_has_the_blocks_of_one_that_is_not(printed):
 def test_a_compiled_mask_is_one_kernel_that_keeps_no_pair(answer):
     text = COMPILED.replace("SIZE", "16384") + """
     made = torch.compile(create_block_mask)(and_masks(causal, same), 1, None, 16384, 16384, "cuda")
-    # From the block of the first key of its first query's document to its own.
+    # From the block with the first key of its first query's document to its own block.
     expected = sum(block - 128 * block // 300 * 300 // 128 + 1 for block in range(128))
     assert int(made.kv_num_blocks.sum() + made.full_kv_num_blocks.sum()) == expected
     """

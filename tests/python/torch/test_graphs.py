@@ -141,7 +141,7 @@ def body():
 
 
 def price(call):
-    # The stream is busy when the host has launched it.
+    # Keeps the stream busy until the host has launched the rest.
     torch.cuda._sleep(1_000_000)
     begin, end = event(), event()
     begin.record()
@@ -182,7 +182,7 @@ def show(what):
 
 
 def body():
-    # twice 4 MiB, of which one is free afterwards, in a segment of 20 MiB
+    # two blocks of 4 MiB, one of them free afterwards, in a segment of 20 MiB
     return torch.ones(1 << 20, **on) * 2
 
 

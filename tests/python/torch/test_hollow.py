@@ -137,7 +137,7 @@ def test_memory_that_hollow_numbers_have_left_holds_real_ones(printed):
     text = """
     wrong = 0
     for i in range(300):
-        gone = loss * 2  # its memory is free when the next one takes its place
+        gone = loss * 2  # its memory is freed when the next one replaces it
         del gone
         real = torch.tensor(4.0, device=device) if i % 2 else torch.full((), 4.0)
         wrong += real.item() != 4.0 or repr(real.item()) != "4.0"

@@ -133,7 +133,7 @@ def test_a_trace_as_of_the_profiler_has_both_too(answer, tmp_path):
 def test_ranks_that_stand_for_others_have_their_steps_and_say_for_how_many(answer, tmp_path):
     run = answer(TRAIN, "--nproc", 8, "--fold", 2, "--report", "run.html", "--trace", "run.json")
     sections = shown(tmp_path)["sections"]
-    assert sections["verdict"]["said"][0] == "train.py on 8 x H100-SXM-80GB (dgx-h100), of which 2 ran in the place of all"
+    assert sections["verdict"]["said"][0] == "train.py on 8 x H100-SXM-80GB (dgx-h100), of which 2 ran for all"
     assert [row[:2] for row in texts_of(sections["ranks"], "ranks")] == [["0", "4"], ["1", "4"]]
     trace = json.loads((tmp_path / "run.json").read_text())
     assert {event["pid"] for event in trace["traceEvents"] if event.get("cat") == "step"} == {0, 1}

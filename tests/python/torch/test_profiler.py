@@ -12,7 +12,7 @@ BOTH = [ProfilerActivity.CPU, ProfilerActivity.CUDA]
 
 
 def microseconds(call):
-    # The stream is busy when the host has launched it.
+    # Keeps the stream busy until the host has launched the rest.
     begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
     torch.cuda._sleep(1_000_000)
     begin.record()

@@ -170,7 +170,7 @@ def test_a_script_that_uses_no_gpu_trains_on_gloo(tmp_path):
         model(x).sum().backward()
         # each rank's gradient is 2 or 4
         print("gradient", dist.get_rank(), model.module.weight.grad.tolist())
-        # what PyTorch's logger has read of the group
+        # the group data that PyTorch's logger reads
         print("gradient by", model._get_ddp_logging_data()["gloo_num_threads"], "threads")
         """
     done = simulated("--nproc", 2, "--json", script(tmp_path, text), folder=tmp_path)

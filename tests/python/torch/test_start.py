@@ -84,7 +84,7 @@ def test_a_process_group_of_ranks_that_nobody_started_says_how_to_get_them(scrip
     done = script(with_meet('\n    meet("tcp://127.0.0.1:1", 0, 2)\n    '))
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == (
-        "RuntimeError: rank 0 of 2 asks for the process group, and this process is rank 0 of 1; --nproc 2 starts so many"
+        "RuntimeError: rank 0 of 2 asks for the process group, and this process is rank 0 of 1; --nproc 2 starts that many"
     )
 
 

@@ -104,7 +104,7 @@ EXPERTS = """
     import torch
     from ndsim.torchrun.stand_ins import known_kernels
 
-    counts = torch.tensor([[1, 2], [1, 3]])  # of two ranks, for two experts
+    counts = torch.tensor([[1, 2], [1, 3]])  # from two ranks, for two experts
     starts = counts.flatten().cumsum(0) - counts.flatten()
     offsets = counts.sum(0).cumsum(0) - counts.sum(0)
     found = []

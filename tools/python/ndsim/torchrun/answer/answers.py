@@ -91,7 +91,7 @@ def told_of(setting: ranks.Setting, result: Result, words: Channel) -> Told:
 def title_of(told: Told) -> str:
     setting, budget = told.setting, told.budget
     machine = setting.machine
-    ran = "" if len(budget.ranks) == budget.world else f", of which {len(budget.ranks)} ran in the place of all"
+    ran = "" if len(budget.ranks) == budget.world else f", of which {len(budget.ranks)} ran for all"
     return f"{setting.options.title} on {budget.world:,} x {machine.accelerator} ({machine.name}){ran}"
 
 

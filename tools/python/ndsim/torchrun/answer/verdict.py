@@ -59,7 +59,7 @@ def time_section(answer: Answer) -> Section | None:
         (key, mark, name, cell(answer, f"/step_breakdown/{key}", "seconds"), share)
         for key, mark, name, _, share in steady.rows_of(answer["step_breakdown"])
     ]
-    tables = {"parts": parts("By what it goes to", "seconds", "of the step", rows)}
+    tables = {"parts": parts("By part", "seconds", "of the step", rows)}
     if answer["step_communication"]:
         tables["communication"] = communication_table(answer)
     return section(steady.TITLE, said=[sentence(budget.OVER)], tables=tables, bar="parts")
@@ -72,7 +72,7 @@ def run_section(answer: Answer) -> Section | None:
         (key, mark, name, cell(answer, f"/breakdown/{key}", "seconds"), share)
         for key, mark, name, _, share in budget.rows_of(answer["breakdown"], answer["simulated_seconds"])
     ]
-    return section(budget.TITLE, said=[sentence(budget.OVER)], tables={"parts": parts("By what it goes to", "seconds", "of the run", rows)}, bar="parts")
+    return section(budget.TITLE, said=[sentence(budget.OVER)], tables={"parts": parts("By part", "seconds", "of the run", rows)}, bar="parts")
 
 
 def communication_table(answer: Answer) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def memory_section(answer: Answer) -> Section | None:
         for key, mark, name, _, share in memory.rows_of(held)
     ]
     title = memory.title_of(held)
-    return section(title, tables={"parts": parts("By what it holds", "bytes", "of the GPU's", rows)}, bar="parts")
+    return section(title, tables={"parts": parts("By kind", "bytes", "of the GPU's", rows)}, bar="parts")
 
 
 RANK_COLUMNS = (

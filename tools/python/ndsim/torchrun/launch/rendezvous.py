@@ -39,7 +39,7 @@ def store_of(address: str, rank: int, world_size: int) -> Any:
     if (rank, world_size) != (here.gpu.rank, here.world_size):
         raise RuntimeError(
             f"rank {rank} of {world_size} asks for the process group, and this process is rank {here.gpu.rank} of "
-            f"{here.world_size}" + (f"; --nproc {world_size} starts so many" if here.alone is not None else "")
+            f"{here.world_size}" + (f"; --nproc {world_size} starts that many" if here.alone is not None else "")
         )
     return here.meeting.store(address)
 
