@@ -1,4 +1,4 @@
-"""What the tests of the Python package share."""
+"""Fixtures that the tests of the Python package share."""
 
 import os
 import pathlib
@@ -14,7 +14,7 @@ def shared_memory():
 
 
 def abandoned(name):
-    """Whether shared memory is there that no living process has open: tests beside this one have theirs for a while."""
+    """Whether the shared memory is open in no living process: concurrent tests have their own for a while."""
     path = f"/dev/shm/{name}"
     for process in pathlib.Path("/proc").glob("[0-9]*"):
         try:
@@ -41,11 +41,11 @@ def children():
 
 @pytest.fixture(autouse=True)
 def nothing_is_left_behind():
-    """No process and no shared memory outlives a test that began with it."""
+    """Checks that no process and no shared memory outlives its test."""
     running, before = children(), shared_memory()
     yield
     assert children() == running
-    # A tracker of Python's removes what an ended process beside this test has left, a moment later.
+    # Python's resource tracker cleans up after processes of concurrent tests a moment later.
     for _ in range(300):
         left = [name for name in shared_memory() if name not in before and abandoned(name)]
         if not left:
@@ -66,5 +66,5 @@ def quiet():
 
 @pytest.fixture
 def bin_dir():
-    """Where the executables are."""
+    """The folder with the executables."""
     return pathlib.Path(os.environ["NDSIM_BIN_DIR"])

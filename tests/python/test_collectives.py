@@ -1,4 +1,4 @@
-"""Collectives on arrays give what NumPy gives, and take the time of their size alone."""
+"""Collectives on arrays give NumPy's results, in the time that their size alone takes."""
 
 import ndsim
 import numpy as np
@@ -15,7 +15,7 @@ def inputs(dtype, count=12):
 
 
 def outputs(quiet, program, arrays):
-    """The arrays that the ranks end with."""
+    """The arrays on the ranks afterwards."""
 
     def rank(gpu):
         mine = program(gpu, arrays[gpu.rank].copy())

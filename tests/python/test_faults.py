@@ -1,4 +1,4 @@
-"""Runs that end early raise what ended them, with the rank, the line and the same explanation as from C++."""
+"""Runs that end early raise the reason, with the rank, the line and the same explanation as from C++."""
 
 import os
 import random
@@ -247,9 +247,9 @@ def test_what_a_rank_prints_comes_out_once():
 
 
 def test_two_hundred_kills_at_random_leave_nothing_behind(quiet, tmp_path, monkeypatch):
-    """nothing_is_left_behind looks for processes and shared memory; every run ends with the rank that was killed.
+    """nothing_is_left_behind checks for processes and shared memory; every run must end with the rank that was killed.
 
-    Its temporary folder is its own: in the machine's, others may write beside it.
+    The test has a temporary folder of its own, because others may write to the machine's.
 
     NDSIM_KILLS=1000 makes it a thousand.
     """

@@ -1,4 +1,4 @@
-"""What a rank does takes exactly as long as the profile gpu-py says: 0.1 s a unit, 0.05 s and 0.01 s a unit of data."""
+"""Operations take exactly as long as the profile gpu-py defines: 0.1 s per unit of compute, 0.05 s plus 0.01 s per unit of data."""
 
 import ndsim
 import numpy as np
@@ -126,7 +126,7 @@ def test_test_joins_what_has_ended(quiet):
             assert not sending.test()
             gpu.compute(units=5)
             assert gpu.test(sending)
-            with pytest.raises(ndsim.ProgramError, match="joined once"):
+            with pytest.raises(ndsim.ProgramError, match="joined only once"):
                 sending.wait()
         else:
             gpu.receive(0, units=10)
@@ -145,7 +145,7 @@ def test_of_several_operations_the_first_to_end_is_joined(quiet):
     def program(gpu):
         if gpu.rank > 0:
             gpu.compute(units=5 if gpu.rank == 2 else 10)
-            gpu.send(0, np.array([float(gpu.rank)]), units=1)  # there at 1.06 and 0.56
+            gpu.send(0, np.array([float(gpu.rank)]), units=1)  # arrives at 1.06 and 0.56
             return
         arrays = [np.zeros(1), np.zeros(1)]
         handles = [gpu.receive_async(source, arrays[source - 1], units=1) for source in (1, 2)]
@@ -162,7 +162,7 @@ def test_a_probe_waits_no_longer_than_it_says(quiet):
     def program(gpu):
         if gpu.rank == 1:
             gpu.compute(units=10)
-            gpu.send(0, units=1)  # there at 1.06
+            gpu.send(0, units=1)  # arrives at 1.06
             return
         assert gpu.probe_for(0.5) is None
         assert gpu.now() == 0.5
@@ -178,13 +178,13 @@ def test_a_stream_communicates_while_the_program_computes(quiet):
         gradients = np.full(4, float(gpu.rank))
         with gpu.on(1) as handle:
             gpu.all_reduce(gradients, units=500)
-            with pytest.raises(ndsim.ProgramError, match="below the block"):
+            with pytest.raises(ndsim.ProgramError, match="after the block"):
                 handle.wait()
         gpu.compute(units=40)
         handle.wait()
         assert gradients.tolist() == [6] * 4
 
-    result = quiet(4, program)  # 6 x (0.05 + 1.25 + 0.05) s beside 4 s
+    result = quiet(4, program)  # 6 x (0.05 + 1.25 + 0.05) s next to 4 s
     assert result.seconds == 8.1
     assert result.ranks[0].compute == 4.0
 

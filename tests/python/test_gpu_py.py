@@ -1,4 +1,4 @@
-"""The Python original's programs, with the import changed, take the time that they slept for."""
+"""The Python original's programs, with only the import changed, take the simulated time for which they used to sleep."""
 
 import re
 

@@ -1,6 +1,6 @@
-"""`ndsim lab kit` writes what Gradescope, Autolab and GitHub Classroom take: each is tried on a stand-in of that system.
+"""`ndsim lab kit` writes archives for Gradescope, Autolab and GitHub Classroom; each is tried on a stand-in of that system.
 
-A stand-in does what the system documents of itself: where files lie, what is run, and what is read of the result.
+A stand-in follows the system's documentation: the location of files, the command that runs, and how the result is read.
 """
 
 import csv
@@ -50,14 +50,14 @@ def course(tmp_path, bin_dir):
 
 
 def run(words, folder, bin_dir, **environment):
-    """With nothing of this process's environment but the path to ndsim."""
+    """Runs with an environment that has only the path to ndsim."""
     path = os.pathsep.join(filter(None, [str(bin_dir), os.environ["PATH"]]))
     return subprocess.run(words, cwd=folder, capture_output=True, text=True, env={"PATH": path, "HOME": str(folder), **environment})
 
 
 # Gradescope: https://gradescope-autograders.readthedocs.io, specs and submission_metadata.
 def gradescope(archive, folder, bin_dir, files, users):
-    """Grade these files of these users; returns results.json."""
+    """Grade these users' files; returns results.json."""
     autograder = folder / "autograder"
     source = autograder / "source"
     source.mkdir(parents=True)
@@ -125,14 +125,14 @@ def test_gradescopes_setup_installs_the_wheel_that_came_along(course, tmp_path, 
     assert (source.parent / "ndsim" / "bin" / "ndsim").exists()
 
 
-# Autolab: docs.autolabproject.com, "Guide for Lab Authors"; its parseAutoresult is the one below.
+# Autolab: docs.autolabproject.com, "Guide for Lab Authors"; parseAutoresult below is Autolab's.
 def autolab_scores(said):
     last = said.splitlines()[-1]
     return json.loads(re.sub(r"([a-zA-Z0-9]+):", r'"\1":', last))["scores"]
 
 
 def autolab(assessments, folder, bin_dir, program, student):
-    """Grade a program of a student; returns the scores by problem."""
+    """Grade a student's program; returns the scores by problem."""
     with tarfile.open(assessments) as tar:
         tar.extractall(folder, filter="data") if sys.version_info >= (3, 12) else tar.extractall(folder)
     name = "ndsimlab02"
@@ -155,7 +155,7 @@ def test_autolab_reads_the_score_of_its_problem_in_the_last_line(course, tmp_pat
     assert autolab(assessments, tmp_path / "3", bin_dir, SOLUTION, "eve@uni.edu") == {"ndsim": 0}
 
 
-# GitHub Classroom: a grader runs a step's command in the repository, with a PATH and a HOME; it passes with exit code 0.
+# GitHub Classroom: a grader runs a step's command in the repository, with PATH and HOME set; exit code 0 passes.
 def classroom(template, folder, bin_dir, repository, files):
     shutil.copytree(template, folder)
     for name, text in files.items():

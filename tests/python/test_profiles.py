@@ -1,4 +1,4 @@
-"""profile= takes a name, a file, or a dict of what such a file holds, with the errors of a file."""
+"""profile= takes a name, a file, or a dict with the contents of such a file, and reports errors like a file's."""
 
 import ndsim
 import numpy as np
@@ -30,7 +30,7 @@ def test_a_dict_is_a_file(quiet, tmp_path):
     file.write_text(SLOW_FILE)
     by_dict = quiet(2, step, profile=SLOW)
     assert by_dict.timeline_sha256 == quiet(2, step, profile=str(file)).timeline_sha256
-    # 2 GFLOP at 1 TFLOP/s, 2.5 times slower on rank 1; two steps of 4,000 B, each of 5 us and 4 us.
+    # 2 GFLOP at 1 TFLOP/s, 2.5 times slower on rank 1; two steps of 4,000 B, each 5 us plus 4 us.
     assert by_dict.seconds == pytest.approx(5e-3 + 2 * 9e-6, abs=1e-12)
 
 
@@ -53,7 +53,7 @@ def test_a_dict_can_name_a_topology_and_hold_a_list_of_tables(quiet):
         ({**SLOW, "compute": {"flops_per_second": "fast"}}, 'profile: compute.flops_per_second must be .*, not "fast"'),
         ({**SLOW, "compute": {"flops_per_second": True}}, "profile: compute.flops_per_second must be .*, not true"),
         ({**SLOW, "compute": {"flops_per_second": None}}, "profile: compute.flops_per_second must be .*, not of type NoneType"),
-        ({**SLOW, 3: "three"}, "profile: the key 3 is no text"),
+        ({**SLOW, 3: "three"}, "profile: the key 3 is not a string"),
         (3, "profile= must be a name, a FILE.toml or a dict of what such a file holds, not int"),
     ],
 )

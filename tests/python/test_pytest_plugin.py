@@ -1,4 +1,4 @@
-"""The plugin of pytest: functions run as ranks, and what goes wrong in them is a failure with its lines."""
+"""The pytest plugin: functions run as ranks, and their errors are failures with lines."""
 
 import json
 import re
@@ -12,7 +12,7 @@ import pytest
 
 @pytest.fixture
 def run(tmp_path):
-    """Run pytest with the plugin on this text as a file of tests; returns what it says and its exit code."""
+    """Run pytest with the plugin on this text as a test file; returns its output and its exit code."""
 
     def run_tests(text, *options):
         (tmp_path / "test_it.py").write_text(textwrap.dedent(text))
@@ -24,7 +24,7 @@ def run(tmp_path):
 
 
 def section(said, test):
-    """What is said of one test that failed."""
+    """The part of the output about one failed test."""
     return re.search(rf"^_+ {re.escape(test)} _+$(.*?)^(_+ test_|=+ )", said, re.DOTALL | re.MULTILINE)[1]
 
 

@@ -1,4 +1,4 @@
-"""predict, plan, memory, goodput, collective_time and hardware give what the commands print with --json."""
+"""predict, plan, memory, goodput, collective_time and hardware return what the commands print with --json."""
 
 import html
 import json
@@ -13,7 +13,7 @@ import pytest
 
 @pytest.fixture
 def command(bin_dir):
-    """The JSON of a command."""
+    """The JSON output of a command."""
 
     def run(*words):
         done = subprocess.run([bin_dir / "ndsim", *words, "--json"], capture_output=True, check=False)

@@ -1,4 +1,4 @@
-"""What a run leaves: the timeline of the same program in C++, columns for pandas, pictures and files."""
+"""The result of a run: the same timeline as the C++ program, columns for pandas, pictures and files."""
 
 import json
 import subprocess
@@ -65,7 +65,7 @@ def test_the_timeline_is_a_data_frame(quiet):
     assert sends.peer.tolist() == [(rank + 1) % 4 for rank in sends["rank"]]
     assert set(spans[spans.kind == "log"].peer) == {-1}
     assert spans.end_ps.max() == 660_000_000_000
-    # Both ends of a message have its number.
+    # Both ends of a message share its number.
     ends = spans[spans.message >= 0].groupby("message").size()
     assert set(ends) == {2}
 

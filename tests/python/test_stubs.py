@@ -1,4 +1,4 @@
-"""The type stub says what the compiled module has: every class, function, method, property and parameter."""
+"""The type stub matches the compiled module: every class, function, method, property and parameter."""
 
 import ast
 import inspect
@@ -12,13 +12,13 @@ STUB = ast.parse(pathlib.Path(ndsim.__file__).with_name("_ndsim.pyi").read_text(
 
 
 def parameters(function):
-    """The names of a stub's parameters."""
+    """The parameter names in the stub."""
     every = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
     return [each.arg for each in every if each.arg != "self"]
 
 
 def parameters_of_compiled(function):
-    """The same, of the signature that begins the docstring."""
+    """The same, from the signature at the start of the docstring."""
     signature = re.match(r"\w+\((.*)\)", function.__doc__.splitlines()[0]).group(1)
     names = re.findall(r"(?:^|, )(\w+)(?=[:=,)]|$)", signature)
     return [name for name in names if name not in ("self", "arg0")]

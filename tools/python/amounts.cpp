@@ -25,7 +25,7 @@ std::int64_t whole_number(double amount, const char* of) {
 
 std::optional<Size> size_given(std::optional<double> units, std::optional<double> bytes) {
     if (units && bytes) {
-        throw ProgramError("units= and bytes= both say what it costs; give one of them");
+        throw ProgramError("units= and bytes= both set the size; give one of them");
     }
     if (units) {
         return Size(Units{*units});
@@ -44,7 +44,7 @@ Size size_needed(const char* what, std::optional<double> units, std::optional<do
 Work work_needed(std::optional<double> units, std::optional<double> flops, std::optional<double> seconds) {
     const int given = (units ? 1 : 0) + (flops ? 1 : 0) + (seconds ? 1 : 0);
     if (given > 1) {
-        throw ProgramError("units=, flops= and seconds= each say how much is computed; give one of them");
+        throw ProgramError("units=, flops= and seconds= each set the amount of work; give one of them");
     }
     if (units) {
         return Units{*units};

@@ -1,4 +1,4 @@
-// Amounts as Python programs say them: units=, bytes=, flops= or seconds=, one of them.
+// Amounts as Python programs give them: exactly one of units=, bytes=, flops= and seconds=.
 #pragma once
 
 #include "libsim/units.hpp"
@@ -7,13 +7,13 @@
 
 namespace sim::python {
 
-// None of both: empty. Throws ProgramError for both, and for parts of a byte.
+// Empty if neither is given. Throws ProgramError for both, and for fractions of a byte.
 std::optional<Size> size_given(std::optional<double> units, std::optional<double> bytes);
-// As above; `what`: "send". Throws ProgramError for none as well.
+// Like size_given, but also throws ProgramError if neither is given; `what`: "send".
 Size size_needed(const char* what, std::optional<double> units, std::optional<double> bytes);
-// Throws ProgramError for none or several.
+// Throws ProgramError unless exactly one is given.
 Work work_needed(std::optional<double> units, std::optional<double> flops, std::optional<double> seconds);
-// Throws ProgramError for less than no time, and for more than can be simulated; `what`: "probe_for".
+// Throws ProgramError for a negative duration and for one too long to simulate; `what`: "probe_for".
 Duration duration_of(const char* what, double seconds);
 
 }  // namespace sim::python

@@ -24,7 +24,7 @@ void bind_torch_gpus(pybind11::module_& module);
 void bind_printed_amounts(pybind11::module_& module);
 void bind_lab(pybind11::module_& module);
 
-// What a rank's process does: all of the program, which returns its last words where it does not end well.
+// Runs the rank's whole program in its process. The program returns its last words if it fails; empty otherwise.
 void be_python_rank(GPU& gpu, const pybind11::object& program);
 
 }  // namespace sim::python

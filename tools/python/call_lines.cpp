@@ -8,7 +8,7 @@ namespace py = pybind11;
 
 namespace {
 
-// The line of the innermost call in `file`. Python's own reference counts need its lock.
+// The line of the innermost call in `file`. Needs Python's lock, for reference counts.
 void find_line(const std::string& file, lab::CallSite& site) {
     const py::gil_scoped_acquire lock;
     PyFrameObject* frame = PyEval_GetFrame();

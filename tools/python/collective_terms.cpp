@@ -20,7 +20,7 @@ void require_between(const char* name, int value, int low, int high) {
 
 }  // namespace
 
-// As the methods of GPU are called.
+// By the name of the GPU method.
 CollectiveKind kind_named(const std::string& name) {
     std::vector<std::string> known;
     for (int number = 0; number <= static_cast<int>(CollectiveKind::all_to_all); ++number) {

@@ -1,4 +1,4 @@
-// The terms of a collective are all that its members must agree on, from the words of a Python call.
+// The terms of a collective, that is, everything its members must agree on, parsed from a Python call.
 #pragma once
 
 #include "libsim/algorithm.hpp"
@@ -11,17 +11,17 @@
 namespace sim::python {
 
 struct CollectiveTerms {
-    const char* name = "";  // as Python calls it
+    const char* name = "";  // the name of the Python method
     CollectiveKind kind = CollectiveKind::barrier;
     Group group;
     std::optional<Size> size;
     int root = -1;  // none
     Reduction reduction = Reduction::sum;
     AlgorithmConfig config;
-    bool whole = false;  // one op of its size's price, with its data beside it
+    bool whole = false;  // one op priced for its size, with its data beside it
 };
 
-// As they stand in the call; no name: the kind's own.
+// Taken verbatim from the call; an empty name means the kind's default.
 struct AlgorithmWords {
     const std::string& name;
     int channels = 1;
@@ -38,11 +38,11 @@ constexpr bool leaves_chunks(CollectiveKind kind) {
     return kind == CollectiveKind::scatter || kind == CollectiveKind::reduce_scatter;
 }
 
-// Throws ProgramError, with the nearest name.
+// Throws ProgramError, with the closest name.
 CollectiveKind kind_named(const std::string& name);
 Reduction reduction_named(const std::string& name);
 AlgorithmConfig config_of(CollectiveKind kind, const AlgorithmWords& words);
-// Throws ProgramError where neither data nor a size was given.
+// Throws ProgramError if neither data nor a size was given.
 Size size_of(const CollectiveTerms& terms);
 
 }  // namespace sim::python

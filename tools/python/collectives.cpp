@@ -22,7 +22,7 @@ namespace py = pybind11;
 
 namespace {
 
-// Every member's chunk of its own array.
+// This rank's chunk of its own array.
 py::object own_chunk(const Buffer& buffer, const CollectiveTerms& terms, int rank) {
     const ChunkRange own = chunk_range(buffer.count(), terms.group.size(), terms.group.index_of(rank));
     return elements_of_owner(buffer, own.begin, own.end);
@@ -66,7 +66,7 @@ void move(GPU& gpu, const Buffer& buffer, const CollectiveTerms& t) {
     });
 }
 
-// The array, or of those that leave a chunk on each rank, this rank's; None where there is no data.
+// The array; for collectives that leave a chunk on each rank, this rank's chunk; None without data.
 py::object carry_out_in_python(GPU& gpu, const py::object& data, const CollectiveTerms& terms) {
     if (data.is_none()) {
         const Size size = size_of(terms);
@@ -84,7 +84,7 @@ py::object carry_out_in_python(GPU& gpu, const py::object& data, const Collectiv
     return leaves_chunks(terms.kind) ? own_chunk(buffer, terms, gpu.rank()) : data;
 }
 
-// By the bytes of each part; what came from each member, in their order.
+// Charged by the bytes of each part. Returns what each member sent, in member order.
 py::list all_to_all_v_of(const RankGPU& self, const py::list& parts, const std::optional<double>& units,
                          const std::optional<double>& bytes, const std::optional<Group>& group) {
     const Size total = size_needed("all_to_all_v", units, bytes);
@@ -106,7 +106,7 @@ using Amount = std::optional<double>;
 using Members = std::optional<Group>;
 using Text = std::string;
 
-// What all kinds take.
+// Parameters that all kinds take.
 struct Common {
     Amount units;
     Amount bytes;
@@ -128,7 +128,7 @@ py::object carry(const char* name, const RankGPU& self, const py::object& data, 
     return carry_out_in_python(*self.gpu, data, terms);
 }
 
-// Binds `function`, whose parameters are those of `first`, then what all kinds take.
+// Binds `function`, whose parameters are `first` followed by those that all kinds take.
 template <class Function, class... More>
 void bind_with(GpuClass& gpu, const char* name, const char* doc, const Function& function, const More&... first) {
     const py::arg_v none_units = py::arg("units") = py::none();
@@ -139,7 +139,7 @@ void bind_with(GpuClass& gpu, const char* name, const char* doc, const Function&
             py::arg("middle") = 0, doc);
 }
 
-// What the Python signature of a kind has of root and reduction follows from the kind.
+// The kind determines whether its Python signature has a root and a reduction.
 template <CollectiveKind kind>
 void bind_kind(GpuClass& gpu, const char* name, const char* doc) {
     const auto data = py::arg("data") = py::none();
@@ -176,35 +176,35 @@ void bind_kind(GpuClass& gpu, const char* name, const char* doc) {
 void bind_collectives(GpuClass& gpu) {
     bind_kind<CollectiveKind::all_reduce>(
         gpu, "all_reduce",
-        "Every member ends with the sum (average, max) of all members' arrays, in place. Returns the array.");
+        "Leaves the sum (average, max) of all members' arrays on every member, in place. Returns the array.");
     bind_kind<CollectiveKind::all_gather>(
         gpu, "all_gather",
-        "Member i begins with chunk i of its array set, and every member ends with all chunks. Returns the array.");
+        "Member i starts with chunk i of its array filled, and every member ends with all chunks. Returns the array.");
     bind_kind<CollectiveKind::reduce_scatter>(
         gpu, "reduce_scatter",
-        "Member i ends with chunk i of the sum of all members' arrays: a view of its array, which is overwritten.");
+        "Leaves chunk i of the sum of all members' arrays on member i: a view of its array, which is overwritten.");
     bind_kind<CollectiveKind::broadcast>(gpu, "broadcast",
-                                         "Every member ends with the root's array. Returns the array.");
+                                         "Leaves the root's array on every member. Returns the array.");
     bind_kind<CollectiveKind::reduce>(
         gpu, "reduce",
-        "The root ends with the sum (average, max) of all members' arrays; those of the others are overwritten.");
+        "Leaves the sum (average, max) of all members' arrays on the root; the other arrays are overwritten.");
     bind_kind<CollectiveKind::gather>(
-        gpu, "gather", "Member i begins with chunk i of its array set, and the root ends with all chunks.");
+        gpu, "gather", "Member i starts with chunk i of its array filled, and the root ends with all chunks.");
     bind_kind<CollectiveKind::scatter>(
-        gpu, "scatter", "The root begins with all chunks, and member i ends with chunk i: a view of its array.");
+        gpu, "scatter", "The root starts with all chunks, and member i ends with chunk i: a view of its array.");
     bind_kind<CollectiveKind::all_to_all>(
         gpu, "all_to_all", "Chunk j of member i becomes chunk i of member j, in place. Returns the array.");
     gpu.def("all_to_all_v", &all_to_all_v_of, py::arg("parts"), py::kw_only(), py::arg("units") = py::none(),
             py::arg("bytes") = py::none(), py::arg("group") = py::none(),
-            "parts[i] goes to member i; returns what came from each member, as bytes. Parts may have any length; each "
-            "message is charged an equal share of the total that units= or bytes= says.");
+            "parts[i] goes to member i; returns what each member sent, as bytes. Parts may have any length; each "
+            "message is charged an equal share of the total in units= or bytes=.");
     gpu.def(
         "barrier",
         [](const RankGPU& self, const std::optional<Group>& group) {
             const Group members = group.value_or(world(*self.gpu));
             without_lock([&] { barrier(*self.gpu, members); });
         },
-        py::arg("group") = py::none(), "Returns when every member has come.");
+        py::arg("group") = py::none(), "Return when every member has arrived.");
 }
 
 }  // namespace sim::python

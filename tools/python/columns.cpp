@@ -14,7 +14,7 @@ namespace {
 
 py::array_t<std::int64_t> numbers_of(const report::Timeline& timeline, const report::SpanNumber& column) {
     const std::int64_t none = column.low == 0 ? -1 : 0;
-    // With its strides: pybind11 before 2.12 takes 0 for the size of an element of NumPy 2, and all rows for one.
+    // The strides are passed because pybind11 before 2.12 reads NumPy 2's element size as 0 and takes all rows for one.
     py::array_t<std::int64_t> values({static_cast<py::ssize_t>(timeline.spans.size())},
                                      {static_cast<py::ssize_t>(sizeof(std::int64_t))});
     std::int64_t* next = values.mutable_data();
@@ -24,7 +24,7 @@ py::array_t<std::int64_t> numbers_of(const report::Timeline& timeline, const rep
     return values;
 }
 
-// One Python text for each that there is.
+// One shared Python string per distinct key.
 template <class Key>
 class Texts {
 public:

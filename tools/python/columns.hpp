@@ -1,7 +1,7 @@
-// The spans of a timeline as columns for pandas: a NumPy array or a list for each, by its name.
+// The spans of a timeline as columns for pandas: a NumPy array or a list per column name.
 //
-// The names are those of traces (libsim/report/span_columns.hpp). A span without a peer or a message has -1 there;
-// without an amount of that measure, or a tag, 0.
+// The names are those of traces (libsim/report/span_columns.hpp). A span without a peer or a message has -1 in that
+// column; one without an amount in that measure, or without a tag, has 0.
 #pragma once
 
 #include "libsim/report/timeline.hpp"

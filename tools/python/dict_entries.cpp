@@ -17,7 +17,7 @@ bool all_are(const py::list& list) {
     return std::all_of(list.begin(), list.end(), [](const py::handle& each) { return py::isinstance<Type>(each); });
 }
 
-// Of Python and of NumPy; a bool, which is a number in Python, is none here.
+// Python and NumPy numbers. A bool, which is a number in Python, does not count.
 bool is_number(const py::handle& value) {
     return !py::isinstance<py::bool_>(value) && !py::isinstance<py::str>(value) &&
            (PyIndex_Check(value.ptr()) != 0 || PyFloat_Check(value.ptr()) != 0);
@@ -64,7 +64,7 @@ void collect(const py::dict& dict, const std::string& prefix, const std::string&
     for (const auto& [key, value] : dict) {
         if (!py::isinstance<py::str>(key)) {
             throw config::UsageError(
-                fmt::format("{}: the key {} is no text", name, std::string(py::str(py::repr(key)))));
+                fmt::format("{}: the key {} is not a string", name, std::string(py::str(py::repr(key)))));
         }
         const std::string full = prefix + key.cast<std::string>();
         if (py::isinstance<py::dict>(value) && !value.cast<py::dict>().empty()) {

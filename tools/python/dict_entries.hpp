@@ -1,4 +1,4 @@
-// A dict of Python is read as a TOML file is: its keys, with their tables, and their values.
+// Reads a Python dict like a TOML file: keys qualified by their tables, and values.
 #pragma once
 
 #include "libsim/config/toml_file.hpp"
@@ -10,8 +10,8 @@
 
 namespace sim::python {
 
-// In the order of the dict; `name` stands for the file and the line in errors. Dicts in it are tables, lists of dicts
-// are lists of tables. Throws UsageError where a key is no text.
+// In the dict's order; `name` stands for file and line in errors. Nested dicts are tables, lists of dicts are lists of
+// tables. Throws UsageError if a key is not a string.
 std::vector<config::TomlEntry> entries_of(const pybind11::dict& dict, const std::string& name);
 
 }  // namespace sim::python

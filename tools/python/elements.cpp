@@ -12,7 +12,7 @@ namespace {
 
 constexpr char native_order = std::endian::native == std::endian::little ? '<' : '>';
 
-// As people know it: "float16"; the format where there is no dtype.
+// The familiar name, such as "float16"; the format if there is no dtype.
 std::string dtype_name(const Buffer& buffer) {
     if (py::hasattr(buffer.owner(), "dtype")) {
         return py::str(buffer.owner().attr("dtype"));

@@ -1,4 +1,4 @@
-// The elements of a buffer as the numbers of C++ that they are.
+// The elements of a buffer as C++ numbers.
 #pragma once
 
 #include "libsim/collectives/half.hpp"
@@ -11,11 +11,11 @@ namespace sim::python {
 
 enum class NumberKind { signed_integer, unsigned_integer, real, other };
 
-// Other: complex, truth values, records, and numbers in the other byte order.
+// `other` stands for complex numbers, booleans, records, and numbers in the other byte order.
 NumberKind number_kind(const Buffer& buffer);
-// Raises TypeError: what elements can be added up, and what can be done instead.
+// Raises TypeError with the element types that can be reduced, and a way to get one.
 [[noreturn]] void refuse_elements(const Buffer& buffer, const char* what);
-// The same where elements are only moved.
+// The same for operations that only move elements.
 [[noreturn]] void refuse_element_size(const Buffer& buffer, const char* what);
 
 template <class Number>
@@ -23,7 +23,7 @@ std::span<Number> numbers_in(const Buffer& buffer) {
     return {reinterpret_cast<Number*>(buffer.bytes().data()), buffer.count()};
 }
 
-// Calls `use` with the elements as a span of numbers that can be added up and compared.
+// Calls `use` with the elements as a span of numbers that support reduction.
 template <class Use>
 void with_numbers(const Buffer& buffer, const char* what, Use use) {
     const auto is = [&](NumberKind kind, std::size_t size) {
@@ -48,7 +48,7 @@ void with_numbers(const Buffer& buffer, const char* what, Use use) {
     }
 }
 
-// Calls `use` with the elements as a span of whole numbers of their size: to be moved, whatever they are.
+// Calls `use` with the elements as a span of integers of their size, for operations that only move them.
 template <class Use>
 void with_elements(const Buffer& buffer, const char* what, Use use) {
     switch (buffer.element_size()) {

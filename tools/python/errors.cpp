@@ -1,4 +1,4 @@
-// Errors of C++ as those of Python (ndsim/_errors.py).
+// Translates C++ errors into Python exceptions (ndsim/_errors.py).
 #include "libsim/config/errors.hpp"
 #include "libsim/error.hpp"
 #include "tools/python/bindings.hpp"
@@ -31,9 +31,9 @@ void bind_errors() {
             raise("OutputError", error);
         } catch (const config::MachineLimit& error) {
             raise("MachineLimit", error);
-        } catch (const std::invalid_argument& error) {  // of an option of a run
+        } catch (const std::invalid_argument& error) {  // from an option of a run
             raise("UsageError", error);
-        } catch (const std::out_of_range& error) {  // of a unit, a rate, a duration
+        } catch (const std::out_of_range& error) {  // from a unit, a rate, a duration
             raise("UsageError", error);
         }
     });

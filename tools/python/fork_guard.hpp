@@ -1,4 +1,5 @@
-// Python's own preparations around a fork, and its lock: held while ranks are forked, free while they run.
+// Python's own preparations around a fork, and its lock, which is held while ranks are forked and released while they
+// run.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -7,15 +8,15 @@ namespace sim::python {
 
 class ForkGuard {
 public:
-    // Requires: the lock is held.
+    // Requires: Python's lock is held.
     ForkGuard() { PyOS_BeforeFork(); }
-    // In the launcher, when all ranks have been forked.
+    // Called in the launcher when all ranks have been forked.
     void done() {
         is_done_ = true;
         PyOS_AfterFork_Parent();
         thread_ = PyEval_SaveThread();
     }
-    // The lock is held again.
+    // Takes the lock again.
     ~ForkGuard() {
         if (!is_done_) {
             PyOS_AfterFork_Parent();

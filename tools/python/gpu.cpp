@@ -1,4 +1,4 @@
-// The GPU of a rank: what it computes, holds, says and asks. Messages and collectives have files of their own.
+// The GPU of a rank: computing, memory, logs, reports and queries. Messages and collectives have files of their own.
 #include "tools/python/amounts.hpp"
 #include "tools/python/bindings.hpp"
 
@@ -36,7 +36,7 @@ void report(const RankGPU& self, std::string_view name, const py::object& values
 GpuClass bind_gpu(py::module_& module) {
     GpuClass gpu(
         module, "GPU",
-        "One simulated GPU, as the program of its rank sees it.\n\n"
+        "One simulated GPU, as seen by its rank's program.\n\n"
         "Every call costs simulated time and no wall time. Calls that return nothing to the program only record "
         "the operation; now() and calls that return data wait until the simulator has reached that point.");
     const auto units = py::arg("units") = py::none();
@@ -44,29 +44,28 @@ GpuClass bind_gpu(py::module_& module) {
     const auto time = py::arg("seconds") = py::none();
     const auto bytes = py::arg("bytes") = py::none();
     gpu.def_property_readonly(
-           "rank", [](const RankGPU& self) { return self.gpu->rank(); }, "The number of this rank, from 0.")
+           "rank", [](const RankGPU& self) { return self.gpu->rank(); }, "This rank's number, from 0.")
         .def_property_readonly(
-            "world_size", [](const RankGPU& self) { return self.gpu->world_size(); }, "How many ranks there are.")
+            "world_size", [](const RankGPU& self) { return self.gpu->world_size(); }, "The number of ranks.")
         .def_property_readonly(
             "world", [](const RankGPU& self) { return world(*self.gpu); }, "The group of all ranks.")
         .def("compute", &compute, py::arg("label") = "", units, flops, time,
-             "Be busy for what the cluster charges for so many units or FLOPs, or for seconds, times this rank's "
+             "Compute for the time that the cluster charges for units= or flops=, or for seconds=, times this rank's "
              "slowdown.")
         .def("compute_async", &compute_async, py::arg("label") = "", units, flops, time,
-             "The same beside the program: it starts now, and wait() joins it.")
+             "Like compute(), but asynchronous: it starts now, and wait() joins it.")
         .def(
             "now", [](const RankGPU& self) { return seconds(without_lock([&] { return self.gpu->now(); })); },
-            "Simulated seconds since the beginning of the run.")
+            "Simulated seconds since the start of the run.")
         .def(
             "log",
             [](const RankGPU& self, const py::object& text) {
                 const std::string line = py::str(text);
                 without_lock([&] { self.gpu->log(line); });
             },
-            py::arg("text"), "Add a line to the log of the run, at this rank's time. It costs nothing.")
-        .def(
-            "report", &report, py::arg("name"), py::arg("values"),
-            "Hand a number, or several, to the launcher: Result.reports[name][rank]. The last report of a name counts.")
+            py::arg("text"), "Add a line to the run's log, at this rank's time. Takes no simulated time.")
+        .def("report", &report, py::arg("name"), py::arg("values"),
+             "Pass one or more numbers to the launcher: Result.reports[name][rank]. The last report of a name wins.")
         .def(
             "allocate",
             [](const RankGPU& self, std::string_view label, Amount of_units, Amount of_bytes) {
@@ -74,14 +73,14 @@ GpuClass bind_gpu(py::module_& module) {
                 without_lock([&] { self.gpu->allocate(label, size); });
             },
             py::arg("label") = "", units, bytes,
-            "Take memory of this GPU into use: peak_bytes and peak_units of the result. It costs no time.")
+            "Allocate memory on this GPU; peak_bytes and peak_units of the result show the peak. It takes no time.")
         .def(
             "release",
             [](const RankGPU& self, std::string_view label, Amount of_units, Amount of_bytes) {
                 const Size size = size_needed("release", of_units, of_bytes);
                 without_lock([&] { self.gpu->release(label, size); });
             },
-            py::arg("label") = "", units, bytes, "Free memory. Freeing more than there is ends the run.")
+            py::arg("label") = "", units, bytes, "Free memory. Freeing more than is allocated ends the run.")
         .def("__repr__", [](const RankGPU& self) {
             return py::str("<ndsim.GPU: rank {} of {}>").format(self.gpu->rank(), self.gpu->world_size());
         });

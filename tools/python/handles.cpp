@@ -10,10 +10,10 @@ namespace py = pybind11;
 
 const Handle& RankHandle::still_open() const {
     if (!handle) {
-        throw ProgramError("this handle is that of a block which has not ended yet: wait for it below the block");
+        throw ProgramError("this handle belongs to a block that has not ended yet: wait for it after the block");
     }
     if (joined) {
-        throw ProgramError("this handle has been waited for already: an operation is joined once");
+        throw ProgramError("this handle has been waited for already: an operation can be joined only once");
     }
     return *handle;
 }
@@ -57,7 +57,7 @@ public:
 
     std::shared_ptr<RankHandle> enter() {
         if (handle_) {
-            throw ProgramError("a block on a stream is entered once; call on() for each");
+            throw ProgramError("a block on a stream can be entered only once; call on() for each block");
         }
         before_ = gpu_->begin_on(stream_);
         handle_ = std::make_shared<RankHandle>(RankHandle{.gpu = gpu_});
@@ -83,24 +83,22 @@ Stream stream_numbered(int number) {
 
 void bind_streams(py::module_& module, GpuClass& gpu) {
     py::class_<RankHandle, std::shared_ptr<RankHandle>>(module, "Handle",
-                                                        "An asynchronous operation under way, to be joined once.")
+                                                        "An asynchronous operation in flight; join it once.")
         .def("wait", &RankHandle::wait,
-             "Return when the operation has ended in simulated time, with the array that it received, if any.")
-        .def("test", &RankHandle::test,
-             "Return whether the operation has ended by now; if so, it is joined, as by wait().")
+             "Wait until the operation completes in simulated time; returns the array that it received, if any.")
+        .def("test", &RankHandle::test, "Return whether the operation has completed; if so, join it, as wait() does.")
         .def_property_readonly(
             "joined", [](const RankHandle& self) { return self.joined; }, "Whether it has been joined.");
-    py::class_<StreamBlock>(module, "StreamBlock", "What GPU.on() returns: a block whose communication is a stream's.")
+    py::class_<StreamBlock>(module, "StreamBlock", "A block whose communication runs on a stream (GPU.on).")
         .def("__enter__", &StreamBlock::enter)
         .def("__exit__", [](StreamBlock& self, const py::args&) { self.leave(); });
     gpu.def(
         "on", [](const RankGPU& self, int stream) { return StreamBlock(*self.gpu, stream_numbered(stream)); },
         py::arg("stream"),
-        "A block whose sends, receives, waits and collectives run on a stream, beside the program.\n\n"
-        "`with gpu.on(1) as handle:` gives the handle of all that the block has started. The numbers are there when "
-        "the "
-        "block ends; in simulated time they are there after handle.wait(). Both ends of a message and all members of a "
-        "collective name the same stream. A GPU computes in its program only.");
+        "Return a block whose sends, receives, waits and collectives run on a stream, beside the program.\n\n"
+        "`with gpu.on(1) as handle:` gives the handle of everything the block started. The data is available when the "
+        "block ends, and in simulated time after handle.wait(). Both ends of a message and all members of a "
+        "collective must use the same stream. A GPU computes only in its main program.");
     gpu.def(
         "wait",
         [](const RankGPU&, const py::args& handles) {
@@ -110,14 +108,14 @@ void bind_streams(py::module_& module, GpuClass& gpu) {
             }
             return received.size() == 1 ? py::object(received[0]) : py::object(received);
         },
-        "Wait for handles, one after another, and return what each received: of one handle its array or None, of "
-        "several a list.");
+        "Wait for handles, one after another, and return what each received: an array or None for one handle, "
+        "a list for several.");
     gpu.def("wait_any", &wait_any,
-            "Wait for the first of several handles, of several at one time for the one named first, and return its "
-            "index: it is joined, and what it receives is in its array.");
+            "Wait for the first of several handles to complete, in a tie the first argument, and return its "
+            "index: it is joined, and its data is in its array.");
     gpu.def(
         "test", [](const RankGPU&, RankHandle& handle) { return handle.test(); }, py::arg("handle"),
-        "Return whether an asynchronous operation has ended by now; if so, it is joined, as by wait().");
+        "Return whether an asynchronous operation has completed; if so, join it, as wait() does.");
 }
 
 }  // namespace sim::python

@@ -1,4 +1,4 @@
-// This process as the one rank of a world: for programs that nobody calls.
+// This process as the only rank of a world, for programs that no launcher calls.
 #include "ranks/here.hpp"
 #include "tools/python/bindings.hpp"
 #include "tools/python/run_settings.hpp"
@@ -39,7 +39,7 @@ private:
 }  // namespace
 
 void bind_here(py::module_& module) {
-    py::class_<HereRank>(module, "Here", "This process as the one rank of a world, whose ops are simulated in it.")
+    py::class_<HereRank>(module, "Here", "This process as the only rank of a world; it simulates its own ops.")
         .def(py::init([](const std::string& machine, bool timeline, const std::string& title,
                          const std::vector<std::string>& faults) {
                  return std::make_unique<HereRank>(Settings{.machine = machine,
@@ -55,10 +55,10 @@ void bind_here(py::module_& module) {
             "The rank's GPU.")
         .def(
             "so_far", [](HereRank& self) { return self.answer(self.here().so_far()); },
-            "The run up to now, which goes on.")
+            "The run so far, which continues.")
         .def(
             "end", [](HereRank& self) { return self.answer(self.here().end()); },
-            "The run, whose program has returned.");
+            "The finished run, once the program has returned.");
 }
 
 }  // namespace sim::python

@@ -25,7 +25,7 @@ lab::Record play_case(const lab::Case& played, const py::object& program, const 
     lab::CallSites sites = call_lines(played.ranks, file);
     ranks::LaunchOptions options = lab::launch_options(played, ranks::Host::process);
     options.port_between = [&sites](Port& port) { return sites.before(port); };
-    // Made before the fork: the ranks share it.
+    // Created before the fork so that the ranks share it.
     const py::object given = py::cast(played.given.numbers());
     const py::object with_given = program(given);
     lab::Record record;
@@ -40,7 +40,7 @@ lab::Record play_case(const lab::Case& played, const py::object& program, const 
     return record;
 }
 
-// Of the runs that broke off, one after the other.
+// Explains each run that ended early, one after another.
 std::string explain(const std::vector<lab::Record>& records, const std::string& file) {
     std::string told;
     for (const lab::Record& each : records) {
@@ -63,14 +63,14 @@ py::tuple play_cases(const std::string& name, const std::string& cases, const py
     return py::make_tuple(lab::to_json(records), pictures, explain(records, file));
 }
 
-// "train.py:41": a place in the learner's file; an empty text is none.
+// Parses a place in the learner's file, such as "train.py:41"; an empty text is no line.
 lab::Line line_from(const std::string& text) {
     const std::size_t colon = text.rfind(':');
     return colon == std::string::npos ? lab::Line{}
                                       : lab::Line{text.substr(0, colon), std::stoi(text.substr(colon + 1))};
 }
 
-// The record of a run of ndsim.launch. `waiting`: where each of its ranks waits.
+// The record of a run of ndsim.launch. `waiting`: the line at which each of its ranks waits.
 std::string record_of(const RunResult& run, const std::string& explanation, const std::vector<std::string>& waiting) {
     lab::Record record{.fault = run.result.fault,
                        .lines = {},
@@ -92,12 +92,12 @@ std::string record_of(const RunResult& run, const std::string& explanation, cons
 
 void bind_lab(py::module_& module) {
     module.def(
-        "gap_report", [] { return lab::gap_report; }, "The report of a rank that came to a gap of a lab.");
+        "gap_report", [] { return lab::gap_report; }, "The report of a rank that reached a gap in a lab.");
     module.def("play_lab", &play_cases, py::arg("name"), py::arg("cases"), py::arg("program"), py::arg("file"),
-               "Play the cases of a lab; returns their records as JSON, their timelines as text, and what went "
-               "wrong with them. ndsim.lab.run is what to call.");
+               "Play the cases of a lab; returns their records as JSON, their timelines as text, and their "
+               "faults, explained. Call ndsim.lab.run instead.");
     module.def("lab_record", &record_of, py::arg("result"), py::arg("explanation"), py::arg("waiting"),
-               "The record of a run that kept its timeline, as JSON: for ndsim.torchrun.lab.");
+               "The record of a run that kept its timeline, as JSON; used by ndsim.torchrun.lab.");
 }
 
 }  // namespace sim::python

@@ -15,7 +15,7 @@ namespace py = pybind11;
 
 namespace {
 
-// In the parent, while Python's lock is free.
+// Called in the parent while Python's lock is released.
 ranks::LogSink log_sink(const py::object& on_log) {
     if (on_log.is_none()) {
         return nullptr;
@@ -26,7 +26,7 @@ ranks::LogSink log_sink(const py::object& on_log) {
     };
 }
 
-// The fault as the labs tell it: who waits at which line of the file, and what the rank does that could have answered.
+// Explains the fault as the labs do: who waits at which line of the file, and which line could have answered it.
 void tell_in_lines(RunResult& run, const lab::CallSites& sites, const std::string& file) {
     ranks::Fault& fault = *run.result.fault;
     lab::Record record{.fault = fault, .lines = lines_of(fault, sites, file), .timeline = {}, .reports = {}};
@@ -64,7 +64,7 @@ std::shared_ptr<RunResult> run_ranks(const py::object& program, const Settings& 
 
 void bind_log_line(py::module_& module) {
     using ranks::LogLine;
-    py::class_<LogLine>(module, "LogLine", "A line of GPU.log: str(line) is as it is shown.")
+    py::class_<LogLine>(module, "LogLine", "A line of GPU.log; str(line) is the printed form.")
         .def_property_readonly(
             "seconds", [](const LogLine& line) { return seconds(line.at); }, "Simulated.")
         .def_readonly("rank", &LogLine::rank)
@@ -113,7 +113,7 @@ void bind_launch(py::module_& module) {
         py::arg("ranks"), py::arg("running"), py::arg("program"), py::kw_only(), py::arg("on_log"),
         py::arg("on_notice"), py::arg("machine"), py::arg("profile"), py::arg("time_scale"), py::arg("watchdog"),
         py::arg("timeline"), py::arg("blocking_sends"), py::arg("title"), py::arg("faults"), py::arg("lines_of"),
-        "Run a program, which returns its last words, as forked ranks. ndsim.launch is what to call.");
+        "Run a program, which returns its last words, as forked ranks. Call ndsim.launch instead.");
 }
 
 }  // namespace sim::python

@@ -53,12 +53,12 @@ std::string text_of(const Mesh& self) {
 
 void bind_mesh(py::module_& module) {
     py::class_<Mesh>(module, "Mesh",
-                     "The ranks as a box: each has one coordinate on each named axis.\n\n"
-                     "`order` names the axes from the innermost on: neighbours on the first of them are neighbouring "
-                     "ranks, and so lie in the same node.")
+                     "The ranks as a grid: each rank has one coordinate on each named axis.\n\n"
+                     "`order` names the axes from the innermost out: neighbours on the first axis are neighbouring "
+                     "ranks, and so share a node.")
         .def(py::init(&made_mesh), py::arg("order") = std::string(Mesh::default_order))
         .def_property_readonly(
-            "size", [](const Mesh& self) { return self.size(); }, "How many ranks it has.")
+            "size", [](const Mesh& self) { return self.size(); }, "The number of ranks.")
         .def_property_readonly(
             "axes",
             [](const Mesh& self) {
@@ -73,10 +73,10 @@ void bind_mesh(py::module_& module) {
             "coordinate",
             [](const Mesh& self, int rank, const std::string& axis) { return self.coordinate(rank, axis); },
             py::arg("rank"), py::arg("axis"), "The coordinate of a rank on an axis.")
-        .def("rank_of", &rank_of, "The rank at these coordinates; axes that are not named are at 0.")
-        .def("along", &along, py::arg("rank"), "The group of ranks that differ from `rank` in these axes alone.")
+        .def("rank_of", &rank_of, "The rank at these coordinates; axes left out default to 0.")
+        .def("along", &along, py::arg("rank"), "The group of ranks that differ from `rank` only on these axes.")
         .def("check_world", &Mesh::check_world, py::arg("ranks"),
-             "Raise ProgramError, which says what would fit, unless there are so many ranks.")
+             "Raise ProgramError, with sizes that would fit, unless the mesh has this many ranks.")
         .def("__repr__", &text_of);
 }
 

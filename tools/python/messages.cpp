@@ -1,4 +1,4 @@
-// Messages of Python ranks: by size alone, or with the memory of any buffer; and what is there to be received.
+// Messages of Python ranks, by size alone or with the memory of any buffer, and probing for them.
 #include "libsim/error.hpp"
 #include "tools/python/amounts.hpp"
 #include "tools/python/bindings.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 using Amount = std::optional<double>;
 
-// All of a message but its other end.
+// All of a message except its peer.
 struct Terms {
     std::string_view label;
     std::optional<Size> size;
@@ -58,7 +58,7 @@ std::shared_ptr<RankHandle> send_async(const RankGPU& self, int target, const py
     return std::make_shared<RankHandle>(std::move(started));
 }
 
-// bytes, or an array of `dtype` that can be written to.
+// Returns bytes, or a writable array of `dtype`.
 py::object as_python(const std::vector<std::byte>& data, const py::object& dtype) {
     const auto* const text = reinterpret_cast<const char*>(data.data());
     if (dtype.is_none()) {
@@ -73,7 +73,7 @@ py::object as_python(const std::vector<std::byte>& data, const py::object& dtype
     return numpy.attr("frombuffer")(py::bytearray(text, data.size()), dtype);
 }
 
-// The array that was filled; what was sent, where nothing says its length; None of a message without data.
+// Returns the array that was filled; the data sent, if the caller gives no length; None for a message without data.
 py::object receive_from(GPU& gpu, int source, const py::object& into, const Terms& of, const py::object& dtype) {
     if (!into.is_none()) {
         const Buffer buffer(into, Access::write, "receive");
@@ -141,13 +141,13 @@ std::optional<std::int64_t> bytes_of(const Arrival& arrival) {
 }
 
 void bind_arrival(py::module_& module) {
-    py::class_<Arrival>(module, "Arrival", "A message that is there for a rank, and not yet received.")
+    py::class_<Arrival>(module, "Arrival", "A message that has arrived at a rank but is not received yet.")
         .def_readonly("source", &Arrival::source, "The rank that sent it.")
         .def_readonly("tag", &Arrival::tag, "Its tag.")
         .def_property_readonly(
-            "data_bytes", [](const Arrival& self) { return self.bytes; }, "Bytes of data in it; 0: time only.")
-        .def_property_readonly("units", &units_of, "What it costs, in units; None: it is priced by bytes.")
-        .def_property_readonly("bytes", &bytes_of, "What it costs, in bytes; None: it is priced by units.")
+            "data_bytes", [](const Arrival& self) { return self.bytes; }, "Its bytes of data; 0 if only time is sent.")
+        .def_property_readonly("units", &units_of, "Its size in units; None if it is priced by bytes.")
+        .def_property_readonly("bytes", &bytes_of, "Its size in bytes; None if it is priced by units.")
         .def("__repr__", [](const Arrival& self) {
             return fmt::format("<ndsim.Arrival: from rank {}, tag {}, {} B of data>", self.source, self.tag,
                                self.bytes);
@@ -163,24 +163,24 @@ void bind_messages(py::module_& module, GpuClass& gpu) {
     const auto bytes = py::arg("bytes") = py::none();
     const auto tag = py::arg("tag") = 0;
     gpu.def("send", &send, py::arg("target"), py::arg("data") = py::none(), py::kw_only(), label, units, bytes, tag,
-            "Send a message: a size alone, or the memory of an array, which really arrives.\n\n"
-            "It costs units= or bytes=, by default the bytes of the data, and waits for no receiver.")
+            "Send a message: a size alone, or the contents of an array, which really arrive.\n\n"
+            "It is charged for units= or bytes=, by default the bytes of the data, and does not wait for the receiver.")
         .def("send_async", &send_async, py::arg("target"), py::arg("data") = py::none(), py::kw_only(), label, units,
-             bytes, tag, "The same beside the program. The data may change at once: it has been copied.")
+             bytes, tag, "Like send(), but asynchronous. The data is copied, so it may change at once.")
         .def("receive", &receive, py::arg("source") = py::none(), py::arg("into") = py::none(), py::kw_only(), label,
              units, bytes, tag, py::arg("dtype") = py::none(),
              "Wait for a message and receive it.\n\n"
              "With `into`, fill that array and return it. With a size alone, receive a message that is a size alone. "
-             "With neither, take whatever was sent, and return it as bytes, or as a NumPy array of `dtype`. Without a "
-             "source, take the first message of anybody and return (data, source).")
+             "With neither, return whatever was sent, as bytes or as a NumPy array of `dtype`. Without a "
+             "source, receive the first message from any rank and return (data, source).")
         .def("receive_async", &receive_async, py::arg("source"), py::arg("into") = py::none(), py::kw_only(), label,
-             units, bytes, tag, "The same beside the program: the array is filled by wait().")
+             units, bytes, tag, "Like receive(), but asynchronous: wait() fills the array.")
         .def("probe", &probe, py::arg("source") = py::none(), py::kw_only(), tag,
-             "Wait until a message of `source`, or of anybody, is there, and leave it there.")
+             "Wait until a message from `source`, or from any rank, has arrived, without receiving it.")
         .def("probe_for", &probe_for, py::arg("seconds"), py::arg("source") = py::none(), py::kw_only(), tag,
-             "The same, for so many simulated seconds at most; None: nothing has come by then.")
+             "Like probe(), for at most this many simulated seconds; None if nothing has arrived by then.")
         .def("probe_now", &probe_now, py::arg("source") = py::none(), py::kw_only(), tag,
-             "What is there by now; None: nothing.");
+             "The message that has arrived by now, if any; else None.");
 }
 
 }  // namespace sim::python

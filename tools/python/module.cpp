@@ -1,9 +1,9 @@
-// The Python module `_ndsim`: what of the package `ndsim` is C++.
+// The Python module `_ndsim`: the C++ part of the package `ndsim`.
 #include "tools/python/bindings.hpp"
 
 PYBIND11_MODULE(_ndsim, module) {
     using namespace sim::python;
-    module.doc() = "The simulator's own part of the package ndsim.";
+    module.doc() = "The compiled part of the package ndsim.";
     module.attr("__version__") = NDSIM_VERSION;
     bind_errors();
     bind_groups(module);

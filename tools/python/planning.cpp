@@ -1,4 +1,4 @@
-// What can be asked without a program: the answers of ndsim's commands.
+// Questions that need no program: the answers of ndsim's commands.
 #include "libsim/config/errors.hpp"
 #include "libsim/report/share_bars.hpp"
 #include "ranks/host/stop_signal.hpp"
@@ -20,7 +20,7 @@ namespace py = pybind11;
 
 namespace {
 
-// A list of texts or numbers as it would be typed; one of numbers alone stays numbers.
+// A list of texts or numbers as one would type it; an all-numbers list stays numbers.
 config::TomlValue list_value(const py::sequence& list) {
     std::vector<double> numbers;
     std::string typed;
@@ -58,7 +58,7 @@ config::TomlValue value_of(const std::string& name, const py::handle& value) {
                                      py::str(py::type::handle_of(value).attr("__name__")).cast<std::string>()));
 }
 
-// None stands for what was not said.
+// None stands for an option that was not given.
 config::Given given_of(const py::dict& options) {
     config::Given given;
     for (const auto& [key, value] : options) {
@@ -97,7 +97,7 @@ AnswerForms answer(const std::string& name, const py::dict& options) {
         signal = stop.received();
     }
     if (signal != 0) {
-        std::raise(signal);  // Python's own handler is back
+        std::raise(signal);  // Python's own handler is installed again
         if (PyErr_CheckSignals() != 0) {
             throw py::error_already_set();
         }
@@ -122,14 +122,14 @@ std::string share_bars(const std::string& title, const std::vector<Bar>& bars) {
 }  // namespace
 
 void bind_planning(py::module_& module) {
-    py::class_<AnswerForms>(module, "AnswerForms", "What a command of ndsim answers, in each of its forms.")
-        .def_readonly("json", &AnswerForms::json, "As --json prints it.")
-        .def("text", &AnswerForms::text, "As the command prints it, for people.")
-        .def("picture", &AnswerForms::picture, "An SVG file; empty where nothing is to be seen.");
-    module.def("answer", &answer, py::arg("command"), py::arg("options"), "The answer of a command of ndsim.");
+    py::class_<AnswerForms>(module, "AnswerForms", "The answer of an ndsim command, in each of its forms.")
+        .def_readonly("json", &AnswerForms::json, "The JSON that --json prints.")
+        .def("text", &AnswerForms::text, "The text that the command prints.")
+        .def("picture", &AnswerForms::picture, "An SVG file; empty if there is nothing to draw.");
+    module.def("answer", &answer, py::arg("command"), py::arg("options"), "The answer of an ndsim command.");
     module.def("share_bars", &share_bars, py::arg("title"), py::arg("bars"),
-               "What wholes are made of, as an SVG file. `bars`: title, whole and parts of each, and of each part its "
-               "name, its value, and that as text.");
+               "Stacked bars as an SVG file. `bars`: the title, total and parts of each bar, and for each part its "
+               "name, its value, and its value as text.");
 }
 
 }  // namespace sim::python

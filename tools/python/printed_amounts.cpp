@@ -1,4 +1,4 @@
-// Amounts as ndsim prints them, so that Python's tables read as the commands' do.
+// Formats amounts as ndsim prints them, so that Python's tables read like those of the commands.
 #include "libsim/report/amounts.hpp"
 #include "tools/python/bindings.hpp"
 

@@ -1,6 +1,6 @@
-// A rank's GPU as its Python program holds it, and the handle of what it has started.
+// A rank's GPU as its Python program holds it, and the handle of an operation that it started.
 //
-// Python's lock is free while a call waits for the simulator: other threads of the rank go on.
+// Python's lock is released while a call waits for the simulator, so that other threads of the rank keep running.
 #pragma once
 
 #include "libsim/gpu.hpp"
@@ -14,7 +14,7 @@
 
 namespace sim::python {
 
-// It lives as long as the rank's process.
+// Lives as long as the rank's process.
 struct RankGPU {
     GPU* gpu = nullptr;
 };
@@ -25,22 +25,22 @@ auto without_lock(Call&& call) {
     return std::forward<Call>(call)();
 }
 
-// An asynchronous op, or all that a block on a stream has started.
+// An asynchronous op, or everything that a block on a stream started.
 struct RankHandle {
     GPU* gpu = nullptr;
-    std::optional<Handle> handle;       // none: the block has not ended
-    std::shared_ptr<Buffer> into = {};  // of a receive with data
+    std::optional<Handle> handle;       // empty while the block has not ended
+    std::shared_ptr<Buffer> into = {};  // for a receive with data
     bool joined = false;
-    std::optional<BroughtData> brought = {};  // to take, of a collective with data beside it
+    std::optional<BroughtData> brought = {};  // for a collective that carries its data separately
 
-    // Throws ProgramError where it cannot be joined, or not any more.
+    // Throws ProgramError if the block has not ended, or if it was joined already.
     const Handle& still_open() const;
-    // What was received; None: nothing, or time only.
+    // Returns the received array; None if nothing was received, or only time was simulated.
     pybind11::object wait();
     bool test();
 };
 
-// Throws ProgramError for a number that no stream has.
+// Throws ProgramError for an invalid stream number.
 Stream stream_numbered(int number);
 
 }  // namespace sim::python

@@ -73,9 +73,8 @@ double units_of(std::int64_t billionths) {
 }
 
 void bind_totals(py::module_& module) {
-    py::class_<RankTotals>(
-        module, "RankTotals",
-        "The simulated seconds of a rank: compute, communication and idle add up to those of the run.")
+    py::class_<RankTotals>(module, "RankTotals",
+                           "The simulated seconds of a rank: compute, communication and idle add up to the run's.")
         .def_property_readonly("compute", [](const RankTotals& t) { return seconds(t.compute); })
         .def_property_readonly("communication", [](const RankTotals& t) { return seconds(t.communication); })
         .def_property_readonly("idle", [](const RankTotals& t) { return seconds(t.idle); })
@@ -112,7 +111,7 @@ const char* kind_of(const ranks::Fault& fault) {
 
 void bind_fault(py::module_& module) {
     py::class_<ranks::Fault>(module, "Fault", "Why a run ended early.")
-        .def_property_readonly("kind", &kind_of, "The name of the exception that stands for it.")
+        .def_property_readonly("kind", &kind_of, "The name of the exception raised for it.")
         .def_readonly("rank", &ranks::Fault::rank)
         .def_readonly("signal", &ranks::Fault::signal)
         .def_property_readonly("message", [](const ranks::Fault& fault) {
@@ -123,7 +122,7 @@ void bind_fault(py::module_& module) {
 
 using ResultClass = py::class_<RunResult, std::shared_ptr<RunResult>>;
 
-// None: the rank has no two steps.
+// Returns None if the rank has fewer than two steps.
 py::object steady_steps_of(const RunResult& self, int rank) {
     const auto steady = self.steps ? self.steps->steady(rank) : std::nullopt;
     if (!steady) {
@@ -150,31 +149,31 @@ void bind_numbers(ResultClass& result) {
             "Simulated seconds until the last rank ended.")
         .def_property_readonly(
             "picoseconds", [](const RunResult& self) { return self.result.end.time_since_epoch().count(); },
-            "The same, exactly.")
+            "The exact value of `seconds`.")
         .def_property_readonly(
             "wall_seconds", [](const RunResult& self) { return self.result.wall_seconds; },
-            "How long the run really took.")
+            "The run's wall-clock seconds.")
         .def_property_readonly(
             "timeline_sha256", [](const RunResult& self) { return self.result.timeline_sha256; },
-            "Equal for equal timelines, in every run, on every machine, from C++ as from Python.")
+            "Equal for equal timelines, in every run, on every machine, from C++ and from Python.")
         .def_property_readonly(
             "ranks", [](const RunResult& self) { return self.result.ranks; }, "The totals of each rank.")
         .def_property_readonly(
-            "messages", [](const RunResult& self) { return self.result.messages; }, "How many messages were sent.")
+            "messages", [](const RunResult& self) { return self.result.messages; }, "The number of messages sent.")
         .def_property_readonly(
-            "ops", [](const RunResult& self) { return self.result.ops; }, "How many operations all ranks had.")
+            "ops", [](const RunResult& self) { return self.result.ops; }, "The number of operations of all ranks.")
         .def_property_readonly(
-            "pids", [](const RunResult& self) { return self.result.pids; }, "The process that each rank was.")
+            "pids", [](const RunResult& self) { return self.result.pids; }, "The process ID of each rank.")
         .def("steady_steps", &steady_steps_of, py::arg("rank"),
-             "Where the time of a rank's steps went, without the first; None: it has no two. A dict: how many steps, "
-             "their picoseconds, of which computing (category, picoseconds) and, where nothing was computed, "
+             "The time of a rank's steps by activity, without the first; None for fewer than two. A dict: the steps, "
+             "their picoseconds, of which computing (category, picoseconds) and, while nothing was computed, "
              "communicating (kind, members, whether they cross nodes, picoseconds).")
         .def_property_readonly(
             "reports", [](const RunResult& self) { return self.result.reports; },
-            "What ranks handed over with GPU.report: by name, then rank, a list of numbers.")
+            "The numbers that ranks passed to GPU.report: a list by name, then rank.")
         .def_property_readonly(
             "fault", [](const RunResult& self) { return self.result.fault; },
-            "Why the run ended early; None: it did not.");
+            "Why the run ended early; None if it did not.");
 }
 
 }  // namespace
@@ -182,31 +181,30 @@ void bind_numbers(ResultClass& result) {
 void bind_results(py::module_& module) {
     bind_totals(module);
     bind_fault(module);
-    ResultClass result(module, "Result", "What a run leaves.");
+    ResultClass result(module, "Result", "The result of a run.");
     bind_numbers(result);
     result
         .def(
             "timeline", [](const RunResult& self) { return columns_of(self.kept()); },
             "The timeline as columns: a dict of NumPy arrays and lists, for pandas.DataFrame.\n\n"
             "A row is a span: one operation of one rank. Times are whole picoseconds. A span without a peer or message "
-            "has -1 there; without an amount of a measure, or a tag, 0.")
+            "has -1 there; one without an amount in a measure, or without a tag, has 0.")
         .def("text", &text_of, py::arg("width") = 100, py::kw_only(), py::arg("ascii") = false,
-             py::arg("colour") = false, "The timeline as text, a row for each rank and stream.")
+             py::arg("colour") = false, "The timeline as text, one row per rank and stream.")
         .def(
             "svg", [](const RunResult& self) { return report::svg_timeline(self.kept()); },
             "The timeline as an SVG picture.")
         .def(
             "save_trace",
             [](const RunResult& self, const std::string& file) { command_line::write_trace(file, self.kept()); },
-            py::arg("file"), "Write the timeline as a trace, in the format of the file's suffix.")
+            py::arg("file"), "Write the timeline as a trace, in the format of the file's extension.")
         .def("report", &save_page, py::arg("file"),
-             "Write a page for the browser: the timeline, its replay, and where the time went.")
+             "Write an HTML page: the timeline, its replay, and where the time went.")
         .def("save_svg", &save_svg, py::arg("file"), "Write the timeline as an SVG picture.")
-        .def(
-            "describe", &describe, py::kw_only(), py::arg("answer"), py::arg("verdict"), py::arg("steps"),
-            "Give traces and pages what is said of the run: one JSON object, what a page begins with in the form of "
-            "`ndsim explain --json`, and steps of the training: the rank's place among those that ran, name, begin and "
-            "end in picoseconds. By rank, those of one in their order, and none of them may overlap.")
+        .def("describe", &describe, py::kw_only(), py::arg("answer"), py::arg("verdict"), py::arg("steps"),
+             "Set what traces and pages say about the run: one JSON object, the verdict at the top of a page as in "
+             "`ndsim explain --json`, and training steps: the rank's index among those that ran, name, begin and "
+             "end in picoseconds, sorted by rank and time and without overlaps.")
         .def("_repr_svg_",
              [](const RunResult& self) {
                  return self.has_timeline ? py::object(py::str(report::svg_timeline(self.timeline))) : py::none();

@@ -1,4 +1,4 @@
-// A run's result as Python holds it, with the timeline that it draws.
+// A run's result as Python holds it, with its timeline.
 #pragma once
 
 #include "libsim/report/timeline.hpp"
@@ -12,10 +12,10 @@ namespace sim::python {
 struct RunResult {
     ranks::Result result;
     report::Timeline timeline;
-    bool has_timeline = true;                        // it was asked to keep its spans
-    std::shared_ptr<torch::StepAccount> steps = {};  // null: it ran on no machine
+    bool has_timeline = true;                        // spans were kept on request
+    std::shared_ptr<torch::StepAccount> steps = {};  // null if it ran on no machine
 
-    // Throws UsageError where the run kept no spans.
+    // Throws UsageError if the run kept no spans.
     const report::Timeline& kept() const;
 };
 

@@ -36,7 +36,7 @@ Cluster profile_of(const py::object& profile, int ranks) {
 
 Cluster cluster_of(const Settings& settings) {
     if (!settings.machine.empty() && !settings.profile.is_none()) {
-        throw config::UsageError("machine= and profile= both say what things cost; give one of them");
+        throw config::UsageError("machine= and profile= both set the costs; give one of them");
     }
     Cluster cluster = settings.machine.empty() ? profile_of(settings.profile, settings.ranks)
                                                : training::machine_cluster(predict::read_machine(settings.machine));
@@ -44,7 +44,7 @@ Cluster cluster_of(const Settings& settings) {
     return cluster;
 }
 
-// The rank's row in the timeline, which shows those that run.
+// The rank's row in the timeline, which shows only running ranks.
 int place_of(int rank, const std::vector<int>& running) {
     if (running.empty() || rank < 0) {
         return rank;

@@ -1,4 +1,4 @@
-// What Python says about a run, as the options of C++, and the result that such a run fills.
+// The settings of a run as Python gives them, converted to C++ options, and the result that the run fills.
 #pragma once
 
 #include "tools/python/run_result.hpp"
@@ -13,23 +13,23 @@ namespace sim::python {
 
 struct Settings {
     int ranks = 1;
-    std::vector<int> running = {};     // those that run, ascending; none: all
-    std::string machine;               // empty: profile
+    std::vector<int> running = {};     // the ranks that run, ascending; empty: all
+    std::string machine;               // empty: use `profile`
     pybind11::object profile;          // a name, a file, or a dict of what a file holds
-    std::optional<double> time_scale;  // none: as fast as possible
+    std::optional<double> time_scale;  // empty: as fast as possible
     double watchdog_seconds = 30;
     bool keeps_timeline = true;
     bool blocking_sends = false;
     std::string title;
     std::vector<std::string> faults;
-    std::string lines_of;  // the Python file that a fault is told in lines of; empty: none
+    std::string lines_of;  // the Python file whose lines explain a fault; empty: none
 };
 
-// Throws UsageError for what cannot be.
+// Throws UsageError for invalid settings.
 ranks::LaunchOptions launch_options(const Settings& settings);
-// Before the run: its spans come into the result, which outlives it.
+// Call it before the run: the run's spans go to the result, which must outlive it.
 void begin(RunResult& run, const Settings& settings, ranks::LaunchOptions& options);
-// After it, with `run.result`.
+// Call it after the run, once `run.result` is set.
 void complete(RunResult& run, const Settings& settings);
 
 }  // namespace sim::python

@@ -6,7 +6,7 @@ namespace py = pybind11;
 
 namespace {
 
-// PyTorch's backward pass runs in a thread of its own, while the script's waits for it.
+// Needed because PyTorch's backward pass runs in a thread of its own while the script's thread waits for it.
 PyThreadState* state_of(unsigned long thread) {
     PyThreadState* const current = PyThreadState_Get();
     if (current->thread_id == thread) {
@@ -30,7 +30,7 @@ bool ScriptLine::is_script(const py::object& code) {
     if (const auto known = codes_.find(code.ptr()); known != codes_.end()) {
         return known->second.second;
     }
-    // Another thread may come here meanwhile.
+    // Another thread may enter while this runs.
     const bool is = is_script_(code).cast<bool>();
     return codes_.try_emplace(code.ptr(), code, is).first->second.second;
 }

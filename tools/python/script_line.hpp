@@ -1,7 +1,7 @@
-// The line of the script that a thread is at: "train.py:41".
+// The line of the script that a thread is executing: "train.py:41".
 //
-// It is asked for with each tensor of 1 MB. To ask Python each time takes longer than all else about such a tensor, so
-// what Python has said of a piece of code, and of an instruction, is kept.
+// It is looked up for each tensor of at least 1 MB. Asking Python each time would dominate the cost of such a tensor,
+// so the answers for each code object and instruction are cached.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -15,11 +15,11 @@ namespace sim::python {
 
 class ScriptLine {
 public:
-    // `is_script` says of a code whether it is the script's; `line_of` names the line of an instruction in one.
+    // `is_script` tells whether a code object is the script's; `line_of` names the line of an instruction in one.
     ScriptLine(unsigned long thread, pybind11::function is_script, pybind11::function line_of)
         : thread_(thread), is_script_(std::move(is_script)), line_of_(std::move(line_of)) {}
 
-    // Of the innermost call that stands in the script; empty: none does. Requires: Python's lock is held.
+    // The line of the innermost call in the script; empty if there is none. Requires: Python's lock is held.
     const std::string& now();
 
 private:
@@ -28,7 +28,7 @@ private:
     unsigned long thread_;
     pybind11::function is_script_;
     pybind11::function line_of_;
-    // Codes are kept alive, so that their addresses stay theirs.
+    // Keeps the code objects alive, so that their addresses are not reused.
     std::unordered_map<PyObject*, std::pair<pybind11::object, bool>> codes_;
     std::map<std::pair<PyObject*, int>, std::string> lines_;
     std::string none_;

@@ -1,5 +1,5 @@
-// The simulated GPUs of a rank that runs PyTorch, as Python holds them. PyTorch itself uses them by the functions of
-// the seam.
+// The simulated GPUs of a rank that runs PyTorch, as Python holds them. PyTorch itself reaches them through the seam's
+// functions.
 #include "libsim/error.hpp"
 #include "libsim/predict/machine_file.hpp"
 #include "tools/python/bindings.hpp"
@@ -66,7 +66,7 @@ std::unique_ptr<TorchGpus> make(const RankGPU& gpu, const std::string& machine, 
     return std::make_unique<TorchGpus>(gpu, std::move(terms));
 }
 
-// What a rank tells when its script has ended.
+// Binds what a rank reports when its script has ended.
 void bind_what_was_done(py::class_<TorchGpus>& gpus) {
     gpus.def(
             "collectives",
@@ -77,38 +77,37 @@ void bind_what_was_done(py::class_<TorchGpus>& gpus) {
                 }
                 return all;
             },
-            "The collectives among several ranks so far: C++'s number of the kind, bytes, and how many ranks.")
+            "The collectives among several ranks so far: C++'s number of the kind, bytes, and number of ranks.")
         .def(
             "operators",
             [](TorchGpus& self) {
                 const report::Json rows = torch::prices::row_record().list(self.process().prices().rows());
                 return py::module_::import("json").attr("loads")(rows.dump());
             },
-            "What operators have cost: a row for each of them and each way of pricing.")
+            "The cost of operators so far: one row per operator and pricing method.")
         .def(
             "recompute", [](TorchGpus& self, bool is_recomputed) { self.process().recompute(is_recomputed); },
-            py::arg("is_recomputed"),
-            "Operators from here on compute once more what a backward pass wants, or no longer.")
+            py::arg("is_recomputed"), "Set whether the operators from here on are recomputation for a backward pass.")
         .def(
             "end_step", [](TorchGpus& self, std::int64_t optimizer) { return self.process().end_step(optimizer); },
             py::arg("optimizer"),
-            "An optimizer, by its number, has stepped: a place on the stream that computes, of which the launcher's "
-            "account of steps is told.")
+            "Record that an optimizer, by its number, has stepped: it marks the compute stream for the launcher's "
+            "account of steps.")
         .def_property(
             "is_in_optimizer", [](TorchGpus& self) { return self.process().is_in_optimizer; },
             [](TorchGpus& self, bool is_in) { self.process().is_in_optimizer = is_in; },
-            "Whether what is launched is an optimizer's.")
+            "Whether launched kernels belong to an optimizer.")
         .def(
             "tally",
             [](TorchGpus& self) {
                 const torch::prices::Tally& tally = self.process().tally();
                 return py::make_tuple(tally.flops, tally.flops_again, tally.at_peak, tally.again_at_peak);
             },
-            "So far: FLOPs of products and attention, of these what is not the model's, and the seconds that both take "
-            "at the peak.")
+            "So far: FLOPs of matmuls and attention, those among them that are recomputed or an optimizer's, "
+            "and the seconds of both at peak rate.")
         .def(
             "operators_text", [](TorchGpus& self) { return torch::prices::bill_text(self.process().prices().rows()); },
-            "The same for people.");
+            "The same as text.");
 }
 
 }  // namespace
@@ -120,15 +119,15 @@ void bind_torch_gpus(py::module_& module) {
             return reinterpret_cast<std::uintptr_t>(&torch::table_for(predict::read_machine(machine), hollow));
         },
         py::arg("machine"), py::arg("hollow"),
-        "The address of the functions by which PyTorch's slot uses simulated GPUs of this machine.");
+        "The address of the functions through which PyTorch's slot uses simulated GPUs of this machine.");
     module.def(
         "has_price", [](const std::string& name) { return torch::prices::known_kind(name).has_value(); },
-        py::arg("name"), "Whether an operator, by its name and namespace, has a row in the tables of prices.");
+        py::arg("name"), "Whether an operator, named with its namespace, has a row in the price tables.");
     py::class_<ScriptLine, std::shared_ptr<ScriptLine>>(
-        module, "ScriptLine", "The line of the script that a thread is at, where a tensor is made.")
+        module, "ScriptLine", "The line of the script that a thread is executing, to attribute tensors to lines.")
         .def(py::init<unsigned long, py::function, py::function>(), py::kw_only(), py::arg("thread"),
              py::arg("is_script"), py::arg("line_of"))
-        .def("now", &ScriptLine::now, "That line; empty: the script does not run.");
+        .def("now", &ScriptLine::now, "The current line; empty if the script is not running.");
     py::class_<TorchGpus> gpus(
         module, "TorchGpus",
         "The simulated GPUs of this process, which is a rank from here on. All times are in picoseconds.");
@@ -140,34 +139,34 @@ void bind_torch_gpus(py::module_& module) {
             "The host's clock.")
         .def(
             "pass_host", [](TorchGpus& self, std::int64_t time) { self.process().gpus().host_passes(Duration{time}); },
-            py::arg("picoseconds"), "The host is busy with something else for so long.")
+            py::arg("picoseconds"), "Keep the host busy with something else for this long.")
         .def(
             "time_of",
             [](TorchGpus& self, seam::Mark mark) {
                 return without_lock([&] { return self.process().gpus().time_of(self.process().mark(mark)).count(); });
             },
-            py::arg("mark"), "When the stream comes there.")
+            py::arg("mark"), "The time at which the stream reaches the mark.")
         .def(
             "synchronize", [](TorchGpus& self) { without_lock([&] { self.process().gpus().synchronize_all(); }); },
-            "The host waits for everything.")
+            "Make the host wait for all streams.")
         .def(
             "push_range", [](TorchGpus& self, const std::string& name) { self.process().push_range(name); },
-            py::arg("name"), "Open a range, whose name stands before those of kernels.")
+            py::arg("name"), "Open a range; its name prefixes those of kernels.")
         .def(
-            "pop_range", [](TorchGpus& self) { self.process().pop_range(); }, "Close the last one.")
+            "pop_range", [](TorchGpus& self) { self.process().pop_range(); }, "Close the innermost range.")
         .def_property(
             "compiled", [](TorchGpus& self) { return self.process().is_compiled(); },
             [](TorchGpus& self, bool compiled) {
                 self.process().compile(compiled, {self.process().home(), 0});
             },
-            "Whether operators are priced as torch.compile fuses them.")
+            "Whether operators are priced as fused by torch.compile.")
         .def_property_readonly(
             "missed", [](TorchGpus& self) { return self.process().missed(); },
-            "The ranks that have to run, too, for this one to go on; none: it did not end for that.")
+            "The ranks that must also run for this one to continue; empty if it did not end for that reason.")
         .def_property_readonly(
             "refusal", [](TorchGpus& self) { return self.process().refusal(); },
-            "What the program has asked for last that is not simulated, in the words of its exception; empty: "
-            "nothing.");
+            "The last unsupported request of the program, in the words of its exception; empty if there was "
+            "none.");
     bind_what_was_done(gpus);
 }
 

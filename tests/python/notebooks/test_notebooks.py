@@ -1,4 +1,4 @@
-"""Every notebook of docs/notebooks/ runs from its first cell to its last, and shows what it says that it shows."""
+"""Every notebook of docs/notebooks/ runs from its first cell to its last, and shows what it claims to show."""
 
 import os
 import pathlib
@@ -9,7 +9,7 @@ import pytest
 
 FOLDER = pathlib.Path(__file__).parents[3] / "docs" / "notebooks"
 PICTURES = {"1-first-ring": 4, "2-pipeline-schedules": 3, "3-memory-and-zero": 2, "4-choose-a-layout": 3, "5-my-pytorch-script": 2}
-"""How many cells of each draw their result."""
+"""The number of cells that draw their result, by notebook."""
 
 
 def test_each_notebook_is_looked_at():

@@ -1,4 +1,4 @@
-"""What the tests of ndsim.torchrun share: scripts are run as a user runs them."""
+"""Fixtures that the tests of ndsim.torchrun share: scripts run as a user would run them."""
 
 import json
 import textwrap
@@ -11,7 +11,7 @@ from real_ranks import RealRanks
 
 @pytest.fixture(scope="session")
 def real_ranks():
-    """A folder and words of a command line -> how the same ranks ended as real processes over gloo."""
+    """A folder and command-line words -> how the same ranks ended as real processes over gloo."""
     launcher = RealRanks()
     yield launcher.run
     launcher.end()
@@ -19,7 +19,7 @@ def real_ranks():
 
 @pytest.fixture
 def command(tmp_path):
-    """Words of a command line -> how `python3 -m ndsim.torchrun` ended, in a folder of its own."""
+    """Command-line words -> how `python3 -m ndsim.torchrun` ended, in a folder of its own."""
 
     def run(*words):
         return forked(tmp_path, words)
@@ -29,7 +29,7 @@ def command(tmp_path):
 
 @pytest.fixture
 def script(tmp_path, command):
-    """A script and options -> how it ended. The script is train.py in the folder that it runs in."""
+    """A script and options -> how it ended. The script is train.py in its working directory."""
 
     def run(text, *options, arguments=()):
         (tmp_path / "train.py").write_text(textwrap.dedent(text).lstrip("\n"))

@@ -1,4 +1,4 @@
-"""`python3 -m ndsim.torchrun` in a fork of the tests' process, which has imported PyTorch: it costs more than most runs."""
+"""`python3 -m ndsim.torchrun` in a fork of the test process, which has imported PyTorch: the import takes longer than most runs."""
 
 import multiprocessing.process
 import os
@@ -12,13 +12,13 @@ from ndsim.torchrun import from_torch, simulated
 
 
 def import_torch():
-    """The PyTorch of the tests' process, on simulated GPUs: every file of tests may be the first."""
+    """The test process's PyTorch, on simulated GPUs; the first test file to run imports it."""
     simulated.open_door("dgx-h100", hollow=False)
     return from_torch.import_torch()
 
 
 def forked(folder, words):
-    """The same as `python3 -m ndsim.torchrun words`, in a fork of this process, which has imported PyTorch."""
+    """Equivalent to `python3 -m ndsim.torchrun words`, in a fork of this process, which has imported PyTorch."""
     import_torch()
     words = list(map(str, words))
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
@@ -32,13 +32,13 @@ def forked(folder, words):
         signal.alarm(0)
         for file in (out, err):
             file.seek(0)
-        # How far a slow run has come depends on what else this computer does.
+        # A slow run's progress messages depend on the load of this computer.
         said = [line for line in err if not line.startswith("ndsim: after ")]
         return subprocess.CompletedProcess(words, os.waitstatus_to_exitcode(status), out.read(), "".join(said))
 
 
 def be_torchrun(folder, words, out, err):
-    """The life of that fork."""
+    """Runs in the fork."""
     code = 1
     try:
         os.chdir(folder)

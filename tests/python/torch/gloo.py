@@ -1,11 +1,11 @@
 """torchrun for tests: runs PyTorch scripts in N ranks on this machine's CPU, over the real gloo.
 
-Every line of standard input is the words of one run, in JSON, with the folder and the files for what it prints:
+Every line of standard input describes one run in JSON: its words, its folder, and the files for its output:
 
     {"words": ["--nproc-per-node", "4", "script.py"], "folder": "/tmp", "out": "out", "err": "err"}
 
-and is answered by the run's exit code. Each run is a fork of this process, which imports PyTorch once. The ranks see what
-torchrun sets, and one thread each. `--nnodes 2` numbers them as on two nodes: RANK goes on, LOCAL_RANK starts again.
+The reply is the run's exit code. Each run is a fork of this process, which imports PyTorch once. The ranks get torchrun's
+environment, and one thread each. `--nnodes 2` numbers them as on two nodes: RANK continues, LOCAL_RANK starts again.
 """
 
 import argparse
@@ -19,7 +19,7 @@ import time
 import traceback
 
 import torch
-import torch._dynamo  # Once, where each rank would at its first DDP.
+import torch._dynamo  # once here, instead of in each rank at its first DDP
 import torch.distributed as dist
 
 
@@ -33,7 +33,7 @@ def parse(arguments):
 
 
 def environment(rank, options, port):
-    """What torchrun tells a rank. The store is the launcher's, so that no port has to be guessed."""
+    """The environment that torchrun gives a rank. The launcher hosts the store, so that no port has to be guessed."""
     return {
         "RANK": str(rank),
         "WORLD_SIZE": str(options.nnodes * options.nproc_per_node),
@@ -50,7 +50,7 @@ def environment(rank, options, port):
 
 
 def run_script(rank, options, port):
-    """The life of a rank: the script, as a program. Returns its exit code."""
+    """Runs a rank: the script, as a program. Returns its exit code."""
     os.environ.update(environment(rank, options, port))
     sys.argv = [options.script, *options.arguments]
     sys.path[0] = os.path.dirname(os.path.abspath(options.script))
@@ -70,16 +70,16 @@ def run_script(rank, options, port):
 
 
 def leave_together(store, ranks):
-    """Return when all ranks have come here: gloo fails in a rank whose peer is gone while it still reads from it."""
+    """Return when all ranks have arrived: gloo fails in a rank that still reads from a peer that is gone."""
     store.add("left", 1)
     while store.add("left", 0) < ranks:
         time.sleep(0.002)
 
 
 def keep_groups():
-    """Keep every process group until its process ends. Where the last reference to one is DDP's, PyTorch may hang, as these tests
-    on 2.13 did now and then: it joins the group's thread while it holds the interpreter's lock, which that thread wants for freeing
-    a tensor."""
+    """Keep every process group until its process ends. If DDP drops the last reference to one, PyTorch may hang, as these tests
+    occasionally did on 2.13: it joins the group's thread while holding the interpreter's lock, which that thread needs to free a
+    tensor."""
     really_make = dist.distributed_c10d._new_process_group_helper
     kept = []
 
@@ -91,13 +91,13 @@ def keep_groups():
 
 
 def end_with_the_launcher():
-    """A rank that hangs in gloo does not outlive a test's patience."""
+    """Keep a rank that hangs in gloo from outliving a test's patience."""
     set_signal_of_parents_death = 1
     ctypes.CDLL(None).prctl(set_signal_of_parents_death, signal.SIGKILL)
 
 
 def start(options):
-    """Forks the ranks, before a thread of the store exists. Returns their processes and the store that they meet at."""
+    """Forks the ranks before the store has a thread. Returns their processes and the store at which they meet."""
     pipes, ranks = [], []
     for rank in range(options.nnodes * options.nproc_per_node):
         reads, writes = os.pipe()
@@ -120,7 +120,7 @@ def start(options):
 
 
 def run(arguments):
-    """The exit code of the first rank that fails, which ends the others; 0 where all end well."""
+    """The exit code of the first rank that fails, which ends the others; 0 if all succeed."""
     ranks, store = start(parse(arguments))
     result = 0
     while ranks:
@@ -135,7 +135,7 @@ def run(arguments):
 
 
 def be_run(asked):
-    """The life of the fork that is one run."""
+    """Runs in the fork of one run."""
     end_with_the_launcher()
     os.chdir(asked["folder"])
     for number, file in ((1, asked["out"]), (2, asked["err"])):

@@ -1,6 +1,6 @@
-"""on_the_host.py (SCRIPT | -m MODULE) [ARGUMENTS]: runs a script on PyTorch as it is, with its own gloo, where there is no GPU.
+"""on_the_host.py (SCRIPT | -m MODULE) [ARGUMENTS]: runs a script on unmodified PyTorch, with its own gloo, without a GPU.
 
-A build for CUDA cannot be imported without CUDA's libraries: there the slot stands in for them, with no GPU behind it.
+A CUDA build cannot be imported without CUDA's libraries: the slot replaces them, with no GPU behind it.
 """
 
 import os
@@ -11,7 +11,7 @@ from ndsim.torch.making import builder, installed, loader
 
 
 def main(words):
-    """Run what the words name."""
+    """Run the program that the words name."""
     if installed.find_torch().cuda is not None:
         loader.load(builder.build(), 0)
     if words[0] == "-m":
@@ -20,8 +20,8 @@ def main(words):
     else:
         sys.argv = words
         runpy.run_path(words[0], run_name="__main__")
-        # PyTorch's autograd threads may still give back what the last step had, for which Python, where it is being taken down,
-        # ends them in a way that aborts the process.
+        # PyTorch's autograd threads may still be releasing memory of the last step. While Python shuts down, it ends such threads
+        # in a way that aborts the process.
         sys.stdout.flush()
         os._exit(0)
 

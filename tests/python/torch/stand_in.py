@@ -1,4 +1,4 @@
-"""Pythons with a PyTorch for CUDA, and scripts on the stand-in for a GPU in each of them."""
+"""Finds Pythons with a CUDA build of PyTorch, and runs scripts in each of them on the stand-in for a GPU."""
 
 import functools
 import os
@@ -15,14 +15,14 @@ ROOT = HERE.parents[2]
 
 
 def pythons():
-    """The Pythons to try: this one, and those that NDSIM_TORCH_PYTHON names, with colons between them."""
+    """The Pythons to try: this one, and those in NDSIM_TORCH_PYTHON, separated by colons."""
     named = [python for python in os.environ.get("NDSIM_TORCH_PYTHON", "").split(":") if python]
     return list(dict.fromkeys([sys.executable, *named]))
 
 
 @functools.cache
 def torch_of(python):
-    """The PyTorch of a Python, or none."""
+    """The PyTorch of a Python, or None."""
     code = "import importlib.util as u; s = u.find_spec('torch'); print(s.origin if s and s.origin else '')"
     said = subprocess.run([python, "-c", code], capture_output=True, text=True, check=False)
     if said.returncode != 0 or not said.stdout.strip():
@@ -32,14 +32,14 @@ def torch_of(python):
 
 
 def cuda_pythons():
-    """Those with a build for CUDA, by its version."""
+    """The Pythons with a CUDA build, by its version."""
     found = {python: torch_of(python) for python in pythons()}
     return {torch.version: python for python, torch in found.items() if torch is not None and torch.cuda}
 
 
 @functools.cache
 def library():
-    """The compiled stand-in, for as long as this process lives."""
+    """The compiled stand-in, which lives as long as this process."""
     folder = tempfile.TemporaryDirectory(prefix="ndsim-stand-in-")
     made = pathlib.Path(folder.name) / "stand_in_gpu.so"
     found = compiler.find_compiler()
@@ -48,7 +48,7 @@ def library():
 
 
 def run(python, script, folder, **settings):
-    """What a script prints on the stand-in, line by line. Settings are environment variables."""
+    """The lines that a script prints on the stand-in. Settings are environment variables."""
     path = folder / "script.py"
     path.write_text(textwrap.dedent(script))
     done = subprocess.run([python, str(HERE / "with_stand_in.py"), str(library()[0]), str(path)],

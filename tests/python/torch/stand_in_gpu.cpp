@@ -1,5 +1,5 @@
-// A simulated GPU for the tests of the slot, whose times are worked out by hand: a kernel takes 10 us of its stream, a
-// copy 1 us for each KiB, and either 1 us of the host that asks for it.
+// A simulated GPU for the tests of the slot, whose times are easy to work out by hand: a kernel takes 10 us on its
+// stream, a copy 1 us per KiB, and each costs its host 1 us.
 #include "tools/torch/seam.hpp"
 
 #include <sys/mman.h>
@@ -33,9 +33,9 @@ constexpr std::size_t addresses = std::size_t{1} << 40;  // more than any test r
 std::recursive_mutex guard;
 std::int64_t host = 0;
 std::int64_t kernels = 0;
-std::map<std::pair<std::int32_t, std::int64_t>, std::int64_t> ends;  // of each stream
+std::map<std::pair<std::int32_t, std::int64_t>, std::int64_t> ends;  // by stream
 std::map<Mark, std::int64_t> marks;
-std::map<std::int32_t, std::int64_t> streams;  // how many a device has had
+std::map<std::int32_t, std::int64_t> streams;  // number of streams that each device has had
 std::map<void*, Memory> reserved;
 std::map<std::int32_t, std::int64_t> used, held;
 char* next_address = nullptr;
@@ -116,7 +116,7 @@ bool wait(Stream stream, Mark mark) {
     return true;
 }
 
-// Who asks again and again gets there in the end.
+// Advances the host's clock, so that a polling loop ends.
 std::int32_t has_passed_by(std::int64_t time) {
     if (time <= host) {
         return 1;
@@ -237,7 +237,7 @@ const Gpu* stand_in_gpu() {
     table.synchronize_stream = synchronize_stream;
     table.synchronize_device = synchronize_device;
     table.forget = forget;
-    // It captures nothing, and no profiler watches it.
+    // Supports neither capture nor profiling.
     table.begin_capture = [](Stream, bool) { return false; };
     table.capture_status = [](Stream) { return std::int64_t{0}; };
     table.watch = [](bool) {};

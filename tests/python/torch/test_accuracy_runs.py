@@ -1,4 +1,4 @@
-"""The published PyTorch runs that tools/torch_accuracy.py repeats: which they are, their command lines, and its table."""
+"""The published PyTorch runs that tools/torch_accuracy.py repeats: the list, their command lines, and its table."""
 
 import importlib.util
 import json
@@ -25,7 +25,7 @@ RUNS = [(chosen, name, more) for chosen in SETS for name, more in tool.runs_of(c
 
 
 def options_of(words, monkeypatch):
-    """The arguments of a command line, as train_llm.py reads them."""
+    """The arguments of a command line as train_llm.py parses them."""
     monkeypatch.syspath_prepend(str(ROOT / "docs/pytorch"))
     monkeypatch.setattr(sys, "argv", words[words.index("docs/pytorch/train_llm.py"):])
     return load("docs/pytorch/train_llm.py").read_options()[1]

@@ -1,4 +1,4 @@
-"""What limits a step is told by its parts, and what to try by options of the framework that trained."""
+"""What limits a step follows from its parts, and advice comes as options of the framework that trained."""
 
 import re
 
@@ -13,7 +13,7 @@ GB = 10**9
 
 
 def step(reserved=70 * GB, ranks=16, **parts):
-    """A step of one second on GPUs of 80 GB, 8 a node."""
+    """A step of one second on GPUs of 80 GB, 8 per node."""
     return Measured(1.0, parts, reserved, reserved, 80 * GB, ranks, 8)
 
 
@@ -77,7 +77,7 @@ def test_a_bubble_wants_more_micro_batches_or_more_chunks():
         (Change.INTERLEAVE, "--num-virtual-stages-per-pipeline-rank 2"),
         (Change.SMALLER_MICRO_BATCH, "--micro-batch-size 1"),
     ]
-    # A stage waits for messages, and 7 of 8 micro-batches and 7 are empty; what it waits beyond is communication.
+    # A stage waits for messages. The bubble is 7 of 8 + 7 micro-batches; any wait beyond it is communication.
     assert reasons_of(step(compute=0.4, pipeline=0.6), layout) == [
         (Reason.BUBBLE, pytest.approx(7 / 15)), (Reason.COMMUNICATION, pytest.approx(0.6 - 7 / 15))
     ]
@@ -112,7 +112,7 @@ def test_free_memory_is_for_less_recomputation_and_larger_micro_batches():
     layout = Layout(dp=16, zero=1, micro_batch=1, global_batch=16, sequence=4096, recompute="full")
     assert tried("Megatron-LM", step(30 * GB, compute=1.0), layout) == [
         (Change.LESS_RECOMPUTE, "--recompute-granularity selective"),
-        # One micro-batch a step: a larger one takes more sequences.
+        # One micro-batch per step: a larger one takes more sequences.
         (Change.LARGER_MICRO_BATCH, "--micro-batch-size 2 --global-batch-size 32"),
     ]
 

@@ -1,4 +1,4 @@
-"""The caching allocator's rules for CUDA at its default settings, by numbers that follow from them."""
+"""The caching allocator follows CUDA's rules at default settings, checked by numbers derived from them."""
 
 BEGIN = """
     import torch
@@ -29,7 +29,7 @@ def test_it_has_the_rules_of_pytorchs_own(script):
     done = script(
         BEGIN
         + """
-    # Sizes are rounded up to 512 B, and nothing takes nothing.
+    # Sizes are rounded up to 512 B; an empty tensor takes nothing.
     assert taken([1, 512, 513, 1000, MiB, 0]) == [512, 512, 1024, 1024, MiB, 0]
     again()
 
@@ -58,7 +58,7 @@ def test_it_has_the_rules_of_pytorchs_own(script):
     del kept
     again()
 
-    # Free neighbours become one block; only segments that are free as a whole leave with the cache.
+    # Free neighbours merge into one block; emptying the cache releases only segments that are entirely free.
     kept = [take(5 * MiB) for _ in range(4)]
     assert torch.cuda.memory_reserved() == 20 * MiB
     del kept[1:3]
@@ -79,7 +79,7 @@ def test_it_has_the_rules_of_pytorchs_own(script):
     del kept
     again()
 
-    # Peaks are what is held after they are reset.
+    # Peaks restart from what is held at the reset.
     kept = take(3 * MiB), take(4 * MiB)
     kept = kept[:1]
     assert torch.cuda.max_memory_allocated() >= 7 * MiB

@@ -1,4 +1,4 @@
-"""A process that nobody starts as a rank is one, alone: a script without --nproc, and a notebook after ndsim.torch.here()."""
+"""A process that nobody starts as a rank is the only one: a script without --nproc, and a notebook after ndsim.torch.here()."""
 
 import subprocess
 import sys
@@ -97,12 +97,12 @@ def test_ranks_are_not_forked_from_a_process_that_has_used_its_gpus(script):
     done = script("import torch, torch.multiprocessing as mp\ntorch.ones(1, device='cuda')\nmp.spawn(print, nprocs=2)")
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == (
-        "RuntimeError: this process has used its GPUs, and ranks would be forked from it: let it start them before"
+        "RuntimeError: this process has used its GPUs and can no longer fork ranks: start them before"
     )
 
 
 def program(text):
-    """How a Python program of its own ends."""
+    """How a separate Python program ends."""
     line = [sys.executable, "-c", textwrap.dedent(text)]
     return subprocess.run(line, capture_output=True, text=True)
 

@@ -1,4 +1,4 @@
-"""After a run its budget is printed: as text, as JSON, as a trace, a page and a timeline."""
+"""A run ends with its time budget: as text, as JSON, as a trace, a page and a timeline."""
 
 import json
 import pathlib
@@ -56,7 +56,7 @@ def test_the_memory_of_the_fullest_rank_is_that_of_the_run(answer):
         "--nproc",
         2,
     )
-    # 3 and 6 MiB, each of a segment of 20 MiB.
+    # 3 and 6 MiB, each in a segment of 20 MiB.
     assert [row["allocated_bytes"] for row in run["per_rank"]] == [3 << 20, 6 << 20]
     assert [row["reserved_bytes"] for row in run["per_rank"]] == [20 << 20, 20 << 20]
     kinds = dict.fromkeys(("parameters", "gradients", "optimizer", "buffers", "other", "activations"))
@@ -87,7 +87,7 @@ def test_the_timeline_is_the_same_in_every_run(answer):
 
 
 def test_steps_are_counted_by_optimizer_even_where_one_takes_the_place_of_another(answer):
-    # The first is dead when the second is made, which then lies where the first did.
+    # The first is dead when the second is created, which then reuses its address.
     text = """
     import time, torch
     parameter = torch.nn.Parameter(torch.ones(4))
@@ -166,7 +166,7 @@ TYPES = {"string": str, "integer": int, "number": (int, float), "boolean": bool,
 
 
 def complaints(value, schema, where):
-    """What of a value its schema does not allow, by those parts of JSON Schema that schemas of results use."""
+    """Violations of a schema by a value, for the parts of JSON Schema that the schemas of results use."""
     kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
     is_bool = isinstance(value, bool)
     if not any(isinstance(value, TYPES[kind]) and is_bool == (kind == "boolean") for kind in kinds):

@@ -73,7 +73,7 @@ def test_it_holds_no_scores(printed):
     before = torch.cuda.memory_allocated()
     output = attention(query, key, value)
     held, most = torch.cuda.memory_allocated() - before, torch.cuda.max_memory_allocated() - before
-    # Beside the result a number for each row of scores.
+    # Besides the result, one number per row of scores.
     print(result < held == most < result + scores / 8)
     """
     assert printed(BEGIN + text, "--nproc", 1) == ["True"]

@@ -1,4 +1,4 @@
-"""Which PyTorch the slot is built for, what is said where it cannot be, and that it is built once."""
+"""The slot is built once, for the PyTorch that is found, or refused with a message."""
 
 import sys
 import threading
@@ -12,7 +12,7 @@ from ndsim.torch.making.errors import CannotBuild
 
 @pytest.fixture
 def torch_folder(tmp_path):
-    """A version, and CUDA's or none -> the folder of a PyTorch, as far as it is looked at."""
+    """A version, and CUDA's or None -> the folder of a PyTorch, with only the files that are inspected."""
 
     def make(version, cuda=None):
         folder = tmp_path / "site-packages" / "torch"
@@ -27,7 +27,7 @@ def torch_folder(tmp_path):
 
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
-    """A cache of its own."""
+    """A cache folder for the test."""
     monkeypatch.setenv("NDSIM_TORCH_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache"
 
@@ -53,7 +53,7 @@ def test_the_libraries_that_it_was_released_with_are_those_of_its_package(torch_
 
 
 def refusal(action):
-    """What an action is refused with."""
+    """The refusal of an action."""
     with pytest.raises(CannotBuild) as refused:
         action()
     return str(refused.value)
@@ -150,7 +150,7 @@ def test_operators_with_a_cuda_kernel_are_those_of_pytorchs_own_list(tmp_path):
 
 @pytest.fixture
 def recipes(monkeypatch):
-    """The recipes that were carried out; each makes one file."""
+    """The recipes that ran; each makes one file."""
     made = []
 
     def make(self):

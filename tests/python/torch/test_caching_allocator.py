@@ -1,4 +1,4 @@
-"""The caching allocator of a PyTorch for the CPU counts what PyTorch's own counts in a build for CUDA, for the same script."""
+"""The caching allocator on a CPU build of PyTorch counts like that of a CUDA build, for the same script."""
 
 import sys
 
@@ -33,7 +33,7 @@ def test_statistics_and_full_gpus_are_those_of_a_build_for_cuda(tmp_path, settin
 
 
 def test_an_expandable_segment_has_the_pages_that_are_used(tmp_path):
-    # 50 MiB of pages of 20 MiB; 90 MiB take the 10 MiB that are free, and 4 pages more; 60 MiB go where 50 MiB were.
+    # 50 MiB take pages of 20 MiB; 90 MiB take the free 10 MiB and 4 more pages; 60 MiB fit where 50 MiB were, plus new pages.
     assert stand_in.run(sys.executable, """
         import torch
         take = lambda mib: torch.empty(mib << 20, dtype=torch.uint8, device="cuda")
@@ -51,7 +51,7 @@ def test_an_expandable_segment_has_the_pages_that_are_used(tmp_path):
 
 
 def test_a_segment_that_goes_back_waits_for_its_gpu(tmp_path):
-    # the kernel takes 10 us, after 1 us of the host
+    # The kernel takes 10 us, after 1 us on the host.
     assert stand_in.run(sys.executable, """
         import torch
         kept = torch.ones(1, device="cuda")

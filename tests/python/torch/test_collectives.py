@@ -1,4 +1,4 @@
-"""Every collective of torch.distributed, with the numbers that it must give on 2, 3 and 4 ranks."""
+"""Every collective of torch.distributed gives the right numbers on 2, 3 and 4 ranks."""
 
 import pytest
 
@@ -64,7 +64,7 @@ for op, combine in (
     (dist.ReduceOp.BOR, operator.or_),
     (dist.ReduceOp.BXOR, operator.xor),
 ):
-    # NCCL does not know these.
+    # NCCL does not support these.
     tensor = torch.tensor([parts[rank]])
     dist.all_reduce(tensor, op)
     same(tensor, [functools.reduce(combine, parts)])
@@ -262,7 +262,7 @@ elif rank == 1:
 def test_rank_0_receives_from_whoever_comes_first(holds):
     holds("""
 if rank == 0:
-    # Of messages on the host: NCCL knows no such receive. By the host's clock the last rank sends first.
+    # Uses host tensors, because NCCL has no such receive. By the host's clock the last rank sends first.
     for tag in (7, 8):
         for source in range(ranks - 1, 0, -1):
             tensor = torch.empty(1)

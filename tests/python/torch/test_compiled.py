@@ -1,4 +1,4 @@
-"""torch.compile fuses what it was given, forward and backward, and nothing around it."""
+"""torch.compile fuses its function or module, forward and backward, and nothing around it."""
 
 MODEL = """
     import torch

@@ -21,7 +21,7 @@ torch.cuda.set_device(rank)
 
 @pytest.fixture
 def holds(script):
-    """The rest of a script holds; what it prints."""
+    """The rest of a script holds; returns its output."""
 
     def run(text, ranks=1, group=False):
         done = script(BEGIN + (GROUP if group else "") + text, "--nproc", ranks)
@@ -91,7 +91,7 @@ assert total - free == torch.cuda.memory_reserved() >= 4 << 20
 x = torch.ones(1024, 1024, device="cuda", requires_grad=True)
 before = torch.cuda.memory_allocated()
 y = x.relu().tanh().exp()
-# Autograd keeps what relu, tanh and exp have made.
+# Autograd keeps the results of relu, tanh and exp.
 assert torch.cuda.memory_allocated() - before == 3 * (4 << 20)
 y.sum().backward()
 del y

@@ -1,6 +1,6 @@
-"""A PyTorch for CUDA on the simulated runtime, over a GPU whose times are worked out by hand.
+"""A CUDA build of PyTorch on the simulated runtime, over a GPU whose times are worked out by hand.
 
-A kernel takes 10 us of its stream, a copy 1 us for each KiB, and either 1 us of the host that asks for it.
+A kernel takes 10 us on its stream, a copy 1 us per KiB, and each costs its host 1 us.
 """
 
 import pytest
@@ -14,7 +14,7 @@ HOW = "no Python with a PyTorch for CUDA: NDSIM_TORCH_PYTHON names some, with co
 
 @pytest.fixture(params=PYTHONS or [pytest.param(None, marks=pytest.mark.skip(reason=HOW))], scope="module")
 def python(request):
-    """Each of the Pythons."""
+    """Each of the Pythons in turn."""
     return PYTHONS[request.param]
 
 
@@ -46,7 +46,7 @@ def test_a_process_sees_the_devices_that_it_names(on_gpu):
 
 
 def test_kernels_are_given_to_the_current_stream(on_gpu):
-    # two kernels of 10 us on a stream, given by the host within 2 us, after the event at the host's time
+    # Two kernels of 10 us on a stream, launched by the host within 2 us, after the event at the host's time.
     assert on_gpu("""
         import torch
         x = torch.ones(4, device="cuda")
@@ -92,13 +92,13 @@ def test_the_time_between_events_is_known_when_both_have_passed(on_gpu):
         b.synchronize()
         print(round(a.elapsed_time(b) * 1000))
     """)
-    # PyTorch asks first since 2.8; before, the runtime says it.
+    # Since 2.8 PyTorch checks first; before, the runtime reports it.
     assert lines[0] in ("Both events must be completed before calculating elapsed time.", "CUDA error: device not ready")
     assert lines[1] == "10"
 
 
 def test_the_statistics_are_those_of_pytorchs_own_allocator(on_gpu):
-    # 512 B are the least, 2 MiB a segment of small ones; 20 MiB are a segment of their own; 30 MiB are rounded up to 2 MiB
+    # At least 512 B, in a 2 MiB segment for small ones; 30 MiB get a segment of their own, rounded up to 2 MiB.
     assert on_gpu("""
         import torch
         a = torch.empty(3, device="cuda")
@@ -235,7 +235,7 @@ def test_what_is_not_simulated_names_itself(on_gpu):
 
 
 def test_a_sleep_takes_cycles_of_the_gpus_clock(on_gpu):
-    # 25000 cycles of 1 GHz; 1 us for the host to ask for them
+    # 25000 cycles at 1 GHz; the launch takes 1 us of the host.
     assert on_gpu("""
         import torch
         begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
@@ -245,7 +245,7 @@ def test_a_sleep_takes_cycles_of_the_gpus_clock(on_gpu):
     """) == ["26"]
 
 
-# A kernel as CUDA's compiler registers it when a library is loaded, and launches it.
+# A kernel as CUDA's compiler registers it when a library is loaded, and as it launches it.
 EXTENSION = """
 #include <exception>
 #include <string>
@@ -298,7 +298,7 @@ def test_extensions_for_several_versions_find_the_streams(on_gpu):
 
 
 def test_numbers_move_between_host_and_gpu_at_the_links_pace(on_gpu):
-    # 4 KiB: 1 us until the host has asked, 4 us for the link; a copy from ordinary memory keeps the host
+    # 4 KiB: 1 us for the host's call, 4 us on the link; a copy from pageable memory blocks the host.
     assert on_gpu("""
         import torch
         x = torch.arange(1024, dtype=torch.float32)

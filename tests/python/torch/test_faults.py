@@ -1,4 +1,4 @@
-"""A run that does not end well says why, with the line of the script, and ends with the exit code of its kind."""
+"""A run that fails says why, with the line of the script, and ends with the exit code of its kind."""
 
 import os
 import re
@@ -111,7 +111,7 @@ def test_a_reader_that_goes_away_is_an_output_that_cannot_be_written(tmp_path, f
 
 
 def test_thirty_kills_leave_nothing_behind(script):
-    """nothing_is_left_behind looks for shared memory, and the folder for files."""
+    """nothing_is_left_behind checks for shared memory; the test checks the folder for files."""
     done = script(
         """
         import os, torch.multiprocessing as mp
@@ -144,13 +144,12 @@ BEGIN = """
 
 
 def explanation(done):
-    """What stands below the line "in the script"."""
+    """The lines after "in the script"."""
     assert done.returncode == 3, done.stderr
     return done.stderr.partition("in the script\n")[2].splitlines()
 
 
-# Whether a rank that waits for a GPU that never comes there has come to the line where it does is nobody's promise: all that it
-# promises is what it has called.
+# There is no guarantee that a rank waiting for its GPU has reached the line that waits; only its calls are guaranteed.
 def test_a_deadlock_names_the_lines_that_the_script_has_called(script):
     text = """
     def average(x):

@@ -1,4 +1,4 @@
-"""Tokens a second, cost and range follow from the step; a prediction of the recognised layout stands beside the run."""
+"""Tokens per second, cost and range follow from the step; a prediction for the recognised layout appears next to the run."""
 
 import dataclasses
 import importlib.util
@@ -49,7 +49,7 @@ def test_price_and_range_are_the_machines():
     h100, b300 = (figures_of(Options(machine=name), 1.0, 8, None) for name in ("dgx-h100", "dgx-b300"))
     assert (h100.usd_per_gpu_hour, h100.spread) == (ndsim.hardware("dgx-h100")["usd_per_gpu_hour"], SPREAD["hopper"])
     assert (b300.usd_per_gpu_hour, b300.spread) == (None, None)
-    # Of models with experts no run was measured as a script.
+    # No measured script had experts.
     experts = dataclasses.replace(KNOWN, model=json_model({"num_local_experts": 8}))
     assert figures_of(Options(machine="dgx-h100"), 1.0, 8, experts).spread is None
 
@@ -66,7 +66,7 @@ def test_the_range_is_that_of_the_published_runs():
     tool.BUILD = pathlib.Path(os.environ["NDSIM_BIN_DIR"]).parent
     results = json.loads(tool.RESULTS.read_text())
     assert tool.spreads(tool.read_sets(), tool.read_records(), results, tool.predictions()) == SPREAD
-    # 8 of 10 runs alike: the 8th; 9 of 10 of the weight of two sets are the last of the larger.
+    # With 8 of 10 equal weights, the 8th; with 9 of 10 of the weight of two sets, the last one of the larger set.
     tenths = [math.expm1(0.01 * size) for size in range(1, 11)]
     assert tool.spread_of({"a": tenths}) == pytest.approx(0.08)
     assert tool.spread_of({"a": tenths, "b": [math.expm1(0.3)]}) == pytest.approx(0.3)
@@ -123,7 +123,7 @@ def test_communication_is_that_of_an_axis_where_its_groups_tell():
     layout = Layout(dp=16, tp=4, pp=2, zero=1)
     rows = [("all_gather", 4, False, 1.0), ("reduce_scatter", 16, True, 2.0), ("broadcast", 2, True, 4.0), ("all_reduce", 128, True, 8.0)]
     assert by_axis(rows, layout, 8) == {"tensor": 1.0, "data": 2.0, "pipeline": 4.0, "communication": 8.0}
-    # Groups of one size are told apart by nodes, or not at all.
+    # Groups of equal size can be told apart only by whether they span nodes.
     alike = Layout(dp=8, tp=8, zero=1)
     assert by_axis([("all_gather", 8, False, 1.0), ("all_gather", 8, True, 2.0)], alike, 8) == {"tensor": 1.0, "data": 2.0}
     assert by_axis([("all_gather", 2, False, 1.0)], Layout(dp=2, tp=2, zero=1), 8) == {"communication": 1.0}

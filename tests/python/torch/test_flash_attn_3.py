@@ -1,4 +1,4 @@
-"""FlashAttention 3 on simulated GPUs, as scripts import it and as PyTorch calls it: the numbers of attention, at version 3's price."""
+"""FlashAttention 3 on simulated GPUs, as imported by scripts and as called by PyTorch: attention's numbers, at version 3's price."""
 
 import pytest
 

@@ -1,8 +1,8 @@
-"""flex_attention is one kernel where it is compiled, with the numbers of PyTorch's own operators."""
+"""A compiled flex_attention is one kernel, with the numbers of PyTorch's own operators."""
 
 
 def of_script(lines):
-    """Without what PyTorch says of a machine that has no Triton."""
+    """Drops PyTorch's messages about a machine without Triton."""
     return [line for line in lines if line.startswith(("equal ", "met "))]
 
 
@@ -84,7 +84,7 @@ def test_a_mask_counts_the_blocks_that_the_kernel_computes(printed):
         print("met", *(met(mask) for mask in (noop_mask, causal, and_masks(causal, window))))
         print("met", met(same, 2), met(and_masks(causal, same), 2))
     """
-    # Blocks of 128: of 8 a block of queries meets 4.5 on average, and 2 of a window, but for the first. A document has 2.
+    # In blocks of 128, a query block meets 4.5 of 8 key blocks on average, and 2 in a window (1 for the first). A document has 2.
     expected = ["met 1024 576 240", "met 256 192"]
     assert of_script(printed(text, "--nproc", 1)) == expected
     assert of_script(printed(text, "--nproc", 1, "--hollow")) == expected
@@ -159,13 +159,13 @@ def test_a_compiled_mask_has_the_blocks_of_one_that_is_not(printed):
 def test_a_compiled_mask_is_one_kernel_that_keeps_no_pair(answer):
     text = COMPILED.replace("SIZE", "16384") + """
     made = torch.compile(create_block_mask)(and_masks(causal, same), 1, None, 16384, 16384, "cuda")
-    # From the block of the first key of its first query's document to its own.
+    # From the block with the first key of its first query's document to its own block.
     expected = sum(block - 128 * block // 300 * 300 // 128 + 1 for block in range(128))
     assert int(made.kv_num_blocks.sum() + made.full_kv_num_blocks.sum()) == expected
     """
     said = answer(text, "--nproc", 1, "--hollow", "--explain-cost")
     rows = [row for row in said["operators"] if row["operator"] == "flex_mask_blocks"]
     assert [(row["count"], row["guessed"]) for row in rows] == [(1, False)]
-    # 2^28 pairs at 8e11 a second.
+    # 2^28 pairs at 8e11 per second.
     assert abs(rows[0]["seconds"] - (1 << 28) / 8e11) < 1e-5
     assert said["memory"]["allocated"] < 1 << 20

@@ -1,4 +1,4 @@
-"""The FLOPs of a step are those of its products and attention, and what is computed once more is told apart."""
+"""The FLOPs of a step are those of its matmuls and attention, with recomputation counted separately."""
 
 import pytest
 
@@ -59,7 +59,7 @@ def test_without_two_steps_there_is_no_utilisation(answer, text):
 @pytest.mark.parametrize("retain", [False, True])
 def test_checkpointing_computes_the_forward_pass_once_more(answer, retain):
     run = answer(train(checkpoint=True, retain=retain), "--nproc", 1)
-    # But for the last layer, of whose result nothing is needed.
+    # All but the last layer, whose result is not needed.
     again = 2 * M * K * H
     assert run["flops_per_step"] - run["model_flops_per_step"] == again
     assert run["flops_per_step"] == FORWARD + BACKWARD + again
@@ -67,7 +67,7 @@ def test_checkpointing_computes_the_forward_pass_once_more(answer, retain):
 
 
 def test_so_does_checkpointing_with_reentrance(answer):
-    # Its input has a gradient here.
+    # Here its input has a gradient.
     run = answer(train(checkpoint=True, reentrant=True), "--nproc", 1)
     assert run["flops_per_step"] - run["model_flops_per_step"] == FORWARD
     assert run["flops_per_step"] == 4 * FORWARD
@@ -83,7 +83,7 @@ def test_of_a_part_that_is_checkpointed_this_part_is_computed_once_more(answer):
 
 
 def test_a_function_of_ones_own_may_be_computed_once_more(answer):
-    # Its forward pass records no gradients, within a checkpoint or not.
+    # Its forward pass records no gradients, in a checkpoint or outside.
     run = answer(
         f"""
         import torch
@@ -205,7 +205,7 @@ def test_a_graph_counts_as_often_as_it_is_launched(answer):
         optimizer.step()
 """
     run = answer(text, "--nproc", 1)
-    # Of seven steps there are six intervals, of which the first is left out: two with training, three with two launches.
+    # Seven steps have six intervals, of which the first is left out: two with training, three with two launches.
     assert run["steps"] == 7
     assert run["flops_per_step"] == pytest.approx((2 * (FORWARD + BACKWARD) + 3 * 2 * FORWARD) / 5)
 

@@ -1,4 +1,4 @@
-"""Folded runs: few ranks run in the place of many, in the time that all of them would need."""
+"""Folded runs: a few ranks stand for many, in the time that all of them would need."""
 
 import json
 import pathlib
@@ -8,7 +8,7 @@ import pytest
 LESSONS = pathlib.Path(__file__).resolve().parents[3] / "docs" / "pytorch"
 FOLDER = pathlib.Path(__file__).resolve().parent
 
-# Script, machine, ranks, of which so many run, arguments.
+# Script, machine, ranks, running ranks, arguments.
 SAME = [
     ("ddp", "dgx-h100", 4, 1, ["--epochs", "1"]),
     ("ddp", "dgx-h100", 16, 2, ["--epochs", "1"]),
@@ -98,7 +98,7 @@ def test_a_message_with_a_rank_that_is_folded_away_is_refused(script, text, word
 def test_a_world_that_is_no_multiple_is_refused(script, fold):
     done = script("pass", "--nproc", 4, "--fold", fold)
     assert done.returncode == 2
-    assert done.stderr == f"ndsim.torchrun: --fold {fold}: the 4 ranks are no multiple of it\n"
+    assert done.stderr == f"ndsim.torchrun: --fold {fold}: the 4 ranks are not a multiple of it\n"
 
 
 def test_the_root_of_a_collective_may_be_folded_away(printed):
@@ -136,7 +136,7 @@ def test_folded_and_hollow_together_are_both(command):
     assert both["step_seconds"] == whole["step_seconds"]
 
 
-# Two stages, of which each is copied as often as `world / 2`; ranks of a stage are neighbours.
+# Two stages, each replicated `world / 2` times; the ranks of a stage are neighbours.
 STAGES = """
     import torch
     import torch.distributed as dist
@@ -187,7 +187,7 @@ def test_ranks_that_begin_anew_are_named(script):
     done = script(STAGES, "--nproc", 1024, "--fold", "auto")
     assert (done.returncode, done.stderr.splitlines()[0]) == (
         0,
-        "ndsim: rank 512 must run, too, for those that run exchange messages with them: all begin anew",
+        "ndsim: rank 512 must run too, because running ranks exchange messages with them: starting over",
     )
     assert sorted(line for line in done.stdout.splitlines() if line.startswith("rank ")) == ["rank 0", "rank 512"]
 

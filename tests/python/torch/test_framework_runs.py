@@ -1,4 +1,4 @@
-"""The published runs that tools/framework_accuracy.py repeats as the frameworks' own scripts: command lines, results and table."""
+"""The published runs that tools/framework_accuracy.py repeats with the frameworks' own scripts: command lines, results and table."""
 
 import base64
 import importlib.util

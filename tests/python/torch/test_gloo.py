@@ -1,4 +1,4 @@
-"""Scripts give the losses that they give on real processes under gloo: the same bits on 2 ranks."""
+"""Scripts give the same losses as in real processes over gloo: bit for bit on 2 ranks."""
 
 import pytest
 
@@ -89,7 +89,7 @@ def losses(text):
 
 @pytest.fixture
 def under_gloo(real_ranks, tmp_path):
-    """A script and how many ranks -> its losses, of real processes."""
+    """A script and a number of ranks -> its losses in real processes."""
 
     def run(text, ranks):
         file = tmp_path / "gloo.py"
@@ -103,7 +103,7 @@ def under_gloo(real_ranks, tmp_path):
 
 @pytest.fixture
 def here(script):
-    """A script and how many ranks -> its losses in simulated time."""
+    """A script and a number of ranks -> its losses in simulated time."""
 
     def run(text, ranks):
         done = script(BEGIN + text, "--nproc", ranks)
@@ -117,7 +117,7 @@ def here(script):
 
 @pytest.fixture
 def same(here, under_gloo):
-    """The rest of a script gives the same losses in simulated time as under gloo."""
+    """The rest of a script gives the same losses in simulated time as over gloo."""
 
     def run(text, ranks=2):
         assert here(text, ranks) == under_gloo(text, ranks)

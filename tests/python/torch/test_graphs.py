@@ -1,4 +1,4 @@
-"""CUDA graphs: what is captured is repeated on the same memory, and the host launches it at once."""
+"""CUDA graphs: captured work is repeated on the same memory, and takes the host one launch."""
 
 import json
 import subprocess
@@ -99,7 +99,7 @@ print("shown", eager == replayed, len(set(eager)), all(map(torch.equal, of_eager
 
 
 def test_losses_by_replay_are_those_of_the_eager_run_bit_by_bit(simulated):
-    # Forward, dropout, batch norm, backward and optimizer are in the graph, which is captured in the midst of training.
+    # Forward, dropout, batch norm, backward and optimizer are in the graph, which is captured in the middle of training.
     lines, _ = simulated(TRAINS + COMPARES, "--nproc", 1)
     assert lines == ["True 6 True"]
 
@@ -141,7 +141,7 @@ def body():
 
 
 def price(call):
-    # The stream is busy when the host has launched it.
+    # Keeps the stream busy until the host has launched the rest.
     torch.cuda._sleep(1_000_000)
     begin, end = event(), event()
     begin.record()
@@ -164,9 +164,9 @@ def test_a_launch_takes_one_call_of_the_host_and_its_branches_run_side_by_side(s
     lines, _ = simulated(FORKS, "--nproc", 1, "--launch-microseconds", 7)
     *times, is_equal = lines[0].split()
     product, sum_, once, ten = map(int, times)
-    # x @ w, then two products beside a sum, and the sum of both
+    # x @ w, then two matmuls in parallel with a sum, and the sum of both.
     kernels = 3 * product + sum_
-    # Events of a build for CUDA have single precision.
+    # A CUDA build's events have single precision.
     assert once == pytest.approx(7_000_000 + kernels, rel=1e-7)
     assert ten == pytest.approx(7_000_000 + 10 * kernels, rel=1e-7)
     assert is_equal == "True"
@@ -182,7 +182,7 @@ def show(what):
 
 
 def body():
-    # twice 4 MiB, of which one is free afterwards, in a segment of 20 MiB
+    # two blocks of 4 MiB, one of them free afterwards, in a segment of 20 MiB
     return torch.ones(1 << 20, **on) * 2
 
 
@@ -233,7 +233,7 @@ drawn = (torch.randn(512, 512, **on) > 0).sum()
 print("shown", known.tolist(), len(x.repeat_interleave(drawn.expand(3), output_size=3 * int(drawn) or 7)))
 """, "--nproc", 1, *hollow)
     shown, size = lines[0].rsplit(" ", 1)
-    # The times of a hollow run are made up, 0, and do not add up to the size.
+    # The repeat counts of a hollow run are made up, 0, and do not add up to the size.
     assert shown == "[0, 0, 2]" and (int(size) == 7) == bool(hollow)
 
 
@@ -349,7 +349,7 @@ def test_collectives_in_a_graph_meet_at_each_launch(simulated):
     lines, run = simulated(COLLECTIVES, "--nproc", 2)
     took = {line.split()[1] for line in lines}
     assert len(took) == 1
-    # The sum of both ranks' 2 (rank + value), and rank + value + 1 of each; what comes back is the other's value, twice.
+    # The sum of both ranks' 2 (rank + value), and rank + value + 1 of each; the other rank's value comes back twice.
     assert sorted(line.split(" ", 2)[0] + line.split(" ", 2)[2].removeprefix(took.copy().pop()) for line in lines) == sorted(
         f"{rank}True {[2.0 * (2 * value + 1) + member + value + 1 for member in range(2)]} {[2.0 * (1 - rank) + value] * 4}"
         for rank in range(2) for value in range(3)

@@ -1,4 +1,4 @@
-"""Hollow runs: times and memory of the real run, without its arithmetic, and no number where there is none."""
+"""Hollow runs: times and memory of the real run, without its arithmetic, and no plausible numbers."""
 
 import json
 import pathlib
@@ -8,7 +8,7 @@ import pytest
 
 LESSONS = pathlib.Path(__file__).resolve().parents[3] / "docs" / "pytorch"
 
-# Script, how many ranks, its arguments: with tensors above and below the size from which nothing is computed.
+# Script, number of ranks, its arguments: with tensors above and below the size from which nothing is computed.
 SAME = [
     ("ddp", 2, ["--epochs", "1"]),
     ("ddp", 4, ["--epochs", "1"]),
@@ -39,7 +39,7 @@ def test_a_hollow_run_has_the_timeline_of_the_real_one(command, run):
     assert hollow["timeline_sha256"] == real["timeline_sha256"]
     assert hollow["step_seconds"] == real["step_seconds"]
     assert hollow["memory"]["reserved"] == real["memory"]["reserved"]
-    # A real mean squared error keeps the memory of all squares for its one number; the shape alone does not say so.
+    # A real mean squared error keeps the memory of all squares for its single number; shapes alone do not show that.
     assert hollow["memory"]["allocated"] == pytest.approx(real["memory"]["allocated"], rel=0.03)
     assert re.search(r"loss:? \d", ways[0].stderr)
     assert not re.search(r"loss:? \d", ways[1].stderr)
@@ -137,7 +137,7 @@ def test_memory_that_hollow_numbers_have_left_holds_real_ones(printed):
     text = """
     wrong = 0
     for i in range(300):
-        gone = loss * 2  # its memory is free when the next one takes its place
+        gone = loss * 2  # its memory is freed when the next one replaces it
         del gone
         real = torch.tensor(4.0, device=device) if i % 2 else torch.full((), 4.0)
         wrong += real.item() != 4.0 or repr(real.item()) != "4.0"
@@ -210,7 +210,7 @@ def test_what_is_shaped_by_numbers_is_refused(script, asked):
 
 
 def test_a_model_of_several_gigabytes_stays_untouched(answer):
-    """12 matrices of 512 MB each, with their gradients and Adam's states: 25 GB that would have to be there."""
+    """12 matrices of 512 MB each, with their gradients and Adam's states: 25 GB that would have to be allocated."""
     text = """
     import resource
     import torch
@@ -257,7 +257,7 @@ ROUTER = """
 """
 
 
-# A share that is far above the others is picked once for each token; the others share what is left.
+# An expert with a share far above the others is picked once per token; the others split the remainder.
 @pytest.mark.parametrize(
     ("options", "first", "each_of_the_others", "how"),
     [

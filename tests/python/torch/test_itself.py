@@ -1,4 +1,4 @@
-"""A script that starts its ranks as subprocesses of itself, with their rank in the environment, is a run of these ranks."""
+"""A script that starts its ranks as subprocesses of itself, with their rank in the environment, becomes a run with these ranks."""
 
 BEGIN = """
     import os, subprocess, sys
@@ -43,7 +43,7 @@ def test_ranks_that_are_started_after_a_gpu_was_used_are_refused(script):
     head, _, start = BEGIN.partition("    if ")
     done = script(head + text + "    if " + start)
     assert done.returncode == 1
-    assert "this process has used its GPUs, and would start ranks; start it with --nproc 3" in done.stderr
+    assert "this process has used its GPUs and can no longer start ranks; start it with --nproc 3" in done.stderr
 
 
 def test_a_launcher_that_calls_torchrun_starts_the_ranks_of_a_run(script, tmp_path):

@@ -1,4 +1,4 @@
-"""ndsim.torch.launch: a function of a notebook or a program runs as ranks of fresh processes, and its results come back."""
+"""ndsim.torch.launch: a function of a notebook or a program runs as ranks in fresh processes, and its results come back."""
 
 import getpass
 import io
@@ -37,7 +37,7 @@ STEPS = """def train():
 
 
 def cell(text, name="<cell 1>"):
-    """What a cell of a notebook defines: its code is in no file, and its names are those of __main__."""
+    """The names that a notebook cell defines: its code is in no file, and its names are those of __main__."""
     text = textwrap.dedent(text).lstrip("\n")
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
     names = {"__name__": "__main__"}
@@ -54,7 +54,7 @@ def is_child(pid):
 
 
 def leavings(folder):
-    """Processes that this one has started, what it holds open, and temporary files; PyTorch makes a folder for its compiler."""
+    """Child processes of this one, its open files, and temporary files; PyTorch creates a folder for its compiler."""
     processes = sorted(pid for pid in os.listdir("/proc") if pid.isdigit() and is_child(pid))
     return processes, sorted(os.listdir("/proc/self/fd")), set(os.listdir(folder)) - {f"torchinductor_{getpass.getuser()}"}
 
@@ -179,7 +179,7 @@ def test_without_cloudpickle_one_line_says_how_to_get_it(monkeypatch):
 
 
 class Told(io.StringIO):
-    """A stream that calls a function with what is written."""
+    """A stream that passes what is written to a function."""
 
     def __init__(self, tell):
         super().__init__()
@@ -200,7 +200,7 @@ def test_ctrl_c_ends_the_ranks_and_what_they_print_is_seen_before(monkeypatch):
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(sys, "stdout", Told(see))
-    # Ignored in tests that were begun in the background.
+    # Background jobs start with it ignored.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     with pytest.raises(KeyboardInterrupt):
         ndsim.torch.launch(work, ranks=2)

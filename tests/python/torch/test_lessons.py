@@ -1,6 +1,6 @@
-"""The lessons of docs/torch-lessons*.md: each script's numbers in simulated ranks are those of the same script over the real gloo.
+"""The lessons of docs/torch-lessons*.md: each script gives the same numbers in simulated ranks as over the real gloo.
 
-Two ranks add up two numbers, which has one result; more of them add up in an order of their own, so digits may end otherwise.
+With two ranks, a sum has only one possible result; more ranks add in an order of their own, so the last digits may differ.
 """
 
 import pathlib
@@ -12,7 +12,7 @@ from forked import forked
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 LESSONS = FOLDER.parents[2] / "docs" / "pytorch"
-# One row per run: script, nodes, ranks of a node, arguments. Small, for the arithmetic is real.
+# One row per run: script, nodes, ranks per node, arguments. Small, because the arithmetic is real.
 RUNS = [
     ("hello", 1, 5, []),
     ("ddp", 1, 2, ["--epochs", "2"]),
@@ -21,7 +21,7 @@ RUNS = [
     ("accumulation", 1, 2, ["--hidden", "64", "--micro-batches", "2"]),
     ("model_split", 1, 2, ["--width", "64"]),
     ("scaling", 1, 2, ["--width", "64", "--mode", "weak"]),
-    # PowerSGD starts collectives from threads; gloo mixes up those of several buckets, of which the small model has one.
+    # PowerSGD starts collectives from threads, and gloo confuses those of several buckets; the small model has only one.
     ("compression", 1, 2, ["--hidden", "64"]),
     ("compression", 1, 2, ["--hidden", "600", "--hook", "none", "fp16", "topk"]),
     ("tensor_parallel", 1, 2, ["--width", "64"]),
@@ -39,7 +39,7 @@ def name(run):
 
 
 def numbers(text):
-    """What a lesson computes, in the order of its lines: what stands behind the words loss, metric, sum and weights."""
+    """A lesson's numbers in the order of its lines: those after the words loss, metric, sum and weights."""
     return [float(number) for number in re.findall(r"\b(?:loss|metric|sum|weights) (-?[\d.]+(?:e[-+]\d+)?)", text)]
 
 

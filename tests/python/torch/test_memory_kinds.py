@@ -1,11 +1,11 @@
-"""The memory of a GPU is told by what it is used for, to the byte: the caching allocator gives multiples of 512."""
+"""GPU memory is split by use, to the byte: the caching allocator allocates multiples of 512."""
 
 import json
 
 import pytest
 
 WEIGHT, BIAS = 17 * 512, 512
-"""Of 7 x 300 and of 7 numbers of 4 bytes: 8400 and 28 bytes."""
+"""7 x 300 and 7 numbers of 4 bytes: 8400 and 28 bytes."""
 
 ADAM = """
     import torch
@@ -29,7 +29,7 @@ def test_parameters_gradients_states_and_buffers_are_told_apart(answer, steps):
     kinds = kinds_of(run)
     assert (kinds["parameters"], kinds["gradients"]) == (WEIGHT + BIAS, WEIGHT + BIAS)
     assert kinds["optimizer"] == 2 * (WEIGHT + BIAS)
-    # The mean, the variance, and how many batches there were; besides, the input: 12,000 bytes.
+    # The mean, the variance, and the number of batches; also the input: 12,000 bytes.
     assert (kinds["buffers"], kinds["other"]) == (3 * 512, 12288)
 
 
@@ -54,7 +54,7 @@ def test_small_tensors_take_as_much_as_the_allocator_gives_them(answer):
         "--nproc",
         1,
     )
-    # Weights and a bias, and one state of each.
+    # Weights and a bias, and one state for each.
     assert [run["memory"][name] for name in ("parameters", "gradients", "optimizer")] == [1024, 1024, 1024]
 
 

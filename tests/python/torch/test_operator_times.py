@@ -1,4 +1,4 @@
-"""Modules of eager PyTorch that were timed alone on GPUs, timed on simulated ones: docs/torch-prices.md, modules alone."""
+"""Eager PyTorch modules that were timed alone on GPUs, timed on simulated ones: docs/torch-prices.md, modules alone."""
 
 import pathlib
 
@@ -8,7 +8,7 @@ MODULES = pathlib.Path(__file__).resolve().parents[3] / "tools/torch_accuracy/op
 
 
 def rows_of(said):
-    """By module and pass: the bias and the error, shares of the measured time."""
+    """By module and pass: the bias and the error, as shares of the measured time."""
     rows = {}
     for line in said.splitlines()[1:]:
         words = line.split()
@@ -24,7 +24,7 @@ def test_modules_alone_take_what_was_measured(command, machine, gpu, error):
     assert done.returncode == 0, done.stderr
     rows = rows_of(done.stdout)
     assert rows.pop(("all",))[1] < error
-    # Each is met by what its kernels do, and none by the mean of all.
+    # Each one must match on its own, not only the average.
     assert {which: bias for which, (bias, _) in rows.items() if abs(bias) > 0.2} == {}
 
 

@@ -1,4 +1,4 @@
-"""Operators of PyTorch 2 on the simulated GPU: they have the CPU's numbers, and none is lost in silence."""
+"""Operators of PyTorch 2 on the simulated GPU give the CPU's numbers, and none fails silently."""
 
 import json
 import pathlib
@@ -16,7 +16,7 @@ TABLE = builder.slot_sources() / "cuda_only.toml"
 DECISIONS = operators.decisions(TABLE)
 TORCHES = {torch.version: torch for torch in map(stand_in.torch_of, stand_in.pythons()) if torch is not None}
 
-# What PyTorch's own samples cannot compare, and why.
+# PyTorch's own samples that cannot be compared, and why.
 NOT_COMPARED = {
     "sparse.mm.reduce": "it has no kernel on a GPU",
     "tensor_split": "it takes the places to split at on the host alone, on a GPU and here",
@@ -25,12 +25,12 @@ NOT_COMPARED = {
     "torch.ops.aten._scaled_dot_product_flash_attention_for_cpu": "it has no kernel on a GPU",
     "torch._scaled_mm": "the CPU's results overflow where a GPU's stay at the largest number; gpu_operators.py compares it",
 }
-# What is close to the CPU's numbers, and not equal to them.
+# Operators that are close to the CPU's numbers, but not equal.
 CLOSE = {
     "renorm": 1e-6,  # its gradient is summed in single precision on a GPU, and in double on the CPU
 }
 
-# Attention of a GPU on the CPU's flash attention, against the products that it stands for.
+# The GPU's attention, computed by the CPU's flash attention, against the equivalent matmuls.
 SINGLE, HALF = 1e-6, 1e-2
 TOLERANCES = {
     "flash_attention": HALF,
@@ -70,7 +70,7 @@ def script(folder, text):
 
 
 def said_by(name, key):
-    """What a script of this folder says, by the names that it gives."""
+    """The output of a script of this folder, by the names that it prints."""
     rows = [json.loads(line) for line in simulated(HERE / "scripts" / name).splitlines() if line.startswith("{")]
     assert rows
     return {row[key]: row["said"] for row in rows}

@@ -1,4 +1,4 @@
-"""The command line: what it takes, what it refuses in one line, and its exit codes."""
+"""The command line: what it accepts, what it refuses in one line, and its exit codes."""
 
 import subprocess
 import sys
@@ -26,11 +26,11 @@ import pytest
         ),
         (
             ["--max-restarts", "3", "x.py"],
-            "--max-restarts 3 asks for elastic restarts; a simulated run ends where a rank fails: leave it out",
+            "--max-restarts 3 asks for elastic restarts; a simulated run ends when a rank fails: leave it out",
         ),
         (
             ["--nproc", "8", "--nnodes", "2", "x.py"],
-            "--nproc says how many ranks there are in all; leave out --nnodes and --nproc-per-node, or it",
+            "--nproc sets the total number of ranks; leave out --nnodes and --nproc-per-node, or --nproc",
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""The answer of a run stands in its page and in its traces: the same numbers as in --json, the same words as in the text."""
+"""A run's page and traces contain its answer: the same numbers as --json, the same words as the text."""
 
 import gzip
 import json
@@ -21,7 +21,7 @@ TRAIN = """
 
 
 def shown(tmp_path, name="run.html"):
-    """The verdict that a page begins with."""
+    """The verdict at the top of a page."""
     text = re.search(r'id="verdict">(.*?)</script>', (tmp_path / name).read_text(), re.S)[1]
     return json.loads(text)
 
@@ -31,7 +31,7 @@ def said_by(trace):
 
 
 def without_computer(run):
-    """A trace has nothing of the computer that simulated, nor of other runs."""
+    """Drops everything about the computer that simulated and about other runs, which traces do not contain."""
     rows = [{key: value for key, value in row.items() if key != "pid"} for row in run["per_rank"]]
     return {**{key: value for key, value in run.items() if key not in ("wall_seconds", "earlier_runs")}, "per_rank": rows}
 
@@ -55,7 +55,7 @@ def texts_of(section, table):
 
 @pytest.fixture
 def written(answer, tmp_path):
-    """Its object and its page, of two ranks that train for five steps."""
+    """The object and the page of a run in which two ranks train for five steps."""
     run = answer(TRAIN, "--nproc", 2, "--report", "run.html", "--trace", "run.json")
     return run, shown(tmp_path)["sections"]
 
@@ -66,7 +66,7 @@ def test_every_number_of_a_page_stands_in_the_answer(written):
     cells = [cell for section in sections.values() for cell in cells_of(section) if cell["same_as"] is not None]
     assert len(cells) > 30
     assert [cell["value"] for cell in cells] == [at(run, cell["same_as"]) for cell in cells]
-    # All others are words, and shares of what stands beside them.
+    # All others are words, and shares of the amounts next to them.
     others = {name for section in sections.values() for table in section["tables"].values() for row in table["rows"]
               for name, cell in row.items() if cell["same_as"] is None}
     assert others == {"key", "mark", "what", "share", "change", "why"}
@@ -133,7 +133,7 @@ def test_a_trace_as_of_the_profiler_has_both_too(answer, tmp_path):
 def test_ranks_that_stand_for_others_have_their_steps_and_say_for_how_many(answer, tmp_path):
     run = answer(TRAIN, "--nproc", 8, "--fold", 2, "--report", "run.html", "--trace", "run.json")
     sections = shown(tmp_path)["sections"]
-    assert sections["verdict"]["said"][0] == "train.py on 8 x H100-SXM-80GB (dgx-h100), of which 2 ran in the place of all"
+    assert sections["verdict"]["said"][0] == "train.py on 8 x H100-SXM-80GB (dgx-h100), of which 2 ran for all"
     assert [row[:2] for row in texts_of(sections["ranks"], "ranks")] == [["0", "4"], ["1", "4"]]
     trace = json.loads((tmp_path / "run.json").read_text())
     assert {event["pid"] for event in trace["traceEvents"] if event.get("cat") == "step"} == {0, 1}

@@ -1,4 +1,4 @@
-"""Products of fp32 cost what the script lets them cost, by whichever of PyTorch's switches it says so."""
+"""The cost of fp32 matmuls follows the script's precision setting, whichever of PyTorch's switches sets it."""
 
 SCRIPT = """
     import torch
@@ -8,7 +8,7 @@ SCRIPT = """
 
 
 def ways_of(answer, text):
-    """How each operator that multiplies was priced, and how often."""
+    """How each matmul operator was priced, and how often."""
     operators = answer(SCRIPT + text, "--nproc", 1, "--explain-cost")["operators"]
     return sorted((row["how"], row["count"]) for row in operators if row["how"].startswith(("matrix product", "convolution")))
 

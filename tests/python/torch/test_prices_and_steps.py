@@ -1,4 +1,4 @@
-"""Prices of PyTorch's operators: against the training step of ndsim train, and which there are."""
+"""Prices of PyTorch's operators, compared with the training step of ndsim train, and which operators have one."""
 
 import json
 import pathlib
@@ -8,7 +8,7 @@ import pytest
 
 THREE_MODELS = pathlib.Path(__file__).resolve().parent / "scripts" / "three_models.py"
 TOKENS = 8192
-# A block of Llama 3 8B in bf16, as a script carries it out.
+# A block of Llama 3 8B in bf16, as a script executes it.
 BLOCK = """
     import torch
     from torch import nn
@@ -64,7 +64,7 @@ BLOCK = """
 """.replace("TOKENS", str(TOKENS))
 
 
-# With attention written out, and dropout, as the layer whose time on the host `kernel_floor` was found from.
+# With attention written out, and dropout, like the layer whose host time determined `kernel_floor`.
 GPT = """
     import sys
     import torch

@@ -1,4 +1,4 @@
-"""torch.profiler shows what simulated GPUs carry out: each kernel in its time, on its stream, and of its operator."""
+"""torch.profiler shows the work of simulated GPUs: each kernel with its time, stream and operator."""
 
 import json
 
@@ -12,7 +12,7 @@ BOTH = [ProfilerActivity.CPU, ProfilerActivity.CUDA]
 
 
 def microseconds(call):
-    # The stream is busy when the host has launched it.
+    # Keeps the stream busy until the host has launched the rest.
     begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
     torch.cuda._sleep(1_000_000)
     begin.record()
@@ -35,7 +35,7 @@ x @ x
 
 @pytest.fixture
 def shown(script):
-    """A script and options -> what rank 0 has printed, as JSON."""
+    """A script and options -> the JSON that rank 0 prints."""
 
     def run(text, *options):
         done = script(BEGIN + text, "--json", *options)

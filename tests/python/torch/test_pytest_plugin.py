@@ -1,4 +1,4 @@
-"""The plugin of pytest runs functions of torch.distributed as ranks of simulated GPUs."""
+"""The pytest plugin runs functions that use torch.distributed as ranks on simulated GPUs."""
 
 import re
 import subprocess

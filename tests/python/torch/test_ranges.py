@@ -1,4 +1,4 @@
-"""Profiler ranges of a script name its operations, cost nothing, and torch.profiler runs."""
+"""A script's profiler ranges name its operations and take no time, and torch.profiler works."""
 
 import json
 
@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture
 def names(script, tmp_path):
-    """A script -> what the timeline of its one rank calls its kernels, in their order."""
+    """A script -> the names of its only rank's kernels in the timeline, in order."""
 
     def run(text):
         done = script(text, "--nproc", 1, "--trace", "run.json")

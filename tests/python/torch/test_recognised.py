@@ -1,4 +1,4 @@
-"""Which framework trains is told by its own objects; here they are of the same shape as the real ones, and come without them."""
+"""A framework is recognised by its own objects; the tests use objects of the same shape without installing any framework."""
 
 import argparse
 import dataclasses
@@ -21,7 +21,7 @@ def given(monkeypatch, path, **names):
 
 
 def shaped(kind, **fields):
-    """An object of a class of its own, which has these fields."""
+    """An object of a new class that has these fields."""
     made = object.__new__(kind)
     for name, found in fields.items():
         object.__setattr__(made, name, found)
@@ -56,7 +56,7 @@ CONFIG = {
 
 @pytest.fixture
 def megatron(monkeypatch):
-    """Arguments and keys of a config that differ -> what is recognised of Megatron-LM."""
+    """Changed arguments and config keys -> what is recognised of Megatron-LM."""
 
     class GPTModel:
         pass
@@ -139,7 +139,7 @@ def decoder(**more):
 
 @pytest.fixture
 def titan(monkeypatch):
-    """Fields of training, parallelism and dimensions that differ, and the model's config -> what is recognised of torchtitan."""
+    """Changed fields of training, parallelism and dimensions, and the model's config -> what is recognised of torchtitan."""
 
     class Trainer:
         pass
@@ -182,12 +182,12 @@ def test_torchtitans_batches_are_sequences_or_tokens(titan):
 def test_torchtitans_stages_are_chunks_of_the_model(titan):
     training = {"num_tokens_per_microbatch_per_dp_rank": 256, "max_context_length": 128, "disable_cuda_graphs": True}
     found = titan(training, {"num_pp_microbatches": 4}, {"dp_shard": 2, "pp": 2}, parts=2)
-    # Of two data-parallel ranks, 4 micro-batches of 2 sequences, twice.
+    # Two data-parallel ranks, 4 micro-batches of 2 sequences, twice.
     assert (found.layout.schedule, found.layout.interleave, found.layout.global_batch) == ("interleaved", 2, 32)
     assert (found.layout.reshard_after_forward, found.tokens_per_step) == (False, 32 * 128)
     unknown = titan(training, {"num_pp_microbatches": 4, "pipeline_parallel_schedule": "ZBVZeroBubble"}, {"dp_shard": 2, "pp": 2}, parts=2)
     assert unknown.unknown == ["schedule"]
-    # By default the embedding and the output layer count as a layer each.
+    # By default the embedding and the output layer count as one layer each.
     assert (found.layout.count_embedding, found.layout.count_loss) == (True, True)
     parts = [["tok_embeddings", "layers.0"], ["layers.1", "layers.2"], ["layers.3"], ["layers.4", "layers.5", "norm", "lm_head"]]
     listed = titan(training, {"num_pp_microbatches": 4, "module_fqns_per_model_part": parts}, {"dp_shard": 2, "pp": 2}, parts=2)
@@ -247,7 +247,7 @@ def test_the_inputs_of_a_step_say_its_tokens():
     known = value.Recognised("DeepSpeed", None, (), layout, None, None)
     done = seen.completed(known, seen.Seen([(2, 64), (2, 64)]))
     assert (done.layout.micro_batch, done.layout.global_batch, done.layout.sequence, done.tokens_per_step) == (2, 16, 128, 4 * 64 * 4 * 2)
-    # Sequences of different lengths have none that could be named; their tokens are counted all the same.
+    # Sequences of different lengths have no common length; their tokens still count.
     ragged = seen.completed(known, seen.Seen([(2, 64), (2, 32)]))
     assert (ragged.layout.sequence, ragged.tokens_per_step) == (None, 192 * 8)
     assert seen.completed(known, seen.Seen()) == known
@@ -278,5 +278,5 @@ def test_plain_pytorch_is_not_recognised_which_is_said(script):
     """
     done = script(text, "--nproc", 1, "--against", "train")
     assert "  framework       none was recognised: plain PyTorch\n" in done.stdout
-    assert "Beside ndsim train: nothing, since no framework was recognised, so that neither layout nor model are known\n" in done.stdout
+    assert "Beside ndsim train: nothing, since no framework was recognised, so neither layout nor model is known\n" in done.stdout
     assert (done.returncode, done.stderr) == (0, "")

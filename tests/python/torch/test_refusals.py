@@ -1,9 +1,9 @@
-"""What cannot run is refused with the line of the script and the reason; what merely has no use here is accepted."""
+"""Anything that cannot run is refused with the script's line and the reason; anything merely useless here is accepted."""
 
 import pytest
 
-OWN_KERNELS = "a kernel of one's own cannot be priced; use operators of PyTorch"
-ELASTIC = "this launcher starts the ranks, once; a simulated run ends where a rank fails"
+OWN_KERNELS = "a custom kernel cannot be priced; use PyTorch operators"
+ELASTIC = "this launcher starts the ranks once; a simulated run ends when a rank fails"
 PEERS = "the memory of a simulated GPU is that of one process, which no other reads; use collectives"
 SHARED = "the memory of a simulated GPU is that of one process; share tensors of the host"
 REMOTE = "remote procedure calls have no simulated time; ranks communicate by collectives, send and recv"

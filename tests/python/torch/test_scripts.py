@@ -1,4 +1,4 @@
-"""Scripts on PyTorch 2, started as a user starts them: their losses are those of gloo on the CPU, their time is the machine's."""
+"""Scripts on PyTorch 2, started as a user starts them: their losses equal gloo's on the CPU, their time is the machine's."""
 
 import json
 import os
@@ -92,7 +92,7 @@ def test_events_around_collectives_show_the_times_of_ndsim_collective(tmp_path):
     timed = [line.split()[1:] for line in done.stderr.splitlines() if line.startswith("timed")]
     assert len(timed) == 6
     for collective, size, alone, ten in timed:
-        # What launching the kernel takes is part of the price. Events have single precision.
+        # The launch is part of the kernel's price. Events have single precision.
         price = price_of(collective, size)
         assert (float(alone), float(ten)) == pytest.approx((price, 10 * price), rel=1e-6, abs=1e-3), (collective, size)
 
@@ -101,7 +101,7 @@ def test_collectives_that_are_shorter_than_their_calls_wait_for_the_host(tmp_pat
     text = TIMED.replace("(4, 64)", "(0.0009765625,)").replace("megabytes << 18", "256").replace('{megabytes}M', "1K")
     done = simulated("--nproc", 4, "--json", "--launch-microseconds", 50, script(tmp_path, text), folder=tmp_path)
     [line] = [line.split()[1:] for line in done.stderr.splitlines() if line.startswith("timed all_reduce")]
-    # An event is recorded when the host comes there: behind one call of 50 us, or ten.
+    # An event is recorded when the host reaches it: after one call of 50 us, or after ten.
     assert price_of("all_reduce", "1K") < 50
     assert line[2:] == ["50.000", "500.000"]
 
@@ -117,7 +117,7 @@ def test_what_waits_for_ever_is_told_with_the_line_of_the_script(tmp_path):
         print(values.sum().item())
         """
     done = simulated("--nproc", 2, script(tmp_path, text), folder=tmp_path, code=3)
-    # Whether the rank that waits has come to the next line by then is nobody's promise.
+    # There is no guarantee that the waiting rank has reached the next line by then.
     assert "called all_reduce (script.py:6)" in done.stderr
     assert PRINTS_AN_ERROR not in done.stderr
 
@@ -136,7 +136,7 @@ def test_memory_is_counted_as_the_caching_allocator_of_cuda_does(tmp_path):
         """
     done = simulated("--nproc", 1, "--json", script(tmp_path, text), folder=tmp_path)
     shown = [line for line in done.stderr.splitlines() if line.startswith(("allocated", "refused"))]
-    # 512 B of a segment of 2 MiB, and 3 MiB of one of 20 MiB.
+    # 512 B in a segment of 2 MiB, and 3 MiB in one of 20 MiB.
     assert shown == [
         f"allocated {512 + (3 << 20)} reserved {22 << 20}",
         f"allocated 0 reserved {22 << 20}",
@@ -170,7 +170,7 @@ def test_a_script_that_uses_no_gpu_trains_on_gloo(tmp_path):
         model(x).sum().backward()
         # each rank's gradient is 2 or 4
         print("gradient", dist.get_rank(), model.module.weight.grad.tolist())
-        # what PyTorch's logger has read of the group
+        # the group data that PyTorch's logger reads
         print("gradient by", model._get_ddp_logging_data()["gloo_num_threads"], "threads")
         """
     done = simulated("--nproc", 2, "--json", script(tmp_path, text), folder=tmp_path)
@@ -222,7 +222,7 @@ def test_a_group_of_gloo_is_of_the_ranks_that_it_was_made_of(tmp_path):
 
 
 def test_a_sleep_takes_cycles_of_the_gpus_clock(tmp_path):
-    # 132 SMs of 128 lanes that do 2 operations in a cycle, and 66.9 TFLOP/s in all: 1.98 GHz
+    # 132 SMs with 128 lanes that do 2 operations per cycle, and 66.9 TFLOP/s in total: 1.98 GHz.
     text = """
         import torch
         begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
@@ -237,7 +237,7 @@ def test_a_sleep_takes_cycles_of_the_gpus_clock(tmp_path):
 
 
 def test_memory_that_a_script_has_pinned_itself_is_copied_while_the_host_goes_on(tmp_path):
-    # 1 GiB by a link of 64 GB/s takes 16.8 ms; the host's clock is that of the simulation
+    # 1 GiB over a link of 64 GB/s takes 16.8 ms; the host's clock is the simulated one.
     text = """
         import time, torch
         source, runtime = torch.ones(1 << 30, dtype=torch.uint8), torch.cuda.cudart()

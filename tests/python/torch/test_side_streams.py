@@ -1,4 +1,4 @@
-"""What a script puts on a CUDA stream of its own runs beside the computing, behind what that stream waits for."""
+"""Work on a script's own CUDA stream runs concurrently with computing, after what that stream waits for."""
 
 SCRIPT = """
 import time, torch, torch.distributed as dist
@@ -35,19 +35,19 @@ if dist.get_rank() == 0:
 
 
 def test_a_collective_on_a_side_stream_runs_beside_the_kernels_launched_before_it(printed):
-    # Launches that take no time: what is left is the GPU's.
+    # With launches that take no time, only the GPU's time is left.
     [line] = printed(SCRIPT, "--nproc", 2, "--launch-microseconds", 0, "--hollow")
     alone, after, beside, cast_after, cast_beside = map(float, line.split())
     gathering = after - alone
     assert gathering > 10e-6
     assert alone * (1 - 1e-9) <= beside < alone + gathering / 4
     assert cast_after > after
-    # So does one of what that stream has cast before.
+    # The same holds for tensors that the stream itself has cast before.
     assert alone * (1 - 1e-9) <= cast_beside < alone + (cast_after - alone) / 4
 
 
 def test_collectives_of_a_group_on_several_streams_run_in_the_order_of_their_calls(printed):
-    # On rank 0 the stream of the first is busy for long; that of the second is free on both ranks.
+    # On rank 0 the first collective's stream is busy for long; the second's is free on both ranks.
     text = """
         import torch, torch.distributed as dist
         dist.init_process_group("nccl")

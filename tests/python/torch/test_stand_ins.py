@@ -1,4 +1,4 @@
-"""What only a machine with GPUs could have installed is stood in for, found as it would be, and computes what it does."""
+"""Packages that only a machine with GPUs could have are replaced, found like installed ones, and compute the same."""
 
 import json
 import pathlib
@@ -22,7 +22,7 @@ print([name for name in names if not has_price(name)])
     assert printed(text, "--nproc", 1) == ["[]"]
 
 
-# Four tensors in two lists, a step with a gradient that is infinite, and one with decay in the gradient.
+# Four tensors in two lists, a step with an infinite gradient, and one with decay in the gradient.
 ADAM = """
 import torch
 from torch.utils.cpp_extension import load
@@ -73,7 +73,7 @@ def test_an_adam_of_the_host_takes_the_time_of_its_memory_and_ranks_of_a_node_sh
 def test_sources_for_gpus_are_refused_and_those_for_the_host_are_not(script):
     text = "from torch.utils.cpp_extension import load, load_inline\n"
     done = script(text + "load('mine', ['a.cpp', 'b.cu'])", "--nproc", 1)
-    assert done.returncode == 2 and "train.py:2: torch.utils.cpp_extension.load of mine cannot run here: a kernel of one's own" in done.stderr
+    assert done.returncode == 2 and "train.py:2: torch.utils.cpp_extension.load of mine cannot run here: a custom kernel" in done.stderr
     done = script(text + "load_inline('mine', [''], cuda_sources=[''])", "--nproc", 1)
     assert done.returncode == 2 and "train.py:2: torch.utils.cpp_extension.load_inline of mine cannot run here" in done.stderr
     done = script(text + "load('mine', ['nowhere.cpp'])", "--nproc", 1)
@@ -93,7 +93,7 @@ def test_the_toolkit_has_the_version_of_pytorchs_cuda_and_compiles_nothing(print
 
 @pytest.fixture
 def installed(tmp_path, monkeypatch):
-    """A package fused_things among the stand-ins, of version 1.5, with a module in it."""
+    """A package fused_things among the stand-ins, version 1.5, with one module."""
     from ndsim.torchrun.stand_ins import imports, registry
 
     folder = tmp_path / "stand-ins"

@@ -1,4 +1,4 @@
-"""A script finds the process, the environment and the rendezvous that torchrun and mp.spawn would give it."""
+"""A script finds the process, the environment and the rendezvous that torchrun or mp.spawn would give it."""
 
 import os
 import select
@@ -84,7 +84,7 @@ def test_a_process_group_of_ranks_that_nobody_started_says_how_to_get_them(scrip
     done = script(with_meet('\n    meet("tcp://127.0.0.1:1", 0, 2)\n    '))
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == (
-        "RuntimeError: rank 0 of 2 asks for the process group, and this process is rank 0 of 1; --nproc 2 starts so many"
+        "RuntimeError: rank 0 of 2 asks for the process group, and this process is rank 0 of 1; --nproc 2 starts that many"
     )
 
 
@@ -186,7 +186,7 @@ def test_random_numbers_are_the_same_in_every_run(printed):
     assert len(set(first)) == 2
 
 
-# A worker that is spawned imports PyTorch anew: one is enough.
+# A spawned worker imports PyTorch again: one is enough.
 @pytest.mark.parametrize(("loader", "ranks", "workers"), [("fork", 2, 2), ("spawn", 1, 1)])
 def test_workers_of_a_data_loader_are_no_ranks(answer, loader, ranks, workers):
     text = """

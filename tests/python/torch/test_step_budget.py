@@ -1,4 +1,4 @@
-"""Where the time of a step goes: by what kernels are for, by kind of collective, to the picosecond."""
+"""The time of a step is broken down by kind of kernel and by kind of collective, to the picosecond."""
 
 import pytest
 
@@ -21,7 +21,7 @@ TRAIN = """
 
 
 def picoseconds(seconds):
-    """Of the three steady steps together: they are whole."""
+    """Picoseconds of the three steady steps together: a whole number."""
     return round(3 * seconds * 1e12)
 
 
@@ -79,7 +79,7 @@ def test_kernels_are_told_by_what_they_are_for(answer):
     attention = sum(seconds for name, seconds in of_operators.items() if "attention" in name)
     assert compute["attention"] == pytest.approx(attention, rel=1e-9)
     assert compute["products"] == pytest.approx(of_operators["mm"], rel=1e-9)
-    # 1 MB by a link of 64 GB/s or so.
+    # 1 MB over a link of about 64 GB/s.
     assert compute["copies"] > 1e-6
     assert compute["optimizer"] > 0
     assert compute["passes"] >= of_operators["native_layer_norm"] * 0.999

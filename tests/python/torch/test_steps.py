@@ -1,10 +1,10 @@
-"""A step of an optimizer is one of all its parameters, also where a framework steps group by group."""
+"""An optimizer step covers all its parameters, even if a framework steps group by group."""
 
 import pytest
 
 
 def test_groups_that_step_one_after_another_are_one_step(answer):
-    # As ZeRO does it: the optimizer has one group for as long as that steps.
+    # Like ZeRO: the optimizer has a single group while that one steps.
     run = answer(
         """
         import time, torch
@@ -35,5 +35,5 @@ def test_an_optimizer_whose_parameters_change_goes_on_stepping(answer):
             optimizer.step()
         """,
         "--nproc", 1)
-    # The first step with others is taken for one of a group that follows.
+    # The first step with other parameters is taken for one of a later group.
     assert run["steps"] == 5

@@ -1,4 +1,4 @@
-"""Libraries that stand in for CUDA's, made of what the libraries of a PyTorch need: here of four small ones in the shape of its own."""
+"""Libraries that replace CUDA's, generated from what PyTorch's libraries need: here from four small ones of the same shape."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ from ndsim.torch.making import compiler, elf, stubs
 
 CUDART, BASE, CUDA, BINDINGS = "libcudart.so.13", "libtorch_cpu.so", "libtorch_cuda.so", "libtorch_python.so"
 
-# What the real libraries are made of: a base, a class of libtorch_cuda with a base that nobody sees, and who uses both.
+# A small model of the real libraries: a base, a class of libtorch_cuda with a hidden base, and a user of both.
 SOURCES = {
     CUDART: 'extern "C" int cudaAnswer() { return 1; } extern "C" int cudaUnused() { return 2; }',
     BASE: "struct Base { virtual ~Base(); }; Base::~Base() {}",
@@ -37,7 +37,7 @@ SOURCES = {
 
 @pytest.fixture(scope="module")
 def torch_libraries(tmp_path_factory):
-    """The folder of the four."""
+    """The folder with the four libraries."""
     folder = tmp_path_factory.mktemp("lib")
     (folder / "versions").write_text(f"{CUDART} {{ global: *; }};\n")
     cxx = compiler.find_compiler()
@@ -48,13 +48,13 @@ def torch_libraries(tmp_path_factory):
         links = {CUDA: [BASE], BINDINGS: [BASE, CUDA, CUDART]}.get(name, [])
         cxx.run(["-std=c++17", "-shared", "-fPIC", f"-Wl,-soname,{name}", "-Wl,--no-as-needed", *options, str(path),
                  *(str(folder / link) for link in links), "-o", str(folder / name)])
-    (folder / CUDART).rename(folder.parent / CUDART)  # CUDA's own libraries lie elsewhere, or nowhere
+    (folder / CUDART).rename(folder.parent / CUDART)  # CUDA's own libraries are elsewhere, or missing
     return folder
 
 
 @pytest.fixture(scope="module")
 def made(torch_libraries):
-    """The stubs, by their names."""
+    """The stubs by name."""
     return {stub.name: stub for stub in stubs.stubs_for(torch_libraries)}
 
 
@@ -121,7 +121,7 @@ bindings.call_sleep()
 
 @pytest.fixture(scope="module")
 def linked(torch_libraries, made, tmp_path_factory):
-    """The folder of the compiled stubs of the runtime, with an implementation, and of libtorch_cuda, with none."""
+    """The folder with the compiled stubs of the runtime, which has an implementation, and of libtorch_cuda, which has none."""
     folder = tmp_path_factory.mktemp("stubs")
     cxx = compiler.find_compiler()
     (folder / "own.cpp").write_text('extern "C" int cudaAnswer() { return 42; }')
@@ -136,7 +136,7 @@ def linked(torch_libraries, made, tmp_path_factory):
 
 def test_libraries_load_on_the_stubs_and_a_trap_names_itself(linked, torch_libraries):
     done = subprocess.run([sys.executable, "-c", USE, str(linked), str(torch_libraries)], capture_output=True, text=True, check=False)
-    # the name in the type information; the implementation, which won over the trap; the trap
+    # The name in the type information; the implementation, which won over the trap; the trap.
     assert done.stdout == "4Leaf 42\n"
     assert "ndsim does not simulate at::sleep(long)" in done.stderr
 

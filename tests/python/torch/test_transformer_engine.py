@@ -1,4 +1,4 @@
-"""TransformerEngine's and Apex's layers, as stand-ins, compute what PyTorch's own do."""
+"""The stand-ins of TransformerEngine's and Apex's layers compute the same as PyTorch's own layers."""
 
 import pytest
 
@@ -98,7 +98,7 @@ def test_a_fresh_process_finds_stand_ins_on_its_path(script):
     assert done.returncode == 0, done.stderr
 
 
-# The tokens of rank r of 2 are the r-th and the (3 - r)-th quarter.
+# Rank r of 2 has quarters r and 3 - r of the tokens.
 RING = """
     import torch.distributed as dist
 
@@ -134,7 +134,7 @@ def test_attention_of_tokens_that_two_ranks_share_is_that_of_all_tokens(script, 
 
 
 def test_dropout_of_attention_in_a_ring_is_drawn_again_in_its_backward_pass(script):
-    # What comes of attention is linear in its values, as long as what is dropped stays the same.
+    # Attention's result is linear in its values, as long as dropout drops the same elements.
     compare = """
     made, (_, _, of_values) = attend("p2p", 0.5)
     both = torch.stack(((made * g.reshape(made.shape)).sum(), (of_values * parameters[2]).sum()))

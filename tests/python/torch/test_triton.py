@@ -1,6 +1,5 @@
-"""Kernels in Triton's language: a script may write them; PyTorch finds no Triton; a launch is refused with the kernel's name, unless
-it is known by that.
-"""
+"""Triton kernels: a script may define them; PyTorch finds no Triton; a launch is refused with the kernel's name, unless the
+kernel is known by it."""
 
 import json
 
@@ -47,11 +46,11 @@ def test_the_launch_of_an_unknown_kernel_is_refused(script):
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1] == (
         "ndsim.torchrun: train.py:15: the Triton kernel __main__.copy cannot run here: "
-        "a kernel of one's own cannot be priced; use operators of PyTorch"
+        "a custom kernel cannot be priced; use PyTorch operators"
     )
 
 
-# As Liger has it, and with another argument in the place of one that is needed.
+# Liger's kernel, and a variant with another argument instead of a required one.
 MULTIPLY = """
 import triton
 import triton.language as tl
@@ -74,7 +73,7 @@ LAUNCH = """
 
 @pytest.fixture
 def package(tmp_path):
-    """The name of the second tensor -> a package liger_kernel beside the script, with that kernel."""
+    """The name of the second tensor -> a package liger_kernel next to the script, with that kernel."""
 
     def write(factor):
         folder = tmp_path / "liger_kernel" / "ops"
@@ -105,7 +104,7 @@ EXPERTS = """
     import torch
     from ndsim.torchrun.stand_ins import known_kernels
 
-    counts = torch.tensor([[1, 2], [1, 3]])  # of two ranks, for two experts
+    counts = torch.tensor([[1, 2], [1, 3]])  # from two ranks, for two experts
     starts = counts.flatten().cumsum(0) - counts.flatten()
     offsets = counts.sum(0).cumsum(0) - counts.sum(0)
     found = []

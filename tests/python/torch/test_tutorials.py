@@ -1,4 +1,4 @@
-"""Scripts in the form of PyTorch's tutorials for DDP and FSDP run as they are. That losses are gloo's, test_gloo.py shows."""
+"""Scripts in the form of PyTorch's DDP and FSDP tutorials run unmodified. test_gloo.py shows that losses are gloo's."""
 
 import collections
 import json
@@ -11,7 +11,7 @@ from forked import forked
 
 SCRIPTS = pathlib.Path(__file__).resolve().parent / "tutorials"
 
-# Those of SPAWNING start their ranks themselves.
+# The scripts in SPAWNING start their own ranks.
 SPAWNING = {"spawned_ddp", "fsdp_digits"}
 
 
@@ -22,14 +22,14 @@ def simulated(folder, run, *options):
 
 
 def losses(text):
-    """What stands behind the word loss, of each line that says whose it is, in the order of what is before it."""
+    """The losses by the words before them on the line, in order; only lines that name their source count."""
     found = collections.defaultdict(list)
     for words, number in re.findall(r"([A-Za-z][\w :,\t]*?)[Ll]oss:? *\t?(\d+\.\d+(?:e-\d+)?)", text):
         found[" ".join(words.split())].append(float(number))
     return found
 
 
-# Script, how many ranks, its arguments.
+# Script, number of ranks, its arguments.
 @pytest.mark.parametrize(
     "run",
     [

@@ -1,7 +1,7 @@
 """ndsim: parallel training of neural networks, simulated, with real processes as ranks.
 
-launch() runs a Python function of a GPU as many ranks; predict(), plan(), memory(), goodput(), collective_time() and
-hardware() answer what the commands of `ndsim` do. docs/python.md tells the story.
+launch() runs a Python function of a GPU as many ranks; predict(), plan(), memory(), goodput(), collective_time() and hardware()
+answer what the commands of `ndsim` answer. See docs/python.md.
 """
 
 from ._errors import (

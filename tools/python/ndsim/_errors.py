@@ -1,6 +1,6 @@
 """The exceptions of ndsim.
 
-Those of a run that ended early say which rank it was, and carry the result up to there.
+The exception of a run that ended early names the rank, if any, and carries the result so far.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 
 class Error(Exception):
-    """The base of all exceptions of ndsim."""
+    """The base class of all exceptions of ndsim."""
 
     rank: int | None = None
-    """The rank that ended the run; None: no single rank, or no run."""
+    """The rank that ended the run; None if there was no run or it was no single rank."""
     signal: int = 0
-    """The signal that ended the rank or the run; 0: none."""
+    """The signal that ended the rank or the run; 0 for none."""
     result: Result | None = None
-    """The run as far as it came; None: there was none."""
+    """The run as far as it got; None if there was none."""
 
 
 class UsageError(Error, ValueError):
@@ -31,15 +31,15 @@ class OutputError(Error, OSError):
 
 
 class ProgramError(Error):
-    """The program of a rank is wrong: an argument that cannot be, or an operation that has no price."""
+    """The program of a rank is wrong: an invalid argument, or an operation without a price."""
 
 
 class MismatchError(ProgramError):
-    """Two ranks mean different things: sizes, data, or collectives that disagree."""
+    """Two ranks disagree: about sizes, data, or collectives."""
 
 
 class DeadlockError(ProgramError):
-    """Some ranks wait for what never comes."""
+    """Some ranks wait for something that never comes."""
 
 
 class RankDied(Error):
@@ -51,7 +51,7 @@ class RankHung(Error):
 
 
 class MachineLimit(Error):
-    """This machine cannot do it: too many processes, too little memory."""
+    """This machine cannot run it: too many processes, or too little memory."""
 
 
 class Interrupted(Error):
@@ -59,7 +59,7 @@ class Interrupted(Error):
 
 
 def fault_of(result: Result) -> Error:
-    """The exception that stands for the fault of a run."""
+    """The exception that represents a run's fault."""
     fault = result.fault
     assert fault is not None
     error: Error = globals()[fault.kind](fault.message)

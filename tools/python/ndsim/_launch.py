@@ -14,7 +14,7 @@ from ._rank import be_rank, flush
 
 
 def log_to_standard_error(line: _ndsim.LogLine) -> None:
-    """Write a line of the log, as C++ programs show it."""
+    """Write a line of the log in the format of C++ programs."""
     print(line, file=sys.stderr)
 
 
@@ -39,26 +39,26 @@ def launch(
     running: Sequence[int] = (),
     lines_of: str | None = None,
 ) -> _ndsim.Result:
-    """Run ``program(gpu, *args)`` as so many ranks, each a forked process, in simulated time.
+    """Run ``program(gpu, *args)`` as ``ranks`` ranks, each a forked process, in simulated time.
 
-    machine: what things cost, as `ndsim hardware` names it, or a FILE.toml: "dgx-h100".
-    profile: the same as a profile, by name, as a FILE.toml, or as a dict of what such a file holds; "gpu-py" where
-    neither is said.
-    host: how ranks live; Python programs can be processes only.
-    time_scale: run in step with the wall's clock, so many seconds for a simulated one; None: as fast as possible.
-    watchdog: a rank that runs its own code for so many seconds without an operation is hung.
-    on_log: called with each line of GPU.log, in the order of simulated time; None: they are dropped.
+    machine: sets the costs: a name from `ndsim hardware`, such as "dgx-h100", or a FILE.toml.
+    profile: also sets the costs, as a profile's name, a FILE.toml, or a dict with the contents of such a file; "gpu-py" if
+    neither is given.
+    host: how ranks run; Python programs can only be processes.
+    time_scale: run in step with the wall clock, at this many wall-clock seconds per simulated second; None: as fast as possible.
+    watchdog: a rank that runs its own code for this many seconds without an operation counts as hung.
+    on_log: called with each line of GPU.log, in order of simulated time; None drops them.
     timeline: keep the spans of all operations, for pictures, traces and columns.
-    blocking_sends: a send ends when its receive begins, at the earliest.
-    title: what pictures call the run; the name of the program by default.
-    faults: what the run is to suffer, in simulated time: ["kill rank 1 at 2s", "slow rank 0 x2"].
-    lines_of: a Python file, such as __file__: a deadlock is told in its lines, as the labs tell it. Each operation looks where
-    its call stands, which takes a microsecond.
-    running: the ranks that run, ascending; the others have their place on the machine, and no program. None given: all.
+    blocking_sends: a send ends no earlier than its receive begins.
+    title: the run's title in pictures; defaults to the name of the program.
+    faults: faults to inject, in simulated time: ["kill rank 1 at 2s", "slow rank 0 x2"].
+    lines_of: a Python file, such as __file__: a deadlock is explained by its lines, as in the labs. Each operation then looks up
+    the line of its call, which takes a microsecond.
+    running: the ranks that run, ascending; the others occupy their place on the machine but run no program. Default: all.
 
-    Raises what ended the run: DeadlockError, MismatchError, ProgramError, RankDied, RankHung, MachineLimit, each with
-    the whole explanation, and UsageError for an argument that cannot be. What a rank changes in its memory nobody
-    sees: results are handed over with GPU.report.
+    Raises the reason why the run ended early: DeadlockError, MismatchError, ProgramError, RankDied, RankHung or MachineLimit,
+    each with the full explanation, and UsageError for an invalid argument. The caller does not see what a rank changes in its
+    memory: pass results back with GPU.report.
     """
     if host != "process":
         reason = "Python's stack cannot be switched as those of fibers are" if host == "fiber" else "there is no such host"
@@ -86,6 +86,6 @@ def launch(
         return result
     error = fault_of(result)
     if isinstance(error, Interrupted) and error.signal:
-        # The program's own handler decides: for Ctrl-C Python's raises KeyboardInterrupt.
+        # The caller's own handler decides: for Ctrl-C, Python's raises KeyboardInterrupt.
         signal.raise_signal(error.signal)
     raise error

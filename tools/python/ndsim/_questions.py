@@ -1,8 +1,8 @@
-"""What can be asked without a program: the answers of ndsim's commands, as dicts.
+"""Questions that need no program: the answers of ndsim's commands, as dicts.
 
-The options are those of the command, with underscores for hyphens; lists may be lists. The dict is what the command
-prints with --json: `ndsim COMMAND --help` tells the options, `ndsim COMMAND --help columns` the keys. Options that
-say what is shown, written or checked (--csv, --svg, --trace, --check …) change no answer, and are the command's alone.
+The options are those of the command, with underscores for hyphens; lists may be Python lists. The dict is what the command prints
+with --json: `ndsim COMMAND --help` explains the options, `ndsim COMMAND --help columns` the keys. Options that only control what
+is shown, written or checked (--csv, --svg, --trace, --check …) do not affect the answer and exist only on the command line.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from ._errors import UsageError
 
 
 class Answer(dict[str, Any]):
-    """What the command prints with --json, as a dict; in a notebook it draws itself."""
+    """The output of a command with --json, as a dict; a notebook draws it."""
 
     def __init__(self, forms: _ndsim.AnswerForms) -> None:
         super().__init__(json.loads(forms.json))
         self._forms = forms
 
     def text(self) -> str:
-        """What the command prints, for people."""
+        """The output of the command as text."""
         return self._forms.text()
 
     def svg(self) -> str:
-        """A picture as an SVG file; empty where nothing is to be seen."""
+        """A picture as an SVG file; empty if there is nothing to draw."""
         return self._forms.picture()
 
     def save_svg(self, file: str) -> None:
-        """Write the picture."""
+        """Write the picture to a file."""
         picture = self.svg()
         if not picture:
             raise UsageError("this answer has no picture")
@@ -47,7 +47,7 @@ def _answer(command: str, options: dict[str, Any]) -> Answer:
 
 
 def predict(**options: Any) -> Answer:
-    """How long a training step takes, what it needs, and why: `ndsim train`.
+    """How long a training step takes, what it needs, and why: like `ndsim train`.
 
     predict(model="llama3-8b", machine="dgx-h100", gpus=64, tp=2)["step_seconds"]
     """
@@ -55,12 +55,12 @@ def predict(**options: Any) -> Answer:
 
 
 def memory(**options: Any) -> Answer:
-    """What a GPU's memory holds in a training step, over time, and whether it fits: `ndsim memory`."""
+    """The memory of a GPU over a training step, and whether it fits: like `ndsim memory`."""
     return _answer("memory", options)
 
 
 def plan(**options: Any) -> Answer:
-    """The fastest or cheapest of all layouts that fit, and the flags it is launched with: `ndsim plan`.
+    """The fastest or cheapest layout that fits, with its launch flags: like `ndsim plan`.
 
     Any axis can be a number or a list: plan(model="llama3-8b", gpus=64, tp=[1, 2, 4]).
     """
@@ -68,7 +68,7 @@ def plan(**options: Any) -> Answer:
 
 
 def goodput(**options: Any) -> Answer:
-    """How much of weeks of training is effective, with failures, checkpoints and restarts: `ndsim goodput`.
+    """The effective share of weeks of training, with failures, checkpoints and restarts: like `ndsim goodput`.
 
     goodput(study="llama3-405b")["ettr"], goodput(gpus=1024, step_seconds=5, repair_hours=24, spares=2)["policies"]
     """
@@ -76,7 +76,7 @@ def goodput(**options: Any) -> Answer:
 
 
 def collective_time(kind: str, **options: Any) -> Answer:
-    """How long collectives take, by size and algorithm: `ndsim collective`.
+    """The time of collectives, by size and algorithm: like `ndsim collective`.
 
     collective_time("all_reduce", ranks=64, topology="dgx-h100", sizes="1M")["rows"][0]["seconds"]
     collective_time("all_reduce", ranks=64, machine="dgx-h100", sizes="1M")["rows"][0]["busbw"]  # by NCCL's model
@@ -85,5 +85,5 @@ def collective_time(kind: str, **options: Any) -> Answer:
 
 
 def hardware(name: str | None = None) -> Answer:
-    """Machines and accelerators: a list of them, or every number of one with its source: `ndsim hardware`."""
+    """Machines and accelerators: a list of them, or every number of one with its source: like `ndsim hardware`."""
     return _answer("hardware", {"NAME": name})

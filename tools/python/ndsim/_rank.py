@@ -1,4 +1,4 @@
-"""What a rank's process does around its program."""
+"""Runs a rank's process before and after its program: output, last words, exit."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-# The launcher keeps about 1,000 bytes of what a rank threw.
+# The launcher keeps about 1,000 bytes of what a rank raised.
 MOST_BYTES = 960
 MOST_OF_MESSAGE = 480
 
-# Its own calls tell nobody anything.
+# Calls inside the package are of no use to the user.
 PACKAGE = os.path.dirname(__file__)
 
 
 def shortened(text: str, most: int) -> str:
-    """The text, or its beginning where it has more than `most` bytes of UTF-8."""
+    """The text, cut to at most `most` bytes of UTF-8."""
     data = text.encode("utf-8", "replace")
     if len(data) <= most:
         return data.decode("utf-8")
@@ -26,7 +26,7 @@ def shortened(text: str, most: int) -> str:
 
 
 def last_words(error: BaseException) -> str:
-    """An exception in a few lines: what it says, and the innermost calls that led to it, the last one first."""
+    """An exception in a few lines: its message, and the innermost calls that led to it, the last one first."""
     said = "".join(traceback.format_exception_only(type(error), error)).strip()
     words = shortened(said.removeprefix("ndsim._errors."), MOST_OF_MESSAGE)
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
@@ -40,7 +40,7 @@ def last_words(error: BaseException) -> str:
 
 
 def flush() -> None:
-    """Write out what was printed: a rank leaves without Python's own end."""
+    """Flush the output: a rank exits without Python's normal shutdown."""
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None:
@@ -50,14 +50,14 @@ def flush() -> None:
 
 
 def print_by_line() -> None:
-    """Lines of ranks do not mix, and are seen when they are printed, also where Python was told not to buffer (-u)."""
+    """Keep lines of different ranks from mixing, and show them when printed, even if Python runs unbuffered (-u)."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and not stream.closed:
             stream.reconfigure(line_buffering=True, write_through=False)
 
 
 def be_rank(program: Callable[..., Any], args: tuple[Any, ...], gpu: Any) -> str:
-    """Run the program as this rank. The result is empty, or the last words of a rank that did not end well."""
+    """Run the program as this rank. Returns the last words of a rank that failed; empty otherwise."""
     words = ""
     print_by_line()
     try:

@@ -1,4 +1,4 @@
-"""Timelines that tests keep: for each test the hash of its timeline, with what a reader can compare."""
+"""Timeline snapshots of tests: for each test the hash of its timeline, with facts that a reader can compare."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def facts_of(result: Any) -> dict[str, Any]:
-    """Of what ndsim.launch or ndsim.torch.launch returns."""
+    """The facts of a result of ndsim.launch or ndsim.torch.launch."""
     of_torch = getattr(result, "report", None)
     if isinstance(of_torch, dict):
         return {"timeline_sha256": result.timeline_sha256, "seconds": result.seconds, "messages": of_torch["messages"], "ops": of_torch["ops"]}
@@ -18,7 +18,7 @@ def facts_of(result: Any) -> dict[str, Any]:
 
 
 def difference(kept: dict[str, Any] | None, now: dict[str, Any]) -> str:
-    """In a sentence; empty: there is none."""
+    """The difference as a sentence; empty if there is none."""
     if kept is None:
         return "no timeline is kept for this test yet"
     if kept["timeline_sha256"] == now["timeline_sha256"]:
@@ -32,7 +32,7 @@ def words(key: str, value: float) -> str:
 
 
 class Kept:
-    """The file of one file of tests: test_ring.timelines.json beside test_ring.py."""
+    """The snapshot file of a test file: test_ring.timelines.json for test_ring.py."""
 
     def __init__(self, tests: pathlib.Path) -> None:
         self.tests = tests
@@ -48,7 +48,7 @@ class Kept:
         return self.all().get(test)
 
     def keep(self, test: str, facts: dict[str, Any]) -> None:
-        """Tests may run in several processes, and so take turns."""
+        """Takes a lock, because tests may run in several processes."""
         with open(self.tests, "rb") as turn:
             fcntl.flock(turn, fcntl.LOCK_EX)
             changed = {**self.all(), test: facts}

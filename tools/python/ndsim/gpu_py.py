@@ -2,8 +2,8 @@
 
     from ndsim.gpu_py import GPU, Process
 
-The original slept; here a second passes at once, a message really has to be sent before it is received, and a program
-that would wait for ever is explained. The processes that are started before the first join() are the ranks of one run.
+The original slept; here a second takes no time, a message must actually be sent before it can be received, and a program that
+would wait forever gets an explanation. The processes started before the first join() are the ranks of one run.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from ._errors import ProgramError
 from ._launch import launch, log_to_standard_error
 
 SECONDS_PER_COMPUTE_UNIT = 0.1
-"""The time of a unit of compute."""
+"""Time per unit of compute."""
 NETWORK_BASE_LATENCY_SECONDS = 0.05
-"""The fixed latency of a send, and of the acknowledgement that a receive pays."""
+"""Fixed latency of a send, and of the acknowledgement that a receive pays for."""
 SECONDS_PER_DATA_UNIT = 0.01
-"""The time of a unit of data."""
+"""Time per unit of data."""
 
 TOTAL_COMPUTE_PER_ITEM = 20
 GRADIENT_SIZE_PER_MODEL = 500
 NUM_DATA_ITEMS = 16
 NUM_WORKERS = 4
 
-# The GPU of the rank that this process is.
+# The GPU of the rank that runs in this process.
 _this_rank: list[_ndsim.GPU] = []
 
 
 class GPU:
-    """The original's GPU: it computes, sends and receives units, and tells when it begins and ends."""
+    """The original's GPU: it computes, sends and receives units, and logs when each starts and finishes."""
 
     def __init__(self, rank: int = 0) -> None:
         if not _this_rank:
-            raise ProgramError("a GPU works within a run: start the program with ndsim.gpu_py.run or Process")
+            raise ProgramError("a GPU works only within a run: start the program with ndsim.gpu_py.run or Process")
         self._gpu = _this_rank[0]
         if rank != self._gpu.rank:
             raise ProgramError(f"this process is rank {self._gpu.rank}, and cannot be GPU({rank}) as well")
@@ -51,17 +51,17 @@ class GPU:
         self._gpu.log(f"Finished {what} (took {self._gpu.now() - begin:.3f}s)")
 
     def compute(self, description: str, units: float) -> None:
-        """Be busy for 0.1 s per unit."""
+        """Compute for 0.1 s per unit."""
         with self._told(f"compute: {description}", f"{units:g} units"):
             self._gpu.compute(description, units=units)
 
     def send(self, target_rank: int, description: str, units: float) -> None:
-        """Be busy for 0.05 s, and 0.01 s per unit."""
+        """Send for 0.05 s plus 0.01 s per unit."""
         with self._told(f"send: {description} to Rank {target_rank}", f"{units:g} units"):
             self._gpu.send(target_rank, label=description, units=units)
 
     def receive(self, source_rank: int, description: str, units: float) -> None:
-        """Wait until the message is there, and then 0.05 s for its acknowledgement."""
+        """Wait for the message, plus 0.05 s for its acknowledgement."""
         with self._told(f"receive: {description} from Rank {source_rank}", f"{units:g} units"):
             self._gpu.receive(source_rank, label=description, units=units)
 
@@ -77,13 +77,13 @@ def _launch(targets: list[Callable[[], Any]], title: str, **options: Any) -> _nd
 
 
 def run(program: Callable[..., Any], ranks: int = 1, *args: Any, **options: Any) -> _ndsim.Result:
-    """Run ``program(rank, *args)`` in so many processes; it makes its own ``GPU(rank)``. The options are launch's."""
+    """Run ``program(rank, *args)`` in ``ranks`` processes; it creates its own ``GPU(rank)``. Takes the options of launch."""
     targets = [lambda rank=rank: program(rank, *args) for rank in range(ranks)]
     return _launch(targets, program.__name__, **options)
 
 
 class Process:
-    """In the place of multiprocessing.Process: rank 0, 1, … of one run, in the order in which they are started.
+    """Replaces multiprocessing.Process: the processes are ranks 0, 1, … of one run, in the order in which they are started.
 
     The run begins with the first join(), and all of them have ended when it returns.
     """
@@ -95,14 +95,14 @@ class Process:
         self._args = args
         self._kwargs = kwargs or {}
         self.result: _ndsim.Result | None = None
-        """The run that it was a rank of; None: it has not ended yet."""
+        """The run in which it was a rank; None until it has ended."""
 
     def start(self) -> None:
-        """Be the next rank of the run that is to begin."""
+        """Become the next rank of the upcoming run."""
         Process._started.append(self)
 
     def join(self) -> None:
-        """Run all that have been started, if they have not run yet."""
+        """Run all processes that have been started, unless they have run already."""
         if self.result is not None:
             return
         if self not in Process._started:

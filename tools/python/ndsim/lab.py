@@ -33,14 +33,14 @@ class Given:
 
 
 def gap(gpu: _ndsim.GPU, what: str) -> NoReturn:
-    """What stands where a learner's lines belong: tells the grader which line is not written yet, and raises."""
+    """Placeholder for a learner's lines: tells the grader which line is not written yet, and raises."""
     caller = sys._getframe(1)
     gpu.report(_ndsim.gap_report(), caller.f_lineno)
     where = f"{os.path.basename(caller.f_code.co_filename)}:{caller.f_lineno}"
     raise ProgramError(f"{where}: nothing is written here yet: {what}")
 
 
-# As gpu-py, the profile of the original.
+# Same costs as gpu-py, the profile of the original.
 _usual_costs = {
     "kind": "units",
     "compute.seconds_per_unit": 0.1,
@@ -50,15 +50,15 @@ _usual_costs = {
 
 
 def _play(of_numbers: Callable[[dict[str, float]], Any], file: str, name: str, cases: str) -> tuple[str, str, str]:
-    """Play the cases with the program that their numbers make: records, timelines, and what went wrong."""
+    """Play the cases with the program built from their numbers. Returns records, timelines, and explanations of faults."""
     flush()
     return _ndsim.play_lab(name, cases, of_numbers, file)
 
 
 def explain(program: Callable[[_ndsim.GPU], Any], ranks: int = 2, *, blocking_sends: bool = False) -> str:
-    """Run a function of a GPU as so many ranks, on the costs of gpu-py, and return what goes wrong with it.
+    """Run a function of a GPU as ``ranks`` ranks, at the costs of gpu-py, and return what goes wrong.
 
-    It is told in the lines of the function's file, as `ndsim lab check` tells it of a lab. The empty text: it ends well.
+    The explanation refers to lines of the function's file, like that of `ndsim lab check`. An empty text means it ends well.
     """
     case = {"ranks": ranks, "costs": _usual_costs, "given": {}, "blocking_sends": blocking_sends}
     file = program.__code__.co_filename
@@ -66,7 +66,7 @@ def explain(program: Callable[[_ndsim.GPU], Any], ranks: int = 2, *, blocking_se
 
 
 def run(program: Callable[[_ndsim.GPU, Given], Any]) -> NoReturn:
-    """Be the main of a lab's file: play case.json and draw the timeline, or do what `ndsim lab` asks."""
+    """The main function of a lab's file: plays case.json and draws the timeline, or does what `ndsim lab` asks for."""
     parser = argparse.ArgumentParser(description="A lab's program: plays case.json and draws its timeline.")
     parser.add_argument("--play", default="case.json", metavar="FILE", help="the cases to play (case.json)")
     parser.add_argument("--into", metavar="FILE", help="write the records of the runs there, and draw nothing")

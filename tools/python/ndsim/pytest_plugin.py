@@ -1,7 +1,7 @@
 """A plugin for pytest: test functions run as simulated ranks, and a hang is a failure with its lines.
 
-A test that takes `gpu` is the program of a rank, as for ndsim.launch; one that is marked `ndsim_torch` is what torchrun would
-start. docs/pytest.md tells the story.
+A test that takes `gpu` is a rank program, as for ndsim.launch; one that is marked `ndsim_torch` runs like a script that torchrun
+starts. See docs/pytest.md.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ WATCHDOG = inspect.signature(launch).parameters["watchdog"].default
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("ndsim", "tests as simulated ranks (ndsim)")
-    group.addoption("--ndsim-ranks", type=number_of_ranks, default=USUAL_RANKS, metavar="N", help="ranks of tests that do not say how many (2)")
-    group.addoption("--ndsim-machine", metavar="NAME|FILE", help="what things cost in tests that do not say: a name of `ndsim hardware`")
-    group.addoption("--ndsim-update", action="store_true", help="keep the timelines as they are now, for tests that compare theirs")
+    group.addoption("--ndsim-ranks", type=number_of_ranks, default=USUAL_RANKS, metavar="N", help="default number of ranks of a test (2)")
+    group.addoption("--ndsim-machine", metavar="NAME|FILE", help="default machine of tests: a name from `ndsim hardware`, or a file")
+    group.addoption("--ndsim-update", action="store_true", help="save the current timelines of tests that compare theirs")
 
 
 def number_of_ranks(text: str) -> int:
@@ -53,7 +53,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class GpuOfRanks:
-    """What `gpu` is outside of the ranks: fixtures are made once, before there are any."""
+    """Stands for `gpu` outside the ranks: fixtures run once, before any rank exists."""
 
     def __getattr__(self, name: str) -> NoReturn:
         raise AttributeError(f"gpu.{name}: a test has its gpu while it runs as a rank, and fixtures are made before that")
@@ -61,24 +61,24 @@ class GpuOfRanks:
 
 @pytest.fixture
 def gpu() -> GpuOfRanks:
-    """The simulated GPU of the rank that the test is: it runs as many ranks, each a process."""
+    """The simulated GPU of the rank that runs the test; the test runs as several ranks, each a process."""
     return GpuOfRanks()
 
 
 @pytest.fixture
 def timeline_snapshot(request: pytest.FixtureRequest) -> Callable[[Any], None]:
-    """Call it with the result of a launch: its timeline must be the one that was kept (`--ndsim-update` keeps it)."""
+    """Call it with the result of a launch: its timeline must equal the saved one (`--ndsim-update` saves it)."""
     return lambda result: compare_timeline(request.node, result)
 
 
 def takes_gpu(item: pytest.Function) -> bool:
-    """Whether it is this plugin's `gpu` that the test takes: projects have fixtures of that name."""
+    """Whether the test takes this plugin's `gpu`: projects have fixtures of that name."""
     found = item._fixtureinfo.name2fixturedefs.get("gpu")
     return "gpu" in item._fixtureinfo.argnames and found is not None and found[-1].func is _function_of(gpu)
 
 
 def _function_of(fixture: Any) -> Any:
-    """pytest 8.4 has made fixtures objects of their own."""
+    """The function behind a fixture; since pytest 8.4 a fixture is an object of its own."""
     return getattr(fixture, "_fixture_function", None) or getattr(fixture, "__wrapped__", None) or fixture.__pytest_wrapped__.obj
 
 
@@ -109,9 +109,10 @@ def arguments_of(item: pytest.Function) -> dict[str, Any]:
 
 
 class Words:
-    """What ranks have to say of how the test went: a file in memory that they share, in which each writes a line.
+    """Outcomes of a test on its ranks: a shared file in memory, to which each rank writes a line.
 
-    Each has one of its own besides, where Python writes its calls now and then: a rank that hangs can no longer say where.
+    Each rank also has a file of its own, to which Python dumps its call stack periodically, because a hung rank can no longer
+    tell where it is.
     """
 
     MOST_RANKS = 256
@@ -133,7 +134,7 @@ class Words:
         return [json.loads(line) for line in self.file]
 
     def last_calls(self, rank: int) -> list[str]:
-        """The innermost first, as lines; of the program alone."""
+        """The program's own calls as lines, innermost first."""
         if rank >= len(self.calls):
             return []
         self.calls[rank].seek(0)
@@ -152,7 +153,7 @@ class Words:
 
 
 def run_ranks(item: pytest.Function, options: dict[str, Any]) -> Any:
-    """Run the test as forked ranks, which have its fixtures as they are here."""
+    """Run the test as forked ranks, which inherit its fixtures."""
     settings = {"title": item.name, "lines_of": str(item.path), **options}
     refuse_unknown(launch, settings)
     words = Words(options["ranks"], float(options.get("watchdog", WATCHDOG)))
@@ -180,7 +181,7 @@ def run_ranks(item: pytest.Function, options: dict[str, Any]) -> Any:
 
 
 def how_it_failed(error: Error, words: Words, ranks: int) -> BaseException:
-    """What the rank says that ended the run; the others only waited for it."""
+    """The failure of the rank that ended the run; the others were only waiting for it."""
     said = words.all()
     for each in said:
         if each["outcome"] == "skipped":
@@ -196,7 +197,7 @@ def how_it_failed(error: Error, words: Words, ranks: int) -> BaseException:
 
 
 def refuse_unknown(function: Callable[..., Any], settings: dict[str, Any]) -> None:
-    """Of the keywords of a mark, before anything runs."""
+    """Fail on unknown keywords of a mark, before anything runs."""
     known = [name for name in inspect.signature(function).parameters if name not in ("program", "args")]
     for name in settings:
         if name not in known:
@@ -206,7 +207,7 @@ def refuse_unknown(function: Callable[..., Any], settings: dict[str, Any]) -> No
 
 
 def fail(error: Error, said: list[dict[str, Any]], ranks: int) -> NoReturn:
-    """Fail as the rank did that ended the run; the others only waited for it."""
+    """Fail like the rank that ended the run; the others were only waiting for it."""
     for words in said:
         if words["outcome"] == "skipped":
             pytest.skip(words["text"])
@@ -239,8 +240,8 @@ def run_torch(item: pytest.Function, options: dict[str, Any]) -> Any:
 
 
 class _by_value:
-    """Within it cloudpickle sends what the module has by value: a fresh process could not import the module, nor would
-    pytest rewrite its assertions there."""
+    """Makes cloudpickle send the module by value: a fresh process could not import it, and pytest would not rewrite its
+    assertions there."""
 
     def __init__(self, module: Any) -> None:
         self.module = module
@@ -258,7 +259,7 @@ class _by_value:
 
 
 def compare_timeline(item: pytest.Item, result: Any) -> None:
-    """Fail where the timeline of the run is not the one that was kept for this test."""
+    """Fail if the timeline of the run differs from the one saved for this test."""
     kept = _timelines.Kept(item.path)
     name = item.nodeid.partition("::")[2]
     now = _timelines.facts_of(result)

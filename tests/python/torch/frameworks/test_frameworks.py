@@ -1,4 +1,4 @@
-"""Frameworks run unmodified, with their default options, and their losses are those of plain PyTorch over gloo."""
+"""Frameworks run unmodified, with their default options, and their losses equal those of plain PyTorch over gloo."""
 
 import json
 import pathlib
@@ -13,7 +13,7 @@ SCRIPTS = pathlib.Path(__file__).resolve().parent / "scripts"
 
 @pytest.fixture
 def losses(command):
-    """Words of a command line -> the losses that two ranks print, and the answer."""
+    """Command-line words -> the losses that two ranks print, and the answer."""
 
     def run(name, *arguments, options=()):
         done = command("--json", "--nproc", 2, *options, SCRIPTS / f"{name}.py", *arguments)
@@ -40,7 +40,7 @@ def losses_of(text):
 
 
 def told(answer, *names):
-    """The framework that was recognised, what could not be told, and these of its layout."""
+    """The recognised framework, what is unknown, and the named fields of its layout."""
     known = answer["recognised"]
     return known["framework"], known["unknown"], *(known["layout"][name] for name in names)
 
@@ -58,7 +58,7 @@ def test_transformers_trains_as_on_the_host(losses, losses_on_the_host):
 def test_transformers_trains_in_bf16(losses, more):
     found, answer = losses("trainer_of_transformers", "--precision", "bf16", *more, options=["--explain-cost", "--against", "train"])
     assert found == pytest.approx([4.855, 4.870, 4.857, 4.862, 4.820], abs=0.02)
-    # It imports Apex where that is there, and goes on without.
+    # It imports Apex if available, and works without.
     assert ("flash_attn" in answer["stand_ins"]) == ("flash_attention_2" in more)
     spread = ("Transformers", [], 3, "full") if "fsdp2" in more else ("Transformers", [], 0, "none")
     assert told(answer, "zero", "recompute") == spread
@@ -70,7 +70,7 @@ def test_transformers_with_ligers_kernels_trains_as_without_on_the_host(losses, 
     found, answer = losses("trainer_of_transformers", "--liger", options=["--explain-cost"])
     assert found == losses_on_the_host("trainer_of_transformers", "--cpu") and len(found) == 5
     kernels = {row["operator"]: row["count"] for row in answer["operators"] if row["operator"].startswith("liger_")}
-    # Four steps and an evaluation of two layers: two norms each, and the last one; one launch turns queries and keys.
+    # Four steps and an evaluation of two layers: two norms each, and the final one; one launch rotates queries and keys.
     assert kernels == {
         "liger_rms_norm": 5 * 5, "liger_rms_norm_backward": 4 * 5, "liger_rope": 5 * 2 + 4 * 2, "liger_glu": 5 * 2, "liger_glu_backward": 4 * 2,
         "liger_cross_entropy": 2 * 4, "liger_cross_entropy_losses": 2, "liger_scale": 2 * 4}
@@ -88,15 +88,15 @@ def test_each_of_ligers_kernels_computes_what_pytorch_does(command):
     "words", [["trainer_of_transformers", "--hidden", "256"], ["trainer_of_transformers", "--liger"], ["zero", "--stage", "3"]], ids=" ".join)
 def test_a_hollow_run_is_the_real_one_without_its_losses(losses, words):
     (found, real), (none, hollow) = losses(*words), losses(*words, options=["--hollow"])
-    # The first loss of a small model comes from small tensors, which are computed.
+    # The first loss of a small model comes from small tensors, which are really computed.
     assert len(found) == 5 and len(none) <= 1
     for key in ("timeline_sha256", "step_seconds", "memory"):
         assert hollow[key] == real[key]
 
 
 def held_against_the_same_options(answer):
-    """What of `--against train` differs from the prediction of the same config and layout, asked for by hand."""
-    # As trainer_of_transformers.py makes it.
+    """Differences between `--against train` and the prediction for the same config and layout, requested by hand."""
+    # The model of trainer_of_transformers.py.
     config = {
         "model_type": "llama", "vocab_size": 128, "hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4,
         "num_key_value_heads": 2, "max_position_embeddings": 32, "tie_word_embeddings": False}

@@ -1,6 +1,5 @@
-"""Calls what a GPU has kernels of its own for, forward and backward, on the host and on the GPU, and prints as JSON what each made of it:
-the largest difference beside the largest number, what was raised, or null where this PyTorch does not have it yet.
-"""
+"""Calls operators that have GPU kernels of their own, forward and backward, on the host and on the GPU, and prints as JSON for
+each the largest difference relative to the largest number, the exception raised, or null if this PyTorch does not have it yet."""
 
 import copy
 import json
@@ -22,7 +21,7 @@ def check(function):
 
 
 def since(*release):
-    """A check of what PyTorch has had since a release."""
+    """A check of something that PyTorch has had since a release."""
     return check if release <= tuple(map(int, torch.__version__.split(".")[:2])) else NOT_YET.append
 
 
@@ -36,7 +35,7 @@ def dense(tensor):
 
 
 def gap(expected, found):
-    """The largest difference of two lists of tensors, of which the second are on the GPU."""
+    """The largest difference between two lists of tensors; the second list is on the GPU."""
     assert len(expected) == len(found) and all(tensor.is_cuda for tensor in found), "other results"
     pairs = [(dense(before), dense(after)) for before, after in zip(expected, found, strict=True)]
     assert all(before.shape == after.shape for before, after in pairs), "other shapes"
@@ -44,7 +43,7 @@ def gap(expected, found):
 
 
 def weighed(results):
-    """A number that depends on each element of the results in its own way."""
+    """A number in which each element of the results has its own weight."""
     return sum((each.double() * torch.arange(each.numel(), device=each.device).view(each.shape).cos()).sum() for each in results)
 
 
@@ -178,7 +177,7 @@ def batch_norm_that_only_infers():
 
 @check
 def ctc_loss_of_cudnn():
-    return ctc_loss(lambda targets, like: targets.int(), "CudnnCtcLossBackward0")  # on the host: cuDNN takes them
+    return ctc_loss(lambda targets, like: targets.int(), "CudnnCtcLossBackward0")  # on the host: cuDNN requires them there
 
 
 @check
@@ -326,7 +325,7 @@ def product_in_a_wider_type():
 
 
 def softmax_of_half(function):
-    """As autocast calls it: half precision comes in, and single precision out of the same kernel."""
+    """Softmax as autocast calls it: half precision in, single precision out, in one kernel."""
     return on_both(lambda x: function(x, -1, dtype=torch.float32), numbers(4, 8, dtype=torch.float16))
 
 
@@ -341,7 +340,8 @@ def logarithm_of_softmax_of_half_in_single_precision():
 
 
 def rounded(function, *leaves):
-    """The gap between half precision on the GPU and single precision on the host, rounded, of what the host's kernels know no half of."""
+    """The gap between half precision on the GPU and rounded single precision on the host, for operators without half kernels
+    there."""
     wide = trained(function, None, [leaf.float() for leaf in leaves])
     return gap([each.to(leaves[0].dtype) for each in wide], trained(function, None, [leaf.cuda() for leaf in leaves]))
 

@@ -1,6 +1,6 @@
-"""Allocations and frees of many sizes and streams, until the GPU is full; prints what the caching allocator counts.
+"""Allocations and frees of many sizes and streams, until the GPU is full; prints the caching allocator's statistics.
 
-SETTINGS_LATER and FRACTION_LATER are settings, and a share of the GPU, that hold from halfway on.
+SETTINGS_LATER and FRACTION_LATER are allocator settings, and a share of the GPU, that apply from halfway on.
 """
 
 import json
@@ -13,7 +13,7 @@ SIZES = (100, 512, 700, 40_000, MIB, MIB + 1, 3 * MIB, 7 * MIB, 10 * MIB, 11 * M
 
 
 class Chance:
-    """The same numbers in every PyTorch."""
+    """Gives the same numbers in every PyTorch."""
 
     def __init__(self, seed):
         self.state = seed
@@ -25,7 +25,7 @@ class Chance:
 
 def show(what):
     stats = torch.cuda.memory_stats()
-    # What newer PyTorch counts besides, of things that do not happen here.
+    # Newer PyTorch has further counters, for things that do not happen here.
     known = {key: value for key, value in stats.items() if "private_pool" not in key and key != "num_oom_rejections"}
     print(what, json.dumps(known, sort_keys=True), torch.cuda.mem_get_info()[0])
 

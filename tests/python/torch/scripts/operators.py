@@ -1,6 +1,6 @@
-"""Calls the operators that PyTorch tests itself with (its OpInfos) on the host and on a GPU, forward and backward, and prints as JSON
-what each made of it: `equal` bit by bit, the largest difference beside the largest number, or what is wrong. Arguments name some of them.
-"""
+"""Calls the operators that PyTorch tests itself with (its OpInfos) on the host and on a GPU, forward and backward, and prints as
+JSON for each: `equal` bit by bit, the largest difference relative to the largest number, or the error. Arguments select
+operators."""
 
 import json
 import sys
@@ -14,26 +14,26 @@ from torch.utils._pytree import tree_flatten, tree_map
 
 try:
     import expecttest  # noqa: F401
-except ImportError:  # PyTorch's lists are beside its own tests, which want it
+except ImportError:  # PyTorch's lists are next to its own tests, which import it
     sys.modules["expecttest"] = types.ModuleType("expecttest")
     sys.modules["expecttest"].TestCase = unittest.TestCase
 
-# A kernel of one's own is refused where it is made: the list is read without those that it makes.
+# Custom kernels are refused when created: the list is read without them.
 OWN_KERNEL = len
 torch.cuda.jiterator._create_jit_fn = torch.cuda.jiterator._create_multi_output_jit_fn = lambda *given, **named: OWN_KERNEL
 
 from torch.testing._internal.common_methods_invocations import op_db
 
 SAMPLES = 2
-MOST_ELEMENTS = 4096  # of a sample's tensors: larger ones say nothing more
-# Their numbers are what lies in new memory.
+MOST_ELEMENTS = 4096  # of a sample's tensors: larger ones add nothing
+# Their numbers are whatever new memory contains.
 WITHOUT_NUMBERS = {"empty", "empty_like", "empty_permuted", "empty_strided", "new_empty", "new_empty_strided"}
-# What operators that do not take single precision are called with.
+# Types for operators that do not take single precision.
 TYPES = (torch.float32, torch.int64, torch.complex64, torch.bfloat16, torch.uint8, torch.float8_e4m3fn, torch.bool)
 
 
 def type_of(info):
-    """The first of TYPES that an operator takes on a GPU and on the host, as far as PyTorch says it of both."""
+    """The first of TYPES that an operator supports on a GPU and on the host, according to PyTorch."""
     return next(each for each in TYPES if each in info.dtypesIfCUDA and (each in info.dtypes or not info.dtypes))
 
 
@@ -42,7 +42,7 @@ def leaves_of(tree):
 
 
 def samples(info, dtype):
-    """The first few calls whose tensors are small, or the first where none are."""
+    """The first few calls with small tensors, or the first call if there are none."""
     torch.manual_seed(0)
     first, small = None, []
     for sample in info.sample_inputs("cpu", dtype, requires_grad=info.supports_autograd and (dtype.is_floating_point or dtype.is_complex)):
@@ -56,7 +56,7 @@ def samples(info, dtype):
 
 
 def moved(tensor):
-    """A tensor on the GPU, with the memory around it: of a view the whole."""
+    """A tensor on the GPU, with the memory around it: for a view, the whole storage."""
     if tensor.layout != torch.strided or tensor.is_nested or tensor.is_conj() or tensor.is_neg():
         return tensor.to("cuda")
     whole = torch.empty(0, dtype=tensor.dtype).set_(tensor.untyped_storage())
@@ -89,7 +89,7 @@ def dense(tensor):
 
 
 def difference(expected, found, has_numbers):
-    """0 where they are equal bit by bit; a text where they cannot be compared."""
+    """0 if they are equal bit by bit; a text if they cannot be compared."""
     if (expected is None) != (found is None):
         return "a gradient on one of both alone"
     if expected is None:
@@ -112,7 +112,7 @@ def difference(expected, found, has_numbers):
 
 
 def worst(said):
-    """What is wrong with one of them, or the largest difference."""
+    """The first error, or the largest difference."""
     wrong = [each for each in said if isinstance(each, str)]
     return wrong[0] if wrong else max(said, default=0.0)
 
@@ -129,7 +129,7 @@ def compare(info, sample):
 
 
 def judge(info):
-    """What is said of an operator."""
+    """The verdict on an operator."""
     said = []
     for sample in samples(info, type_of(info)):
         try:

@@ -51,7 +51,7 @@ def train(name, model, optimizer, rank, device, clip=False):
 
 
 def sharded(device, **settings):
-    # A build of PyTorch for CUDA would take a GPU by itself, even where none is.
+    # A CUDA build of PyTorch would select a GPU by itself, even if there is none.
     settings["mesh"] = init_device_mesh(device.type, (dist.get_world_size(),))
     model = network(device)
     for block in model:
@@ -87,6 +87,6 @@ def main():
 if __name__ == "__main__":
     main()
     if "--cpu" in sys.argv:
-        # A thread of PyTorch's own sometimes aborts a process that ends while it still runs.
+        # A thread of PyTorch's own sometimes aborts a process that ends while the thread still runs.
         sys.stdout.flush()
         os._exit(0)

@@ -1,4 +1,4 @@
-"""A residual network, a BERT and a GPT, small, each trained in fp32, bf16 and fp16 as people train them."""
+"""Trains a small residual network, BERT and GPT, each in fp32, bf16 and fp16, in the usual way."""
 
 import torch
 from torch import nn

@@ -1,4 +1,4 @@
-"""The same for torchrun: the environment says who a rank is."""
+"""The same for torchrun: the environment gives the rank."""
 
 import torch
 import torch.distributed as dist

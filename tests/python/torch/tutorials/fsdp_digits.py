@@ -1,4 +1,4 @@
-"""FSDP as one meets it first: pictures of digits (made here), mp.spawn, a wrapping policy by size, CUDA events."""
+"""FSDP as an introduction: pictures of digits (generated here), mp.spawn, a size-based wrapping policy, CUDA events."""
 
 import argparse
 import functools

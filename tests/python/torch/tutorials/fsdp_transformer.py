@@ -1,4 +1,4 @@
-"""FSDP in earnest: blocks of a transformer are wrapped, checkpointed, prefetched and computed in 2 bytes."""
+"""FSDP in full: transformer blocks are wrapped, checkpointed, prefetched and computed in 2 bytes."""
 
 import argparse
 import functools

@@ -1,4 +1,4 @@
-"""DDP as one meets it first: a basic use, a checkpoint, and a model over two GPUs; mp.spawn starts the ranks."""
+"""DDP as an introduction: a basic use, a checkpoint, and a model over two GPUs; mp.spawn starts the ranks."""
 
 import os
 import sys

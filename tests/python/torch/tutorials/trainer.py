@@ -1,4 +1,4 @@
-"""A trainer with snapshots, as the series on several GPUs ends with it: torchrun's environment, a sampler, a loader."""
+"""A trainer with snapshots, as at the end of the multi-GPU series: torchrun's environment, a sampler, a loader."""
 
 import argparse
 import os

@@ -1,7 +1,5 @@
-"""PyTorch on simulated GPUs, for notebooks and programs: launch() runs a function as ranks, here() makes this process one.
-
-docs/torch.md tells the story.
-"""
+"""PyTorch on simulated GPUs, for notebooks and programs: launch() runs a function as ranks, here() turns this process into one.
+See docs/torch.md."""
 
 from __future__ import annotations
 
@@ -18,12 +16,12 @@ __all__ = ["Run", "here", "launch"]
 
 
 def here(machine: str = "dgx-h100", **options: Any) -> Here:
-    """Make this process a rank, the only one, which sees the simulated GPUs of a node, and import torch on them.
+    """Make this process the only rank, let it see the simulated GPUs of one node, and import torch on them.
 
-    From here on torch.cuda works as on the machine, and report() says where the time went so far. Options are those of the command
-    that concern one rank: hollow=True, timeline=True, trace="run.json" (written by report()) and so on.
+    From then on torch.cuda works as on the machine, and report() shows where the time has gone so far. The options are those of
+    the command that concern a single rank: hollow=True, timeline=True, trace="run.json" (written by report()) and so on.
 
-    Raises MachineLimit where torch was imported before.
+    Raises MachineLimit if torch is imported already.
     """
-    # What imports the door, which lies beside this, is imported when it is needed.
+    # Imported here because it imports the door, which is next to this module.
     return importlib.import_module("ndsim.torchrun.here").begin({"machine": machine, **options})  # type: ignore[no-any-return]

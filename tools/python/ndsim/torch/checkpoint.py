@@ -1,7 +1,7 @@
 """Asynchronous checkpoints of torch.distributed.checkpoint.
 
-PyTorch saves in a second thread, whose collectives come between those of training by luck. Here a save that is begun is
-carried out at once, so that a rank's operations have one order, and what takes the state is what was there when it was asked for.
+PyTorch saves in a second thread, whose collectives interleave with those of training at random. Here a save runs as soon as it is
+requested, so that a rank's operations have one order, and the saved state is the state at the time of the request.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from types import ModuleType
 from typing import Any
 
 SAVERS = ("torch.distributed.checkpoint._async_thread_executor", "torch.distributed.checkpoint.state_dict_saver")
-"""The modules that start the thread: one since PyTorch 2.7, the other before."""
+"""The modules that start the thread: the first since PyTorch 2.7, the second before."""
 
 
 class AtOnce:
-    """A concurrent.futures.Executor of no thread."""
+    """A concurrent.futures.Executor without a thread."""
 
     def __init__(self, *_: Any, **__: Any) -> None:
         pass

@@ -1,7 +1,7 @@
-"""What torch._C has in a build for CUDA, for a build of PyTorch for the CPU.
+"""Gives a CPU build of PyTorch the names that torch._C has in a CUDA build.
 
-torch.cuda decides by these names, when it is imported, whether it was built; it is not changed itself. What lies below them
-(devices, streams, memory) is the slot's.
+torch.cuda is not changed: it uses these names at import to decide whether it was built with CUDA. Everything below them (devices,
+streams, memory) belongs to the slot.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ CUDA_VERSION = "12.8"
 NCCL_VERSION = (2, 28, 3)
 COMPILED_VERSION = 12080
 WARP = 32
-BENCHMARKED = 10  # algorithms of cuDNN, by default
+BENCHMARKED = 10  # the default number of cuDNN algorithms to benchmark
 NCCL_TIMEOUT = datetime.timedelta(minutes=10)
 
 
 def properties_class(slot: ModuleType) -> type:
     class DeviceProperties:
-        """As torch.cuda.get_device_properties returns them."""
+        """The result type of torch.cuda.get_device_properties."""
 
         warp_size = WARP
         regs_per_multiprocessor = 65536
@@ -52,7 +52,7 @@ def properties_class(slot: ModuleType) -> type:
 
 def stream_class(base: Any, slot: ModuleType) -> type:
     class Stream(base):  # type: ignore[misc]
-        """What torch.cuda.Stream is made of."""
+        """The base class of torch.cuda.Stream."""
 
         def __new__(
             cls,
@@ -89,7 +89,7 @@ def stream_class(base: Any, slot: ModuleType) -> type:
 
 def event_class(base: Any, slot: ModuleType) -> type:
     class Event(base):  # type: ignore[misc]
-        """What torch.cuda.Event is made of."""
+        """The base class of torch.cuda.Event."""
 
         def __new__(
             cls, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False, external: bool = False
@@ -108,7 +108,7 @@ def event_class(base: Any, slot: ModuleType) -> type:
             return int(self.event_id)
 
         def elapsed_time(self, end: Any) -> float:
-            # torch.Event's own refuses classes that are derived from it.
+            # torch.Event's own method rejects derived classes.
             if not (self.is_timed and end.is_timed):
                 raise ValueError("Both events must be created with argument 'enable_timing=True'.")
             if not self.event_id or not end.event_id:
@@ -120,7 +120,7 @@ def event_class(base: Any, slot: ModuleType) -> type:
 
 def runtime_class(slot: ModuleType) -> type:
     class Runtime:
-        """What torch.cuda.cudart() gives."""
+        """The result of torch.cuda.cudart()."""
 
         class cudaError:  # noqa: N801
             success = 0
@@ -136,7 +136,7 @@ def runtime_class(slot: ModuleType) -> type:
 
 
 def names_of_torch(torch_c: Any, slot: ModuleType) -> dict[str, Any]:
-    """The names, each with an object of its own: dynamo tells them apart by identity."""
+    """The names, each with its own object: dynamo tells them apart by identity."""
     properties = properties_class(slot)
 
     def begin() -> None:
@@ -195,7 +195,7 @@ def names_of_torch(torch_c: Any, slot: ModuleType) -> dict[str, Any]:
         "_cuda_getAllocatorBackend": known("native"),
         "_cuda_setMemoryFraction": lambda fraction, device: slot.limit_memory(fraction, device),
         "_cuda_getMemoryFraction": lambda device: slot.memory_fraction(device),
-        # its name in PyTorch up to 2.9, and since
+        # The setting's name up to PyTorch 2.9, and its name since.
         "_cuda_cudaCachingAllocator_set_allocator_settings": lambda text: slot.change_memory_settings(text),
         "_accelerator_setAllocatorSettings": lambda text: slot.change_memory_settings(text),
         "_cuda_canDeviceAccessPeer": known(True),
@@ -216,13 +216,13 @@ def names_of_torch(torch_c: Any, slot: ModuleType) -> dict[str, Any]:
 
 
 def fill(torch_c: Any, slot: ModuleType) -> None:
-    """Before torch.cuda looks."""
+    """Call it before torch.cuda is imported."""
     for name, value in names_of_torch(torch_c, slot).items():
         setattr(torch_c, name, value)
 
 
 def finish(torch: Any, slot: ModuleType) -> None:
-    """When torch is there: what C++ decides by how it was built, and Python can put in its place."""
+    """Call it once torch is imported: replaces what C++ fixed at build time and Python can override."""
     torch.version.cuda = CUDA_VERSION
     torch.cuda._get_device_properties = lambda device: torch._C._CudaDeviceProperties(device)
     replace_storages(torch, slot)
@@ -231,7 +231,7 @@ def finish(torch: Any, slot: ModuleType) -> None:
 
 
 def profile_cuda(torch: Any) -> None:
-    """Kineto is told of kernels (kineto.cpp), whatever it was built with."""
+    """Let Kineto record kernels (kineto.cpp), whatever it was built with."""
     supported = torch.autograd._supported_activities() | {torch._C._profiler.ProfilerActivity.CUDA}
     for module in (torch.autograd, torch.autograd.profiler):
         module._supported_activities = lambda: supported
@@ -258,7 +258,7 @@ def replace_storages(torch: Any, slot: ModuleType) -> None:
 
 
 def replace_data_parallel(torch: Any) -> None:
-    """The functions of csrc/cuda/comm.cpp."""
+    """Implements the functions of csrc/cuda/comm.cpp."""
 
     def place(device: int) -> Any:
         return torch.device("cpu") if device == -1 else torch.device("cuda", device)

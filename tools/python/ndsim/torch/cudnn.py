@@ -1,4 +1,4 @@
-"""torch._C._cudnn of a build for CUDA, by which torch.backends.cudnn decides. ATen asks the slot itself."""
+"""torch._C._cudnn of a CUDA build, which torch.backends.cudnn consults. ATen asks the slot itself."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class RNNMode(enum.IntEnum):
-    """As cuDNN numbers its recurrent layers."""
+    """Recurrent layers by cuDNN's numbers."""
 
     rnn_relu = 0
     rnn_tanh = 1
@@ -17,7 +17,7 @@ class RNNMode(enum.IntEnum):
 
 
 def module(version: int) -> Any:
-    """Of a version as cudnnGetVersion gives it: 92000."""
+    """The module for a version in the format of cudnnGetVersion: 92000."""
     made = ModuleType("torch._C._cudnn")
     parts = (version // 10000, version // 100 % 100, version % 100)
     names = {

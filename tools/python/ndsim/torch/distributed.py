@@ -1,6 +1,6 @@
-"""torch.distributed's backends are those of the slot: nccl for tensors of the GPU, gloo for those of the host.
+"""Gives torch.distributed the backends of the slot: nccl for GPU tensors, gloo for host tensors.
 
-They are put in their places before torch.distributed.distributed_c10d looks for them, so that it takes its own way with them.
+They are installed before torch.distributed.distributed_c10d looks for them, so that it treats them like its own.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ NCCL_TIMEOUT = datetime.timedelta(minutes=10)
 def fill(c10d: Any, slot: ModuleType) -> None:
     """c10d: torch._C._distributed_c10d."""
     slot.add_process_groups()
-    # Since 2.15 there are three, of which the second is the one that "nccl" means.
+    # Since 2.15 there are three, and "nccl" means the second.
     for name in ("ProcessGroupNCCL", "ProcessGroupNCCL2", "ProcessGroupNCCLLazy"):
         setattr(c10d, name, slot.ProcessGroupNCCL)
     c10d.ProcessGroupGloo = slot.ProcessGroupGloo
@@ -25,12 +25,12 @@ def fill(c10d: Any, slot: ModuleType) -> None:
 
 
 def names_groups_of_gloo(c10d: Any) -> bool:
-    """Whether torch.distributed says which ranks a group of gloo has: since 2.8."""
+    """Whether torch.distributed names the ranks of a gloo group itself, as it does since 2.8."""
     return hasattr(c10d.Backend.Options, "group_name")
 
 
 def name_groups_of_gloo(distributed_c10d: Any) -> None:
-    """Let it say so when it has made a group."""
+    """Make it name them whenever it creates a group."""
     make = distributed_c10d._new_process_group_helper
 
     @functools.wraps(make)

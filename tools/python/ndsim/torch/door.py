@@ -1,7 +1,7 @@
-"""The door between a script's PyTorch and the simulated GPUs: opened before torch is imported, in the process that starts ranks.
+"""The door between a script's PyTorch and the simulated GPUs, opened before torch is imported, in the process that starts ranks.
 
-The slot is loaded, which fills the empty place of CUDA, and an import hook gives torch the names that it decides by. From then on
-torch.cuda is available, and what a script does on a GPU is the simulated one's.
+It loads the slot, which takes the place of CUDA, and an import hook gives torch the names that it checks. From then on torch.cuda
+is available, and everything a script does on a GPU happens on the simulated one.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from .making import builder, loader
 
 
 class Door(importlib.abc.MetaPathFinder):
-    """Looks at the imports of torch. `built`: the slot for this PyTorch."""
+    """Hooks into the imports of torch. `built`: the slot for this PyTorch."""
 
     def __init__(self, built: builder.Built) -> None:
         self.built = built
         self.is_cuda_build = built.torch.cuda is not None
 
     def slot(self) -> ModuleType:
-        """The module of the slot, which needs torch._C."""
+        """The slot's module, which needs torch._C."""
         return loader.slot_module(self.built)
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
@@ -46,7 +46,7 @@ class Door(importlib.abc.MetaPathFinder):
 def finished_later(
     name: str, path: Any, target: Any, finish: Callable[[ModuleType], None]
 ) -> importlib.machinery.ModuleSpec | None:
-    """The module of that name, which is given to `finish` when it is there."""
+    """The module's spec; `finish` is called with the module once it is imported."""
     spec = importlib.machinery.PathFinder.find_spec(name, path, target)
     if spec is not None and spec.loader is not None:
         importer: Any = spec.loader
@@ -67,7 +67,7 @@ def is_open() -> bool:
 def open_door(table: int) -> Door:
     """Requires: torch is not imported yet. `table`: the address of the simulated GPUs' functions.
 
-    Raises CannotBuild, in one line, where the slot cannot be made or loaded.
+    Raises CannotBuild, with a one-line message, if the slot cannot be built or loaded.
     """
     built = builder.build()
     loader.load(built, table)

@@ -1,1 +1,1 @@
-"""python3 -m ndsim.torchrun: a training script for torch.distributed, unmodified, on the machine of one's choice."""
+"""python3 -m ndsim.torchrun: runs an unmodified torch.distributed training script on the machine of your choice."""

@@ -1,4 +1,4 @@
-"""The command python3 -m ndsim.torchrun: its exit codes are those of ndsim."""
+"""The command python3 -m ndsim.torchrun. Its exit codes are those of ndsim."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def complain(what: object) -> None:
 
 
 def run(options: Options) -> None:
-    """Run the script, which ends with what it prints and with the answer."""
+    """Run the script; print its output and the answer."""
     setting = running.setting_of(options)
     start.check_script(options)
     running.run(answers.Answers(setting, answers.standard_output(options)), lambda: start.run_script(options))
@@ -52,7 +52,7 @@ def main() -> int:
         if not isinstance(error, errors.Interrupted):
             complain(error)
         return exit_code_of(error)
-    except Exception as error:  # of a script that starts its ranks itself
+    except Exception as error:  # from a script that starts its ranks itself
         traceback.print_exception(type(error), error, explain.trimmed(error))
         return FAILED
     return 0

@@ -1,4 +1,4 @@
-"""What the launcher asks of PyTorch itself."""
+"""Everything the launcher needs from PyTorch itself."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from .._errors import MachineLimit
 
 
 def import_torch() -> Any:
-    """Import torch with torch.distributed, for one thread per rank. Requires: the door is open."""
+    """Import torch with torch.distributed, with one thread per rank. Requires: the door is open."""
     try:
         torch = importlib.import_module("torch")
     except ImportError as missing:
         raise MachineLimit(f"PyTorch cannot be imported ({missing}): `{sys.executable} -m pip install torch` installs it") from missing
     if not importlib.import_module("torch.distributed").is_available():
         raise MachineLimit("this PyTorch was built without torch.distributed")
-    # What every rank would import at its first FSDP or DDP is imported once, before there are ranks.
+    # Imported once, before there are ranks, because every rank would import them at its first FSDP or DDP.
     for name in ("torch.distributed.fsdp", "torch._dynamo"):
         importlib.import_module(name)
-    # An operator of several threads leaves threads behind, which a fork loses.
+    # A multithreaded operator leaves threads behind, which a fork would lose.
     torch.set_num_threads(1)
     return torch
 
 
 def seed(rank: int) -> None:
-    """Begin the random numbers of a script that does not: elsewhere they begin anywhere."""
+    """Seed the random numbers of a script that does not; without a seed they would differ from run to run."""
     torch: Any = importlib.import_module("torch")
     torch.default_generator.manual_seed(rank)
     random.seed(rank)
@@ -38,7 +38,7 @@ def seed(rank: int) -> None:
 
 
 def leave_dispatch_modes() -> None:
-    """Take off every TorchDispatchMode: in a process that was forked within one."""
+    """Leave every TorchDispatchMode, in a process that was forked inside one."""
     modes: Any = importlib.import_module("torch.utils._python_dispatch")
     while modes._get_current_dispatch_mode() is not None:
         modes._pop_mode()
@@ -47,7 +47,7 @@ def leave_dispatch_modes() -> None:
 def watch_optimizer_steps(
     during_step: Callable[[], contextlib.AbstractContextManager[None]], after_step: Callable[[Any], None]
 ) -> None:
-    """Let an optimizer step within during_step(), and after_step(optimizer) be called when it has."""
+    """Make optimizers step within during_step(), and call after_step(optimizer) afterwards."""
     module: Any = importlib.import_module("torch.optim.optimizer")
     under_way = contextlib.ExitStack()
 
@@ -60,7 +60,7 @@ def watch_optimizer_steps(
 
 
 def watch_graphs(captures: Callable[[Any], None], replayed: Callable[[Any], None]) -> None:
-    """Let captures(graph) be called when a CUDA graph begins to be captured, and replayed(graph) when one was launched."""
+    """Call captures(graph) when the capture of a CUDA graph begins, and replayed(graph) when a graph was launched."""
     of: Any = importlib.import_module("torch").cuda.CUDAGraph
     really_begin, really_replay = of.capture_begin, of.replay
 

@@ -1,4 +1,4 @@
-"""ndsim.torch.here: this process is a rank, the only one, with simulated GPUs for the cells of a notebook."""
+"""ndsim.torch.here: makes this process the only rank, with simulated GPUs for the cells of a notebook."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .options import keyword_options
 
 
 class Here:
-    """This process, from here on, until it ends."""
+    """This process as a rank, until it ends."""
 
     def __init__(self, setting: ranks.Setting) -> None:
         self._setting = setting
@@ -29,7 +29,7 @@ class Here:
         self._contexts = contexts
 
     def report(self) -> Run:
-        """What was done so far, and where its time went; the host waits for its GPUs."""
+        """The run so far, and where its time went; the host waits for its GPUs."""
         out = io.StringIO()
         answers = Answers(self._setting, out)
         rank = self._rank
@@ -50,7 +50,7 @@ class Here:
         return f"<ndsim.torch.here: {machine.gpus_per_node} x {machine.accelerator} ({machine.name})>"
 
 
-# The one of this process.
+# The one of this process, if any.
 _here: list[Here] = []
 
 

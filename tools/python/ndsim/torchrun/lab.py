@@ -1,7 +1,7 @@
-"""Labs as PyTorch scripts: plays scripts in the cases of a lab, for `ndsim lab check`.
+"""Plays PyTorch scripts in the cases of a lab, for `ndsim lab check`.
 
-Each play is a fork of this process, which imports PyTorch once. A rank hands over what its script leaves in `results`, and
-the collectives that it called.
+Each play is a fork of this process, which imports PyTorch once. A rank reports the values that its script leaves in `results`,
+and the collectives that it called.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .options import Options
 from .refusals import Refused
 
 PATIENCE = 20.0
-"""Seconds without a simulated operation after which a rank is hung."""
+"""A rank counts as hung after this many seconds without a simulated operation."""
 
 
 class Play:
@@ -42,7 +42,7 @@ class Play:
         self.given = os.path.join(folder, os.path.basename(into) + "-case.json")
 
     def fork(self) -> int:
-        """Begin the play as a process of its own."""
+        """Start the play as a process of its own."""
         flush()
         process = os.fork()
         if process == 0:
@@ -50,7 +50,7 @@ class Play:
         return process
 
     def be_process(self) -> int:
-        """Play; returns the exit code."""
+        """Play. Returns the exit code."""
         if self.is_silent:
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, 1)
@@ -98,17 +98,17 @@ class Play:
 
 
 def be_graded(options: Options) -> None:
-    """Run the script as one rank, and hand over what is graded."""
+    """Run the script as one rank, and report everything that is graded."""
     rank = ranks.this_rank()
     assert rank is not None
-    # What PyTorch says of itself is not about the learner's lines.
+    # PyTorch's own warnings are not about the learner's lines.
     warnings.filterwarnings("ignore", module=r"torch\.")
     try:
         left = start.run_script(options)
     except NotImplementedError as gap:
         frames = [frame for frame, _ in traceback.walk_tb(gap.__traceback__)]
         if frames[-1].f_code.co_filename == options.script:
-            # What stands where a learner's lines belong.
+            # The gap where the learner's lines belong.
             lines = [line for frame, line in traceback.walk_tb(gap.__traceback__) if frame is frames[-1]]
             rank.gpu.report(_ndsim.gap_report(), lines[-1])
             raise ProgramError(f"{explain.short(options.script)}:{lines[-1]}: nothing is written here yet: {gap}") from None
@@ -120,7 +120,7 @@ def be_graded(options: Options) -> None:
 
 
 def numbers_of(values: Any) -> list[float]:
-    """A number, a list or a tensor, as what GPU.report takes."""
+    """A number, a list or a tensor in the form GPU.report takes."""
     if hasattr(values, "tolist"):
         values = values.flatten().tolist()
     return [float(value) for value in (values if isinstance(values, Iterable) else [values])]
@@ -140,7 +140,7 @@ def play_all(plays: Iterable[Play]) -> None:
 
 
 def read_record(file: str) -> Any:
-    """None: that play failed."""
+    """None if that play failed."""
     if not os.path.exists(file):
         return None
     with open(file, encoding="utf-8") as text:
@@ -148,7 +148,7 @@ def read_record(file: str) -> Any:
 
 
 def may_be_mistaken(file: str, reference: str) -> bool:
-    """Whether a play leaves something else than the reference, as a mistake does: none of them raises an exception."""
+    """Whether a play's result differs from the reference in a way that a mistake explains: no known mistake raises an exception."""
     theirs, right = read_record(file), read_record(reference)
     if theirs is None or right is None:
         return False
@@ -161,8 +161,8 @@ def main() -> int:
     parser.add_argument("--play", metavar="FILE", required=True, help="the cases")
     parser.add_argument("--into", metavar="NAME", required=True, help="records: NAME-SCRIPT-CASE, both counted from 0")
     parser.add_argument("script", help="the learner's")
-    parser.add_argument("reference", nargs="?", help="what it is compared with")
-    parser.add_argument("mistaken", nargs="*", help="played only where the learner's leaves something else")
+    parser.add_argument("reference", nargs="?", help="the script to compare with")
+    parser.add_argument("mistaken", nargs="*", help="played only if the learner's results differ")
     asked = parser.parse_args()
     with open(asked.play, encoding="utf-8") as file:
         cases = json.load(file)["cases"]

@@ -1,4 +1,4 @@
-"""The options of a run: of python3 -m ndsim.torchrun, those of torchrun among them, and of ndsim.torch.launch as keywords."""
+"""The options of a run: of python3 -m ndsim.torchrun, including torchrun's, and of ndsim.torch.launch as keywords."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .stand_ins import registry
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """What a run is asked for."""
+    """The settings of a run."""
 
     script: str = ""
     arguments: tuple[str, ...] = ()
@@ -25,7 +25,7 @@ class Options:
     nproc: int | None = None
     nodes: int | None = None
     per_node: int | None = None
-    """None: not said; EVERY_GPU: as many as a node has."""
+    """None if not given; EVERY_GPU: one rank per GPU of a node."""
     trace: str = ""
     report: str = ""
     timeline: bool = False
@@ -33,20 +33,20 @@ class Options:
     explain_cost: bool = False
     hollow: bool = False
     routing: Routing = BALANCED
-    """Where tokens go in a hollow run."""
+    """Token routing in a hollow run."""
     fold: Wish | None = None
-    """Which ranks run in the place of all."""
+    """The ranks that run and stand for all."""
     compiled: bool = False
     flash_attention: int | None = None
-    """The version of its kernels; None: PyTorch's."""
+    """FlashAttention version of the kernels; None: PyTorch's."""
     launch_microseconds: float | None = None
     without: tuple[str, ...] = ()
-    """Packages that the simulated machine lacks, though there are stand-ins for them."""
+    """Packages that the simulated machine lacks although stand-ins exist."""
     watchdog: float = 120.0
     against: str = ""
-    """What the run is held against: 'train', or nothing."""
+    """The prediction to compare with: 'train', or empty."""
     fault: str = ""
-    """What the run is to suffer; several, with ; between them."""
+    """Faults to inject, separated by ;."""
 
     @property
     def title(self) -> str:
@@ -70,13 +70,13 @@ class Row:
 
     name: str
     takes: str
-    """What its value is called; empty: it has none."""
+    """Name of its value; empty if it takes none."""
     help: str
     read: Callable[[str], Any] = str
     field: str = ""
-    """Of Options; empty: the option's own name. What is accepted and means nothing here has none of them."""
+    """Field of Options; empty: the option's own name. Options that are accepted without effect have no such field."""
     keyword: str | None = None
-    """Of ndsim.torch.launch; None: the option's own name; empty: it means something on a command line alone."""
+    """Keyword of ndsim.torch.launch; None: the option's own name; empty: command line only."""
 
     @property
     def target(self) -> str:
@@ -87,7 +87,7 @@ class Row:
         return self.name.replace("-", "_") if self.keyword is None else self.keyword
 
     def value_of(self, text: str, asked: str) -> Any:
-        """The value that the text gives; `asked`: the option as it was written, for complaints."""
+        """Parses the text; `asked` is the option as written, for error messages."""
         try:
             return self.read(text)
         except ValueError as wrong:
@@ -150,31 +150,31 @@ def predictor(text: str) -> str:
 
 def no_restarts(text: str) -> int:
     if int(text) != 0:
-        raise ValueError("asks for elastic restarts; a simulated run ends where a rank fails: leave it out")
+        raise ValueError("asks for elastic restarts; a simulated run ends when a rank fails: leave it out")
     return 0
 
 
 ROWS = (
-    Row("machine", "NAME|FILE", "the simulated machine: a name of ndsim hardware, or a TOML file (dgx-h100)"),
-    Row("nproc", "N", "start N ranks; without it the script runs once, and starts its ranks by itself", whole, keyword="ranks"),
-    Row("trace", "FILE", "write the timeline as a trace, in the format of the suffix: .json, .pftrace and others"),
-    Row("report", "FILE.html", "write a page for the browser: the timeline, its replay, and where the time went"),
-    Row("timeline", "", "draw the timeline as text, a row for each rank and stream"),
-    Row("json", "", "print one JSON object on standard output; what the script prints goes to standard error", keyword=""),
-    Row("explain-cost", "", "list the operators with their count and time, how each was priced, and what was guessed"),
-    Row("hollow", "", "run without arithmetic, for models that do not fit into this computer: the same times"),
-    Row("fold", "K|auto", "run few ranks, each for all that do the same: 0 to K-1, or 0 and whom it sends to; hollow, too", wish),
-    Row("routing", "HOW", "where tokens go in a hollow run: balanced, drawn, drawn:SEED, or a file of shares (balanced)", routing),
-    Row("compiled", "", "price the operators as torch.compile would fuse them, as if the script called it"),
-    Row("flash-attention", "V", "the version of FlashAttention that attention costs: 1, 2 or 3 (2)", flash_version),
-    Row("launch-microseconds", "X", "what an operator costs its host (the machine's)", zero_or_more),
-    Row("without", "NAME,…", "packages that the simulated machine lacks: stand-ins that are not to be found", package_names),
-    Row("against", "train", "what `ndsim train` predicts for the recognised layout and model, beside the run", predictor),
-    Row("watchdog", "S", "a rank that runs so long without a simulated operation is hung (120)", positive),
-    Row("fault", "TEXT", "'slow rank 1 x2', 'kill rank 3 at 2s': what the run suffers; several: with ; between them"),
+    Row("machine", "NAME|FILE", "simulated machine: a name from `ndsim hardware`, or a TOML file (dgx-h100)"),
+    Row("nproc", "N", "start N ranks; without it the script runs once and starts its own ranks", whole, keyword="ranks"),
+    Row("trace", "FILE", "write the timeline as a trace, in the format of the extension: .json, .pftrace and others"),
+    Row("report", "FILE.html", "write an HTML page: the timeline, its replay, and where the time went"),
+    Row("timeline", "", "draw the timeline as text, one row per rank and stream"),
+    Row("json", "", "print one JSON object on standard output; the script's own output goes to standard error", keyword=""),
+    Row("explain-cost", "", "list the operators with count, time and pricing method, and what was guessed"),
+    Row("hollow", "", "run without arithmetic, for models too large for this computer; times stay the same"),
+    Row("fold", "K|auto", "run only ranks 0 to K-1, or rank 0 and its peers, each for all its equals; implies --hollow", wish),
+    Row("routing", "HOW", "token routing of a hollow run: balanced, drawn, drawn:SEED, or a file of shares (balanced)", routing),
+    Row("compiled", "", "price the operators as fused by torch.compile, as if the script called it"),
+    Row("flash-attention", "V", "FlashAttention version that sets the cost of attention: 1, 2 or 3 (2)", flash_version),
+    Row("launch-microseconds", "X", "host time per operator (the machine's)", zero_or_more),
+    Row("without", "NAME,…", "packages that the simulated machine lacks: hides their stand-ins", package_names),
+    Row("against", "train", "compare with what `ndsim train` predicts for the recognised layout and model", predictor),
+    Row("watchdog", "S", "a rank counts as hung after S seconds without a simulated operation (120)", positive),
+    Row("fault", "TEXT", "fault to inject: 'slow rank 1 x2', 'kill rank 3 at 2s'; separate several by ;"),
     Row("nnodes", "N", "start ranks on N nodes, with --nproc-per-node", nodes, "nodes", ""),
-    Row("nproc-per-node", "N|gpu", "start N ranks on each node; gpu: as many as a node has GPUs", per_node, "per_node", ""),
-    Row("module", "", "the script is the name of a module, as in python3 -m; also -m", str, "is_module", ""),
+    Row("nproc-per-node", "N|gpu", "start N ranks on each node; gpu: one per GPU", per_node, "per_node", ""),
+    Row("module", "", "SCRIPT is a module name, as in python3 -m; also -m", str, "is_module", ""),
 )
 
 HARMLESS = (
@@ -202,7 +202,7 @@ USAGE = "python3 -m ndsim.torchrun [OPTIONS] SCRIPT [ARGUMENTS]"
 
 
 def help_text() -> str:
-    """What --help prints."""
+    """The text of --help."""
     lines = [
         "Runs a PyTorch training script unmodified, each rank a real process, in the simulated time of a machine.",
         f"Usage: {USAGE}",
@@ -214,12 +214,12 @@ def help_text() -> str:
         lines.append(f"  {'--' + row.name + ' ' + row.takes:<28}{row.help}")
     lines += [
         "",
-        "These options of torchrun are accepted, and change nothing in one process that simulates all nodes:",
+        "These torchrun options are accepted but have no effect, since one process simulates all nodes:",
         "  " + ", ".join("--" + row.name for row in HARMLESS[:8]) + ",",
         "  " + ", ".join("--" + row.name for row in HARMLESS[8:]),
         "",
         "Examples:",
-        "  python3 -m ndsim.torchrun --nproc 8 train.py --epochs 2            # as torchrun would, on a DGX H100",
+        "  python3 -m ndsim.torchrun --nproc 8 train.py --epochs 2            # like torchrun, on a DGX H100",
         "  python3 -m ndsim.torchrun --machine dgx-a100 --nproc 64 train.py   # eight nodes of another machine",
         "  python3 -m ndsim.torchrun train.py                                 # a script that calls mp.spawn",
         "  python3 -m ndsim.torchrun --nproc 8 --report run.html train.py     # where the time went, as a page",
@@ -229,7 +229,7 @@ def help_text() -> str:
 
 
 def row_of(word: str, every: dict[str, Row]) -> Row:
-    """The option that a word of the command line names."""
+    """The option that a command-line word names."""
     name = word.lstrip("-").replace("_", "-")
     if word.startswith("--") and name in every:
         return every[name]
@@ -238,12 +238,12 @@ def row_of(word: str, every: dict[str, Row]) -> Row:
 
 
 def near(name: str, names: Iterable[str]) -> str:
-    """The name that may have been meant; empty: none."""
+    """The closest name; empty if there is none."""
     return next(iter(difflib.get_close_matches(name, names, 1)), "")
 
 
 def read_options(words: list[str]) -> Options | None:
-    """The options in front of the script, the script and its arguments. None: --help."""
+    """Parses the options before the script, the script and its arguments. Returns None for --help."""
     every = {row.name: row for row in (*ROWS, *HARMLESS, Row("help", "", ""))}
     found: dict[str, Any] = {}
     rest = list(words)
@@ -280,7 +280,7 @@ def keyword_row(word: str) -> Row:
 
 
 def keyword_options(script: str, given: Mapping[str, Any]) -> Options:
-    """The options that keywords of ndsim.torch.launch ask for; None: as if it were left out."""
+    """The options from keywords of ndsim.torch.launch; a value of None counts as omitted."""
     found: dict[str, Any] = {}
     for word, value in given.items():
         row = keyword_row(word)
@@ -302,7 +302,7 @@ def checked(script: str, arguments: tuple[str, ...], found: Mapping[str, Any]) -
     known = {field.name for field in dataclasses.fields(Options)}
     given = {name: value for name, value in found.items() if name in known}
     if given.get("fold") is not None:
-        # What the others bring is not known, so no number is.
+        # The data of the ranks that do not run is unknown, so no number can be known.
         given["hollow"] = True
     options = Options(script=script, arguments=arguments, **given)
     check(options)
@@ -310,6 +310,6 @@ def checked(script: str, arguments: tuple[str, ...], found: Mapping[str, Any]) -
 
 
 def check(options: Options) -> None:
-    """Refuse what cannot be asked together, or not yet."""
+    """Refuse combinations that are contradictory or not supported yet."""
     if options.nproc is not None and (options.per_node is not None or options.nodes is not None):
-        raise UsageError("--nproc says how many ranks there are in all; leave out --nnodes and --nproc-per-node, or it")
+        raise UsageError("--nproc sets the total number of ranks; leave out --nnodes and --nproc-per-node, or --nproc")

@@ -1,7 +1,7 @@
-"""What one rank has: its simulated GPU, the run, and the parts that a script meets.
+"""The state of one rank: its simulated GPU, the run, and the parts that a script meets.
 
-The parts are modules beside this one. Before any rank is forked prepare(setting) of each is called, which puts in place
-what is the same in all processes; in each rank install(rank) follows, before the script runs, and tell(rank) when it has ended.
+The parts are modules next to this one. prepare(setting) of each runs before any rank is forked and sets up what is the same in
+all processes. In each rank, install(rank) follows before the script runs, and tell(rank) after it has ended.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 PICOSECONDS = 1_000_000_000_000
 
-# In this order, and tell in the opposite one. What install returns, if anything, is a context in which the script runs.
+# Installed in this order; told in reverse. If install returns a context, the script runs inside it.
 PARTS = (
     "launch.rendezvous",
     "launch.spawn",
@@ -49,7 +49,7 @@ PARTS = (
     "simulated",
 )
 
-# Those that a notebook goes without: its own code is beside the user's, and needs the real clock.
+# Parts that a notebook leaves out: its own code runs next to the user's, and needs the real clock.
 OF_SCRIPTS = ("launch.spawn", "launch.itself", "script.clock")
 
 
@@ -65,7 +65,7 @@ class Machine:
 
 @dataclasses.dataclass(frozen=True)
 class Setting:
-    """What the command line says: the same for all runs of a script."""
+    """The command line's settings, the same for all runs of a script."""
 
     options: Options
     machine: Machine
@@ -74,7 +74,7 @@ class Setting:
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """What the ranks of one run share."""
+    """State shared by the ranks of one run."""
 
     setting: Setting
     fold: Fold
@@ -82,7 +82,7 @@ class Run:
     words: Channel
     places: Places
     alone: Here | None = None
-    """The world of a rank that nobody has started: it is the process that could start ranks."""
+    """The world of a rank that was not launched: its process could still start ranks."""
 
 
 class Rank:
@@ -102,26 +102,26 @@ class Rank:
         self.ranges: list[str] = []
         """The profiler ranges of the script that are open."""
         self.steps: list[list[Any]] = []
-        """When each optimizer ended its steps, including optimizers that no longer exist."""
+        """End times of each optimizer's steps, including optimizers that no longer exist."""
         self.steps_of: weakref.WeakKeyDictionary[Any, list[Any]] = weakref.WeakKeyDictionary()
         """The steps of each optimizer that is still alive."""
         self.numbers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
-        """Of each of them, its place in `steps`."""
+        """Index in `steps` of each of them."""
         self.steps_ended = 0
-        """Those of all optimizers."""
+        """Steps of all optimizers."""
         self.held: dict[str, int] | None = None
-        """The bytes that GPUs hold at the end of a step, by what holds them."""
+        """Bytes that the GPUs hold at the end of a step, by kind."""
         self.graph: weakref.ref[Any] | None = None
-        """The CUDA graph whose capture began last."""
+        """The CUDA graph whose capture started last."""
         self.steps_in_graphs: weakref.WeakKeyDictionary[Any, list[Any]] = weakref.WeakKeyDictionary()
-        """The optimizers that step in a graph, once for each step."""
+        """The optimizers that step in a graph, once per step."""
         self.said_of_profiler = False
         self.gpus: TorchGpus | None = None
-        """Its host and its simulated GPUs, from when they are there."""
+        """Its host and its simulated GPUs; None until they exist."""
 
     @property
     def world_size(self) -> int:
-        """How many ranks the script sees."""
+        """The number of ranks that the script sees."""
         return self.fold.world
 
     @property
@@ -134,30 +134,30 @@ class Rank:
 
     @property
     def node_size(self) -> int:
-        """How many ranks the node of this rank has."""
+        """The number of ranks on this rank's node."""
         first = self.node * self.machine.gpus_per_node
         return min(self.machine.gpus_per_node, self.world_size - first)
 
     @property
     def host_picoseconds(self) -> int:
-        """The clock of this rank's host."""
+        """The time on this rank's host."""
         if self.gpus is not None:
             return self.gpus.host_picoseconds
         return round(self.gpu.now() * PICOSECONDS)
 
     def pass_host(self, picoseconds: int) -> None:
-        """Let the host be busy with something else."""
+        """Keep the host busy with something else."""
         if self.gpus is not None:
             self.gpus.pass_host(picoseconds)
         else:
             self.gpu.compute("host", units=picoseconds / (PICOSECONDS // 1000))
 
     def tell(self, about: str, value: Any) -> None:
-        """Say something to the process that launched this rank."""
+        """Send something to the process that launched this rank."""
         self.words.tell(self.gpu.rank, about, value)
 
     def label(self, name: str) -> str:
-        """What the timeline calls an operation that is done now: within the script's profiler ranges."""
+        """The name of the current operation in the timeline, inside the script's profiler ranges."""
         return "/".join([*self.ranges, name]) if self.ranges else name
 
 
@@ -165,12 +165,12 @@ _this_process: list[Rank] = []
 
 
 def this_rank() -> Rank | None:
-    """The rank that this process is; None in the process that launches ranks, and in a worker of a rank."""
+    """The rank that runs in this process; None in the process that launches ranks, and in a worker of a rank."""
     return _this_process[0] if _this_process else None
 
 
 def leave() -> None:
-    """This process is no rank any more: it was forked from one."""
+    """Make this process no rank: it was forked from one."""
     _this_process.clear()
 
 
@@ -181,7 +181,7 @@ def parts(of_notebook: bool) -> list[ModuleType]:
 
 
 def prepare(setting: Setting) -> None:
-    """Put in place what is the same in every process, before ranks are forked."""
+    """Set up what is the same in every process, before ranks are forked."""
     for part in parts(setting.of_notebook):
         if hasattr(part, "prepare"):
             part.prepare(setting)
@@ -189,7 +189,7 @@ def prepare(setting: Setting) -> None:
 
 @contextlib.contextmanager
 def begin(gpu: GPU, run: Run) -> Iterator[Rank]:
-    """Make this process a rank, for as long as its script runs."""
+    """Make this process a rank while its script runs."""
     rank = Rank(gpu, run)
     _this_process[:] = [rank]
     with contextlib.ExitStack() as contexts:
@@ -203,7 +203,8 @@ def begin(gpu: GPU, run: Run) -> Iterator[Rank]:
 
 
 def run_program(program: Callable[[], Any]) -> None:
-    """Run what a rank is to run. What a garbage collection frees is in the timeline, so that they are counted from here, and end with it."""
+    """Run the rank's program. Collections free memory on the timeline, so they are counted from here on, and none runs after the
+    end."""
     gc.collect()
     left = program()
     gc.disable()
@@ -211,7 +212,7 @@ def run_program(program: Callable[[], Any]) -> None:
 
 
 def tell_all(rank: Rank) -> None:
-    """Let a rank tell what it has done so far."""
+    """Make a rank report what it has done so far."""
     for part in reversed(parts(rank.of_notebook)):
         if hasattr(part, "tell"):
             part.tell(rank)

@@ -1,4 +1,4 @@
-"""What cannot run is refused where the script asks for it: with the line of the script, and the reason."""
+"""Refuses what cannot run at the point where the script asks for it, with the line of the script and the reason."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ class Refused(RuntimeError):
 
 
 class RefusedImport(Refused, ImportError):
-    """It imports it, and may know a way without."""
+    """The script imports it, and may have a fallback."""
 
 
 REMOTE_CALLS = "remote procedure calls have no simulated time; ranks communicate by collectives, send and recv"
-OWN_KERNELS = "a kernel of one's own cannot be priced; use operators of PyTorch"
+OWN_KERNELS = "a custom kernel cannot be priced; use PyTorch operators"
 SHARED = "the memory of a simulated GPU is that of one process; share tensors of the host"
 PEERS = "the memory of a simulated GPU is that of one process, which no other reads; use collectives"
-ELASTIC = "this launcher starts the ranks, once; a simulated run ends where a rank fails"
+ELASTIC = "this launcher starts the ranks once; a simulated run ends when a rank fails"
 
-# A module, its functions, classes or their methods, why they cannot run.
+# A module, its functions, classes or methods, and why they cannot run.
 REFUSED = (
     ("torch.distributed.rpc", ("init_rpc",), REMOTE_CALLS),
     ("torch.storage", ("UntypedStorage._share_cuda_",), SHARED),
@@ -48,9 +48,9 @@ def refuse(what: str, why: str, kind: type[Refused] = Refused) -> None:
 
 
 def check_thread(what: str) -> None:
-    """Refuse a collective that another thread than the script's first one calls: the order of two is nobody's.
+    """Refuse a collective in any thread but the script's first: the order of collectives in two threads is undefined.
 
-    PyTorch's own threads, in which a backward pass runs, work while the first one waits for them.
+    PyTorch's own threads, which run a backward pass, are fine: the first thread waits for them.
     """
     rank = ranks.this_rank()
     if rank is not None and threading.get_ident() != rank.thread and threading.get_ident() in started_by_python():
@@ -58,20 +58,20 @@ def check_thread(what: str) -> None:
 
 
 def started_by_python() -> set[int | None]:
-    """The threads that Python knows as its own; one that it only met on its way is a dummy there."""
+    """The threads that Python itself started; Python represents any other thread by a dummy."""
     dummy = getattr(threading, "_DummyThread")  # noqa: B009
     return {thread.ident for thread in threading.enumerate() if not isinstance(thread, dummy)}
 
 
 class Importer(importlib.abc.MetaPathFinder):
-    """Refuses imports of what writes kernels, and puts refusals into modules that are imported later."""
+    """Refuses imports of packages that write kernels, and adds refusals to modules that are imported later."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         if name in REFUSED_IMPORTS:
             frame = sys._getframe(1)
             while frame.f_back is not None and frame.f_code.co_filename.startswith("<frozen importlib._bootstrap"):
                 frame = frame.f_back
-            # PyTorch itself, and importlib.util for the script, may look whether it is there.
+            # PyTorch itself, and importlib.util for the script, may check whether it exists.
             if explain.is_script(frame.f_code):
                 refuse(f"import {name}", OWN_KERNELS, RefusedImport)
         if not any(name == row[0] for row in REFUSED):
@@ -80,7 +80,7 @@ class Importer(importlib.abc.MetaPathFinder):
 
 
 def refuser(name: str, why: str) -> Any:
-    """A class in the place of a function or class: it can be derived from, and refuses when it is called."""
+    """A class that replaces a function or class: it can be subclassed, and refuses when called."""
 
     class Refuser:
         def __init__(self, *args: Any, **settings: Any) -> None:
@@ -90,7 +90,7 @@ def refuser(name: str, why: str) -> Any:
 
 
 def put_refusals(module: ModuleType) -> None:
-    """Take the place of what cannot run."""
+    """Replace what cannot run."""
     for path, names, why in REFUSED:
         for name in names if path == module.__name__ else ():
             *owners, last = name.split(".")

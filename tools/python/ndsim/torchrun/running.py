@@ -1,4 +1,4 @@
-"""A program is run on simulated GPUs, PyTorch with it: what the command and ndsim.torch.launch have in common."""
+"""Runs a program, and PyTorch with it, on simulated GPUs: shared by the command and ndsim.torch.launch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .options import Options
 from .refusals import Refused
 
 ENDS = (start.Ended, Refused, errors.Error, KeyboardInterrupt)
-"""What run() raises where the run, and not the program around it, is what ended."""
+"""Exceptions of run() if the run itself ended, not the program around it."""
 
 
 def setting_of(options: Options, *, of_notebook: bool = False) -> rank.Setting:
@@ -22,7 +22,7 @@ def setting_of(options: Options, *, of_notebook: bool = False) -> rank.Setting:
 
 
 def import_torch(setting: rank.Setting) -> None:
-    """Import PyTorch on simulated GPUs, with all that ranks have in common. Requires: this process has not imported it."""
+    """Import PyTorch on simulated GPUs, and set up what all ranks share. Requires: this process has not imported it."""
     simulated.open_door(setting.options.machine, hollow=setting.options.hollow)
     from_torch.import_torch()
     from_torch.seed(0)
@@ -30,7 +30,7 @@ def import_torch(setting: rank.Setting) -> None:
 
 
 def run(answers: Answers, program: Callable[[], Any]) -> None:
-    """Run the program as the ranks that are asked for; where none are, as the only one, unless it starts ranks by itself.
+    """Run the program as the requested ranks; if none are requested, as the only rank, unless it starts ranks itself.
 
     Requires: this process has not imported torch, and ends with the run.
     """
@@ -49,7 +49,7 @@ def run(answers: Answers, program: Callable[[], Any]) -> None:
 
 
 def error_of(end: BaseException) -> errors.Error:
-    """One of ENDS as an exception of ndsim, with all that is to be said."""
+    """One of ENDS as an exception of ndsim, with the full explanation."""
     if isinstance(end, errors.Error):
         return end
     if isinstance(end, Refused):

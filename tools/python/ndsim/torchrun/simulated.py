@@ -1,4 +1,4 @@
-"""A rank of a script on PyTorch 2: its process sees the simulated GPUs, and tells at the end what they held and did."""
+"""A rank of a script on PyTorch 2: its process sees the simulated GPUs, and reports at the end what they held and did."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .launch import explain
 
 
 def open_door(machine: str, *, hollow: bool) -> None:
-    """In the process that starts ranks: what torch sees of CUDA are this machine's GPUs.
+    """Make this machine's GPUs the CUDA devices that torch sees, in the process that starts ranks.
 
-    The first time it comes before torch is imported; later, a process that was forked since may turn to another machine.
+    The first call must come before torch is imported; later, a forked process may switch to another machine.
     """
     table = torch_table(machine, hollow)
     try:
@@ -31,38 +31,38 @@ def refuse_other_threads(rank: ranks.Rank, operation: str) -> None:
     try:
         refusals.check_thread(operation)
     except refusals.Refused as refused:
-        # PyTorch hands it on to the script as an exception of its own.
+        # PyTorch passes it on to the script as an exception of its own.
         rank.tell("refused", str(refused))
         raise
 
 
 def most_of_any_device(torch: Any, what: str) -> int:
-    """The peak of what the caching allocator counts, of the device that has the highest; 0 where the script used none."""
+    """The peak of a caching-allocator counter on the device with the highest; 0 if the script used none."""
     devices = range(torch.cuda.device_count())
     return max((torch.cuda.memory_stats(device).get(f"{what}.all.peak", 0) for device in devices), default=0)
 
 
 def has_used_gpus() -> bool:
-    """Whether there is, or was, a tensor on a simulated GPU of this process."""
+    """Whether a tensor exists, or existed, on a simulated GPU of this process."""
     return most_of_any_device(importlib.import_module("torch"), "reserved_bytes") > 0
 
 
 def most_allocated() -> int:
-    """The peak of what tensors held, of the device that has the highest."""
+    """Peak bytes of tensors, on the device with the highest."""
     return most_of_any_device(importlib.import_module("torch"), "allocated_bytes")
 
 
 def install(rank: ranks.Rank) -> None:
     options = rank.options
     torch: Any = importlib.import_module("torch")
-    # A process that was forked makes PyTorch's pool of threads anew. Several threads at once, as those of a backward pass
-    # on many devices, would find it half made.
+    # A forked process re-creates PyTorch's thread pool. If several threads arrived at once, as in a backward pass on many
+    # devices, they would find it half made.
     torch.set_num_threads(1)
 
     line_of_script = ScriptLine(thread=rank.thread, is_script=explain.is_script, line_of=explain.line_of)
 
     def where(operation: str) -> str:
-        """Called where the rank may wait for others, and for each operation that others have to call, too."""
+        """Called whenever the rank may wait for others, and for each operation that others have to call, too."""
         line = line_of_script.now()
         if operation:
             refuse_other_threads(rank, operation)

@@ -1,4 +1,4 @@
-"""Trains a small GPTModel of megatron.core: on GPUs with TransformerEngine's layers, on the host (--cpu) with megatron.core's own."""
+"""Trains a small GPTModel of megatron.core: on GPUs with TransformerEngine layers, on the host (--cpu) with megatron.core's own."""
 
 import argparse
 import contextlib
@@ -27,7 +27,7 @@ def parse():
 
 
 def be_a_gpu():
-    """megatron.core asks for the GPU wherever it makes a tensor: the host is one."""
+    """Makes the host pass for the GPU on which megatron.core creates its tensors."""
     torch.cuda.current_device = lambda: torch.device("cpu")
     tensor_parallel.get_cuda_rng_tracker().fork = lambda *name: contextlib.nullcontext()
 
@@ -52,7 +52,7 @@ def config_of(options):
 
 
 def of_local_layers(name):
-    """A parameter's name in megatron.core's own layers: TransformerEngine's have their norms within the linears."""
+    """A parameter's name in megatron.core's own layers: TransformerEngine's linears contain their norms."""
     return name.replace("linear_qkv.layer_norm_", "input_layernorm.").replace("linear_fc1.layer_norm_", "pre_mlp_layernorm.")
 
 
@@ -87,7 +87,7 @@ def forward_step(data, model):
 
 
 def on_the_host(forward_step_func, data_iterator, model, **_):
-    """What Megatron's schedule does where there is no pipeline."""
+    """Megatron's schedule without a pipeline."""
     told = []
     for _ in range(MICRO_BATCHES):
         losses, mean_of = forward_step_func(data_iterator, model[0])

@@ -1,4 +1,5 @@
-"""Liger's functions on a simulated GPU beside those of PyTorch that they stand for: what differs most in results and gradients."""
+"""Liger's functions on a simulated GPU compared with the PyTorch functions they replace: largest differences of results and
+gradients."""
 
 import torch
 import torch.nn.functional as F
@@ -14,7 +15,7 @@ def leaves(*shapes):
 
 
 def differ(name, given, ours, theirs):
-    """Liger writes gradients where its inputs lie: it is given copies."""
+    """Passes copies to Liger, because it overwrites its inputs with gradients."""
     made = []
     for call in (ours, theirs):
         results = call(*(each * 1 for each in given))

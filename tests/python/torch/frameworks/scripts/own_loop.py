@@ -1,4 +1,4 @@
-"""Trains a tiny Llama of Transformers in a loop of its own, under FSDP2 in bf16, with two micro-batches a step."""
+"""Trains a tiny Llama of Transformers in a custom loop, under FSDP2 in bf16, with two micro-batches per step."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Trains a tiny Llama or GPT-2, made from a config, with Transformers' Trainer, and prints its losses."""
+"""Trains a tiny Llama or GPT-2, built from a config, with Transformers' Trainer, and prints its losses."""
 
 import argparse
 

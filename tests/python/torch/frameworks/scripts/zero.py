@@ -1,4 +1,4 @@
-"""Trains a small transformer with DeepSpeed, in a stage of ZeRO, and saves and reads a checkpoint."""
+"""Trains a small transformer with DeepSpeed at a given ZeRO stage, and saves and reads a checkpoint."""
 
 import argparse
 
@@ -22,7 +22,7 @@ class Network(torch.nn.Module):
 
 
 def engine_of(model, options):
-    """DeepSpeed's, with its default optimizer."""
+    """DeepSpeed's engine, with its default optimizer."""
     import deepspeed
 
     config = {
@@ -37,7 +37,7 @@ def engine_of(model, options):
 
 
 class PlainEngine:
-    """The same with nothing but PyTorch, on the host."""
+    """The same in plain PyTorch, on the host."""
 
     device = torch.device("cpu")
 

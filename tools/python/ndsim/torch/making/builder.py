@@ -1,7 +1,7 @@
-"""The slot, compiled on the user's machine for the user's PyTorch: once, and kept for the next time.
+"""Compiles the slot on the user's machine for the user's PyTorch, once, and keeps it for the next time.
 
-A folder holds what is made for one PyTorch, Python, compiler and state of the sources. It appears whole or not at all, and of several
-processes that want it at once, one builds it and the others wait.
+A folder holds the result for one combination of PyTorch, Python, compiler and sources. It appears completely or not at all; if
+several processes want it at once, one builds it and the others wait.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from .errors import CannotBuild
 from .installed import Torch, find_torch, python_headers, unknown_version
 from .operators import lists_for_the_slot
 
-_LAYOUT = 1  # of the folder; a change makes all folders anew
+_LAYOUT = 1  # of the folder; a change invalidates all folders
 _DONE = "built"
 
-# What a build for the CPU says of the libraries that it does not have.
+# Versions that a CPU build reports for the libraries it lacks.
 _LIKE_CUDA = (12, 8)
 _LIKE_NCCL = (2, 28, 3)
 _LIKE_CUDNN = {
@@ -53,9 +53,9 @@ class Built:
 
 
 def build(torch: Torch | None = None, say: Callable[[str], None] | None = None) -> Built:
-    """Return the compiled slot, building it where it is not kept. Raises CannotBuild in one line.
+    """Return the compiled slot; build it unless it is in the cache. Raises CannotBuild with a one-line message.
 
-    `say` is told what takes long; without it, stderr is.
+    `say` is called before anything slow; the default prints to stderr.
     """
     torch = torch or find_torch()
     tell = say or (lambda line: print(f"ndsim: {line}", file=sys.stderr, flush=True))
@@ -70,7 +70,7 @@ def build(torch: Torch | None = None, say: Callable[[str], None] | None = None) 
 
 
 def cache_folder() -> Path:
-    """Where compiled slots are kept: NDSIM_TORCH_CACHE, or ndsim in the user's cache."""
+    """The folder of compiled slots: NDSIM_TORCH_CACHE, or ndsim in the user's cache."""
     own = os.environ.get("NDSIM_TORCH_CACHE")
     if own:
         return Path(own)
@@ -78,7 +78,7 @@ def cache_folder() -> Path:
 
 
 def folder_name(torch: Torch, compiler: Compiler) -> str:
-    """A name that differs where the compiled slot would."""
+    """A name that differs whenever the compiled slot would."""
     state = hashlib.sha256()
     for text in (str(_LAYOUT), compiler.version, *compiler.command[1:], sys.version, platform.machine()):
         state.update(text.encode() + b"\0")
@@ -91,7 +91,7 @@ def folder_name(torch: Torch, compiler: Compiler) -> str:
 
 
 def slot_sources() -> Path:
-    """The folder of the slot's C++: beside this package where it is installed, in tools/torch of the source tree else."""
+    """The folder of the slot's C++: in the installed package, or tools/torch in the source tree."""
     here = Path(__file__).resolve()
     for folder in (here.parents[1] / "slot", here.parents[4] / "torch" / "slot"):
         if (folder / "device.hpp").exists():
@@ -128,13 +128,13 @@ def _make(folder: Path, torch: Torch, compiler: Compiler) -> None:
         result.mkdir()
         Recipe(torch, compiler, work, result).make()
         (result / _DONE).write_text(f"{compiler.version}\n{time.monotonic() - began:.1f} s\n", encoding="utf-8")
-        shutil.rmtree(folder, ignore_errors=True)  # what an interrupted process has left
+        shutil.rmtree(folder, ignore_errors=True)  # left over from an interrupted process
         os.replace(result, folder)
 
 
 @dataclass
 class Recipe:
-    """How the libraries of one slot are made."""
+    """How to build the libraries of one slot."""
 
     torch: Torch
     compiler: Compiler
@@ -142,7 +142,7 @@ class Recipe:
     result: Path
 
     def make(self) -> None:
-        """Compile and link everything, as many files at once as there are processors."""
+        """Compile and link everything, with one job per processor."""
         slot = slot_sources()
         include = self.work / "include" / "tools"
         include.mkdir(parents=True)
@@ -151,11 +151,11 @@ class Recipe:
         (self.work / "lists_of_operators.cpp").write_text(lists, encoding="utf-8")
         libraries = self._cuda_build(slot) if self.torch.cuda else [self._library("slot", self._common("cpu_build"))]
         libraries.append(self._module(slot))
-        # What is built last has the most to compile, so it begins first.
+        # The library that is built last takes longest to compile, so its units start first.
         units = [unit for library in reversed(libraries) for unit in library.units]
         with ThreadPoolExecutor(_processors()) as pool:
             list(pool.map(self.compiler.run, units))
-        for library in libraries:  # in order: a later one is linked to earlier ones
+        for library in libraries:  # in order: later ones link to earlier ones
             self.compiler.run(library.link)
 
     def _common(self, build: str) -> list[Path]:
@@ -172,9 +172,9 @@ class Recipe:
         return [self._library(name, sources.get(name, []), made[name]) for name in first if name in made]
 
     def _library(self, name: str, sources: list[Path], stub: stubs.Stub | None = None) -> Library:
-        """A library of the slot; over PyTorch where its place is libtorch_cuda's or where it has no stub.
+        """A library of the slot. It uses PyTorch if it replaces libtorch_cuda or has no stub.
 
-        One processor is busy with the Python module meanwhile, for about a third of the time that these sources take.
+        Leaves one processor to the Python module, which takes about a third of the time of these sources.
         """
         on_torch = stub is None or stub.soname == stubs.TORCH_CUDA
         library = Library(result=self.result / f"nd_{name}.so")
@@ -208,7 +208,7 @@ class Recipe:
         return unit
 
     def _flags(self, on_torch: bool) -> list[str]:
-        # An operator takes as long as with -O2, most of it in PyTorch, and the compiler a sixth less.
+        # Operators are no slower than with -O2, since most of their time is in PyTorch, and compiling takes a sixth less.
         flags = ["-std=c++20", "-O1", "-w", f"-I{self.work}", f"-I{self.work / 'include'}",
                  f"-D_GLIBCXX_USE_CXX11_ABI={int(self.torch.has_new_strings())}"]
         major, minor = self.torch.cuda or _LIKE_CUDA
@@ -229,7 +229,7 @@ class Recipe:
 
 
 class Library:
-    """A shared library as the commands that make it, without the compiler's name."""
+    """A shared library as the commands that build it, without the compiler's name."""
 
     def __init__(self, result: Path) -> None:
         self.result = result
@@ -238,19 +238,19 @@ class Library:
         self._objects: list[str] = []
 
     def add_unit(self, source: Path, flags: list[str]) -> None:
-        """Add a file to compile; objects are linked in the order of this, and the first of several weak symbols stays."""
+        """Add a file to compile. Objects are linked in the order of these calls; the first of several weak symbols wins."""
         target = str(source.with_suffix(".o"))
         self._objects.append(target)
         self.units.append([*flags, "-fPIC", "-c", str(source), "-o", target])
 
     @property
     def link(self) -> list[str]:
-        """The arguments that link it."""
+        """The arguments of the link command."""
         return ["-shared", "-o", str(self.result), *self._objects, *self.link_options]
 
 
 def _common(slot: Path, build: str) -> list[Path]:
-    """The sources that every build has, and those of one, without the Python module's."""
+    """The sources of every build plus those of this one, without the Python module's."""
     folders = [slot, slot / build, *(path for path in slot.iterdir() if path.is_dir() and not path.name.endswith("_build"))]
     return sorted(path for folder in folders for path in folder.glob("*.cpp") if path.name != "module.cpp")
 

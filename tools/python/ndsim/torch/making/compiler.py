@@ -1,4 +1,4 @@
-"""The C++ compiler of the machine, and what it is told."""
+"""The machine's C++ compiler and its options."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LINES_OF_AN_ERROR = 12
 
 @dataclass(frozen=True)
 class Compiler:
-    """A compiler by the words of its command and by what it says of itself."""
+    """A compiler, identified by its command line and by its version text."""
 
     command: tuple[str, ...]
     version: str
@@ -31,7 +31,7 @@ class Compiler:
 
 
 def find_compiler() -> Compiler:
-    """CXX with its options, g++ or clang++, whichever is there first. Raises CannotBuild where none is."""
+    """CXX with its options, or g++ or clang++, whichever is found first. Raises CannotBuild if there is none."""
     for command in (shlex.split(os.environ.get("CXX", "")), ["g++"], ["clang++"], ["c++"]):
         path = shutil.which(command[0]) if command else None
         if path is not None:
@@ -43,7 +43,7 @@ def find_compiler() -> Compiler:
 
 
 def batches(sources: list[Path], count: int) -> list[list[Path]]:
-    """Sources in about equal parts. One part is compiled as one file, because PyTorch's headers take longer than the sources do."""
+    """Splits sources into parts of about equal size. A part compiles as one file: PyTorch's headers take longer than the sources."""
     parts: list[list[Path]] = [[] for _ in range(max(1, min(count, len(sources))))]
     sizes = [0] * len(parts)
     for source in sorted(sources, key=lambda path: (-path.stat().st_size, path.name)):

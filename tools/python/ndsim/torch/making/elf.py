@@ -1,4 +1,4 @@
-"""What a shared library says of itself: its name, what it needs, its symbols, and the pointers that the loader fills in."""
+"""Reads a shared library: its name, its dependencies, its symbols, and the pointers that the loader fills in."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from types import TracebackType
 _NEEDED, _SONAME = 1, 14
 _DYNAMIC, _RELA, _VERSIONS_NEEDED, _SYMBOL_VERSIONS = 6, 4, 0x6FFFFFFE, 0x6FFFFFFF
 _DYNAMIC_SYMBOLS, _ONLY_IN_MEMORY = 11, 8
-# Of x86-64 and of aarch64: a pointer to a symbol, and a pointer into the library itself.
+# Relocation types of x86-64 and aarch64: a pointer to a symbol, and a pointer into the library itself.
 _POINTERS_TO_SYMBOLS = {1, 257}
 _POINTERS_INSIDE = {8, 1027}
 
@@ -26,14 +26,14 @@ class Symbol:
     is_defined: bool
     is_weak: bool
     is_function: bool
-    version: str  # of a symbol that is needed; empty: any
+    version: str  # for a symbol that is needed; empty: any version
     value: int
     size: int
 
 
 @dataclass(frozen=True)
 class Pointer:
-    """A word that the loader fills in: the address of a symbol, or a place in the library itself (no symbol)."""
+    """A word that the loader fills in: the address of a symbol, or (without a symbol) of a place in the library itself."""
 
     symbol: str
     addend: int
@@ -54,7 +54,7 @@ class NotALibrary(Exception):
 
 
 class Library:
-    """A shared library, read where it lies: the file may have hundreds of megabytes."""
+    """A shared library, mapped rather than read: the file may be hundreds of megabytes."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -74,17 +74,17 @@ class Library:
 
     @cached_property
     def needed(self) -> list[str]:
-        """The names of the libraries that this one is linked to."""
+        """The names of the libraries that this one links to."""
         return [text for tag, text in self._dynamic_texts if tag == _NEEDED]
 
     @cached_property
     def soname(self) -> str:
-        """The name by which others are linked to this one, or its file's."""
+        """The name by which others link to this one; its file name if it has none."""
         return next((text for tag, text in self._dynamic_texts if tag == _SONAME), self.path.name)
 
     @cached_property
     def symbols(self) -> list[Symbol]:
-        """All symbols of the dynamic linker's table."""
+        """All symbols of the dynamic symbol table."""
         table = self._section(_DYNAMIC_SYMBOLS)
         if table is None:
             return []
@@ -98,7 +98,7 @@ class Library:
         return found
 
     def object_at(self, address: int, size: int) -> list[Pointer | int]:
-        """The words of a constant object: pointers, and numbers as they are."""
+        """The words of a constant object: pointers, or plain numbers."""
         words: list[Pointer | int] = []
         for at in range(address, address + size, 8):
             pointer = self._pointers.get(at)
@@ -106,26 +106,26 @@ class Library:
         return words
 
     def address_of(self, name: str) -> int:
-        """The address of a symbol that is defined here; 0 where it is not."""
+        """The address of a symbol defined here; 0 if it is not."""
         return next((symbol.value for symbol in self.symbols if symbol.is_defined and symbol.name == name), 0)
 
     def text_at(self, address: int) -> str:
-        """The text that begins at an address."""
+        """The text that starts at an address."""
         at = self._offset_of(address)
         return "" if at is None else self._bytes[at:self._bytes.find(b"\0", at)].decode()
 
     def holds(self, text: bytes) -> bool:
-        """Whether these bytes stand anywhere in the file."""
+        """Whether the file contains these bytes."""
         return self._bytes.find(text) >= 0
 
     def bytes_after(self, text: bytes, count: int) -> bytes:
-        """The bytes that follow the first place of a text; empty where it is not there."""
+        """The bytes after the first occurrence of a text; empty if it does not occur."""
         at = self._bytes.find(text)
         return b"" if at < 0 else self._bytes[at + len(text):at + len(text) + count]
 
     @cached_property
     def constants(self) -> bytes:
-        """The bytes of the section of constants, in which texts stand."""
+        """The bytes of the read-only data section, which holds the texts."""
         names = self._text_table(struct.unpack_from("<H", self._bytes, 62)[0])
         for name, section in zip(self._section_names, self._sections):
             if _text_at(names, name) == ".rodata":

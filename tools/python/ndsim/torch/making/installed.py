@@ -1,4 +1,4 @@
-"""The PyTorch that a Python would import, known without importing it."""
+"""Finds the PyTorch that a Python would import, without importing it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .elf import Library
 from .errors import CannotBuild
 
 OLDEST = (2, 6)
-NEWEST = (2, 15)  # that this release of ndsim was tried with
+NEWEST = (2, 15)  # last version that this release of ndsim was tested with
 
 _TAKES_A_STRING = "_ZN3c106detail14torchCheckFail"
 
@@ -22,9 +22,9 @@ _TAKES_A_STRING = "_ZN3c106detail14torchCheckFail"
 class Torch:
     """An installed PyTorch."""
 
-    folder: Path  # of the package torch
-    version: str  # with its build: 2.14.1+cu130
-    cuda: tuple[int, int] | None  # none: a build for the CPU
+    folder: Path  # of the torch package
+    version: str  # including its build: 2.14.1+cu130
+    cuda: tuple[int, int] | None  # None for a CPU build
 
     @property
     def libraries(self) -> Path:
@@ -33,21 +33,21 @@ class Torch:
 
     @property
     def site_packages(self) -> Path:
-        """Where it is installed, with what came with it."""
+        """The folder where it is installed along with its dependencies."""
         return self.folder.parent
 
     @property
     def release(self) -> tuple[int, int]:
-        """Its version's first two numbers."""
+        """The first two numbers of its version."""
         return _two_numbers(self.version)
 
     def has_new_strings(self) -> bool:
-        """Whether it was built with std::string as C++11 wants it; 2.6 for CUDA was not."""
+        """Whether it was built with the C++11 ABI of std::string; 2.6 for CUDA was not."""
         with Library(self.libraries / "libc10.so") as library:
             return any(symbol.name.startswith(_TAKES_A_STRING) and "__cxx11" in symbol.name for symbol in library.symbols)
 
     def pybind_macros(self) -> list[str]:
-        """What makes a Python module share the types of PyTorch's bindings: before pybind11 3 the compiler's version counts."""
+        """Macros with which a Python module shares PyTorch's bound types: before pybind11 3 this depends on the compiler version."""
         with Library(self.libraries / "libtorch_python.so") as library:
             name = library.bytes_after(b"__pybind11_internals_v", 64).split(b"\0")[0].decode()
         old = re.match(r"\d+(_gcc|_clang)(_libstdcpp)(_cxxabi\d+)__", name)
@@ -56,7 +56,7 @@ class Torch:
         return [f'-DPYBIND11_{what}="{old.group(index)}"' for index, what in ((1, "COMPILER_TYPE"), (2, "STDLIB"), (3, "BUILD_ABI"))]
 
     def released_with(self, library: str) -> tuple[int, int, int] | None:
-        """The version of a library of NVIDIA's, such as cudnn or nccl, that its package asks for."""
+        """The version of an NVIDIA library, such as cudnn or nccl, that its package requires."""
         for metadata in self.site_packages.glob("torch-*.dist-info/METADATA"):
             asked = re.search(rf"^Requires-Dist: nvidia-{library}-cu\d+\s*\(?==(\d+)\.(\d+)\.(\d+)",
                               metadata.read_text(encoding="utf-8", errors="replace"), re.MULTILINE)
@@ -65,12 +65,12 @@ class Torch:
         return None
 
     def cuda_libraries(self) -> list[Path]:
-        """CUDA's runtime, where its package is installed: binary extensions may need more of it than PyTorch does."""
+        """CUDA's runtime, if its package is installed: binary extensions may need more of it than PyTorch does."""
         return sorted(self.site_packages.glob("nvidia/**/libcudart.so.*"))
 
 
 def find_torch() -> Torch:
-    """The PyTorch that `import torch` would give here. Raises CannotBuild where there is none, or where it is too old."""
+    """The PyTorch that `import torch` would import here. Raises CannotBuild if there is none or it is too old."""
     spec = importlib.util.find_spec("torch")
     if spec is None or spec.origin is None:
         raise CannotBuild(f"there is no PyTorch in {sys.executable} (Python {sys.version.split()[0]}): ndsim needs 2.6 or newer, "
@@ -82,14 +82,14 @@ def find_torch() -> Torch:
 
 
 def check_not_imported() -> None:
-    """Raise CannotBuild where PyTorch is imported already: the simulated GPU has to be there before it."""
+    """Raise CannotBuild if PyTorch is imported already: the simulated GPU must come first."""
     if "torch" in sys.modules:
         raise CannotBuild("torch is imported already, and the simulated GPU has to come before it: start a new process, or restart "
                           "the notebook's kernel, and call ndsim first")
 
 
 def torch_at(folder: Path) -> Torch:
-    """The PyTorch of a folder."""
+    """The PyTorch in a folder."""
     try:
         text = (folder / "version.py").read_text(encoding="utf-8")
     except OSError:
@@ -102,14 +102,14 @@ def torch_at(folder: Path) -> Torch:
 
 
 def unknown_version(torch: Torch) -> str:
-    """What is said of a version that is newer than those that were tried; empty of another."""
+    """A notice for a version newer than the tested ones; empty for others."""
     if torch.release <= NEWEST:
         return ""
     return f"PyTorch {torch.version} is newer than this ndsim knows ({_text(NEWEST)} is the last); trying it"
 
 
 def python_headers() -> Path:
-    """The folder with Python.h. Raises CannotBuild where it is not installed."""
+    """The folder with Python.h. Raises CannotBuild if it is not installed."""
     folder = Path(sysconfig.get_paths()["include"])
     if not (folder / "Python.h").exists():
         raise CannotBuild(f"the headers of Python are missing ({folder}/Python.h): install python{sys.version_info[0]}."

@@ -1,7 +1,7 @@
-"""The simulated GPU, put in the place of CUDA before PyTorch is imported.
+"""Puts the simulated GPU in the place of CUDA before PyTorch is imported.
 
-A library that is loaded already is taken, by its name, before any that lies somewhere: so the stubs come first, then PyTorch's own
-libraries from where they are installed, and then what stands on both.
+The dynamic linker prefers a library that is loaded already, by name, to one on disk. So the stubs are loaded first, then
+PyTorch's own libraries from where they are installed, and then the libraries that use both.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from .installed import check_not_imported
 
 MODULE = "_slot"
 _RUNTIME = "nd_cudart.so"
-_OVER_PYTORCH = {True: "nd_torch_cuda.so", False: "nd_slot.so"}  # whether it is a build for CUDA
+_OVER_PYTORCH = {True: "nd_torch_cuda.so", False: "nd_slot.so"}  # by whether it is a CUDA build
 _OF_PYTORCH = ("libc10.so", "libtorch_cpu.so", "libc10_cuda.so")
 
 
 def load(built: Built, gpu: int) -> None:
-    """Load the libraries, given the address of the seam's table, which outlives the process.
+    """Load the libraries. `gpu` is the address of the seam's table, which lives as long as the process.
 
-    Raises CannotBuild where PyTorch is imported already, or where a library cannot be loaded.
+    Raises CannotBuild if PyTorch is imported already, or if a library cannot be loaded.
     """
     check_not_imported()
     is_for_cuda = built.torch.cuda is not None
     over_pytorch = built.folder / _OVER_PYTORCH[is_for_cuda]
     if is_for_cuda:
-        # The runtime first, because the others stand on it.
+        # The runtime comes first, because the others depend on it.
         runtime = _open(built.folder / _RUNTIME)
         for path in sorted(built.folder.glob("nd_*.so")):
             if path not in (over_pytorch, built.folder / _RUNTIME):
@@ -59,7 +59,7 @@ def slot_module(built: Built) -> ModuleType:
 
 
 def loaded_slot() -> ModuleType:
-    """The same, where it has been imported."""
+    """The slot's Python module, if it is imported already."""
     return sys.modules[MODULE]
 
 

@@ -1,9 +1,9 @@
-"""The operators that have a CUDA kernel in a build of PyTorch for CUDA, by the list that every build carries; and what the slot decided
-of those that have no other.
+"""The operators that have a CUDA kernel in a CUDA build of PyTorch, from the list that every build includes, and how the slot
+treats those without any other kernel.
 
-An operator has one where its entry's `dispatch` names CUDA, or where PyTorch writes its kernel from the entry (`ufunc_inner_loop`),
-or where the operator that it is the twin of (`structured_delegate`) has one. The file is read without a YAML library: it is PyTorch's
-own, and has one form.
+An operator has a CUDA kernel if the `dispatch` of its entry names CUDA, if PyTorch generates its kernel from the entry
+(`ufunc_inner_loop`), or if the operator that it is a variant of (`structured_delegate`) has one. The file is parsed without a
+YAML library: it is PyTorch's own and has a fixed layout.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ _ENTRY = re.compile(r"- func: ([^(]+)\(")
 _KERNEL = re.compile(r"    ([A-Za-z0-9_, ]+):")
 _TWIN = re.compile(r"  structured_delegate: (\S+)")
 _DECISION = re.compile(r'"([^"]+)" = \{ decision = "(written|refused)", (?:file|instead) = "([^"]*)" \}$')
-# What serves the CPU, too.
+# Keys that serve the CPU too.
 _FOR_THE_CPU = {"CPU", "CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional", "CompositeImplicitAutograd"}
-# Tensors of these layouts have kernels of their own.
+# Tensor layouts with kernels of their own.
 _LAYOUTS = {"sparse_operators": "SparseCUDA", "sparse_csr_operators": "SparseCsrCUDA", "nested_operators": "NestedTensorCUDA"}
 
 
 @dataclass
 class Operator:
-    """An entry of PyTorch's list."""
+    """An entry in PyTorch's list."""
 
-    kernels: set[str] = field(default_factory=set)  # the keys that it names
+    kernels: set[str] = field(default_factory=set)  # the dispatch keys that it names
     twin: str = ""
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What the slot does with an operator that exists for CUDA alone."""
+    """How the slot treats an operator that exists only for CUDA."""
 
     is_written: bool
-    where: str  # the file that it is written in, or what a script uses instead
+    where: str  # the file that implements it, or what a script should use instead
 
 
 def operators_of(site_packages: Path) -> dict[str, Operator]:
-    """PyTorch's list by names with overloads, such as `add.Tensor`, in its order."""
+    """PyTorch's list in its order, by names with overloads, such as `add.Tensor`."""
     found: dict[str, Operator] = {}
     operator = Operator()
     section = ""
@@ -62,19 +62,19 @@ def operators_of(site_packages: Path) -> dict[str, Operator]:
 
 
 def cuda_operators(site_packages: Path) -> list[str]:
-    """Those with a CUDA kernel for dense tensors."""
+    """The operators with a CUDA kernel for dense tensors."""
     operators = operators_of(site_packages)
     return [name for name in operators if "CUDA" in _kernels_of(name, operators)]
 
 
 def for_cuda_alone(site_packages: Path) -> list[str]:
-    """Those of them that the CPU has no kernel for."""
+    """The operators with a CUDA kernel but no CPU kernel."""
     operators = operators_of(site_packages)
     return [name for name in cuda_operators(site_packages) if _FOR_THE_CPU.isdisjoint(_kernels_of(name, operators))]
 
 
 def decisions(table: Path) -> dict[str, Decision]:
-    """The rows of cuda_only.toml, which has one form, too: Python has read TOML since 3.11 only."""
+    """The rows of cuda_only.toml. It also has a fixed layout: Python reads TOML only since 3.11."""
     found: dict[str, Decision] = {}
     for number, line in enumerate(table.read_text(encoding="utf-8").splitlines(), 1):
         if line and not line.startswith(("#", "[")):
@@ -86,7 +86,7 @@ def decisions(table: Path) -> dict[str, Decision]:
 
 
 def lists_for_the_slot(site_packages: Path, table: Path) -> str:
-    """The lists that registration.hpp of the slot declares, as a C++ source."""
+    """The lists that the slot's registration.hpp declares, as C++ source."""
     lists = {"cuda_operators": cuda_operators(site_packages)}
     for name, key in _LAYOUTS.items():
         lists[name] = [operator for operator, entry in operators_of(site_packages).items() if key in entry.kernels]

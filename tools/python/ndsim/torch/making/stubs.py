@@ -1,7 +1,8 @@
-"""The libraries that a CUDA build of PyTorch is linked to and that ndsim stands in for, as C++ sources.
+"""Generates C++ sources for the libraries that a CUDA build of PyTorch links to and that ndsim replaces.
 
-PyTorch's other libraries say what they need of them, so this holds no list of names. What ndsim has no implementation of is a trap:
-a weak symbol that names itself in an error when it is called. Weak, because an implementation that is linked beside it wins.
+PyTorch's other libraries list the symbols they need, so there is no list of names here. A symbol that ndsim does not implement
+becomes a trap: a weak function that raises an error with its own name when called. It is weak so that an implementation linked
+beside it wins.
 """
 
 from __future__ import annotations
@@ -14,16 +15,16 @@ from pathlib import Path
 from .elf import Library, Pointer, Symbol
 
 TORCH_CUDA = "libtorch_cuda.so"
-# Nobody is linked to these two: PyTorch and others open them by name.
+# Nothing links to these two: PyTorch and others open them by name.
 DRIVER, MANAGEMENT = "libcuda.so.1", "libnvidia-ml.so.1"
 
-# PyTorch's own libraries, which stay what they are.
+# PyTorch's own libraries, which stay as they are.
 _KEPT = ("libc10.so", "libtorch_cpu.so", "libtorch.so", "libshm.so", "libtorch_python.so", "libc10_cuda.so", "libtorch_global_deps.so")
 _EARLIER = ("libc10.so", "libtorch_cpu.so", "libc10_cuda.so")
-# Libraries whose functions stand in libtorch_cuda's place: it brings the second in.
+# Libraries whose functions the replacement of libtorch_cuda provides; libtorch_cuda pulls in the second.
 _IN_THE_SLOT = (TORCH_CUDA, "libtorch_nvshmem.so")
 _SYSTEM = re.compile(r"(ld-linux|lib(c|m|dl|rt|pthread|util|gcc_s|stdc\+\+|gomp|atomic)[.-])")
-# A symbol without a version does not say which library it is of; CUDA's libraries have prefixes.
+# A symbol without a version does not tell which library it belongs to, but CUDA's libraries have prefixes.
 _PREFIXES = {"cuda": "libcudart", "cudnn": "libcudnn", "cuFile": "libcufile", "cupti": "libcupti", "cusparseLt": "libcusparseLt",
              "nccl": "libnccl", "nvtx": "libnvToolsExt"}
 _DRIVER_FUNCTION = re.compile(rb"\0(cu[A-Z](?!File)[A-Za-z0-9_]+)(?=\0)")
@@ -32,12 +33,12 @@ _MANAGEMENT_FUNCTION = re.compile(rb"\0(nvml[A-Z][A-Za-z0-9_]+)(?=\0)")
 
 @dataclass
 class Stub:
-    """A library that takes the place of one of CUDA's, or of libtorch_cuda."""
+    """A library that replaces one of CUDA's, or libtorch_cuda."""
 
     soname: str
     functions: set[str] = field(default_factory=set)
     objects: dict[str, list[Pointer | int]] = field(default_factory=dict)  # vtables, type information and data, as words
-    is_versioned: bool = False  # its symbols carry its name as their version
+    is_versioned: bool = False  # its symbols have its name as their version
 
     @property
     def name(self) -> str:
@@ -46,16 +47,16 @@ class Stub:
 
 
 def stubs_for(torch_libraries: Path, cuda_libraries: Iterable[Path] = ()) -> list[Stub]:
-    """The libraries to stand in for, given the folder of PyTorch's own libraries.
+    """The libraries to replace, given the folder of PyTorch's own libraries.
 
-    `cuda_libraries` are those of CUDA's that are installed: binary extensions may need more of them than PyTorch does.
+    `cuda_libraries`: the CUDA libraries that are installed. Binary extensions may need more of them than PyTorch does.
     """
     kept = [Library(torch_libraries / name) for name in _KEPT if (torch_libraries / name).exists()]
     inside = [Library(torch_libraries / name) for name in _IN_THE_SLOT if (torch_libraries / name).exists()]
     stubs = {name: Stub(name) for name in [*_names_to_stand_in_for(kept, torch_libraries), DRIVER, MANAGEMENT]}
     _give_out_what_is_needed(stubs, kept, inside)
     # Extensions such as torchvision's need functions that PyTorch's own libraries do not. Weak symbols are left out: they are
-    # inline functions and templates, which whoever needs one brings along.
+    # inline functions and templates, which every user defines itself.
     for library in inside:
         stubs[TORCH_CUDA].functions |= {symbol.name for symbol in library.symbols if _is_own_function(symbol)}
     for path in cuda_libraries:
@@ -69,7 +70,7 @@ def stubs_for(torch_libraries: Path, cuda_libraries: Iterable[Path] = ()) -> lis
 
 
 def source_of(stub: Stub) -> str:
-    """C++ that defines all symbols of a stub, each of them weak."""
+    """C++ that defines all symbols of a stub as weak symbols."""
     lines = [_TRAP]
     for name in sorted(stub.functions):
         lines.append(f'WEAK long {name}() {{ return ndsim_missing("{name}"); }}')
@@ -79,7 +80,7 @@ def source_of(stub: Stub) -> str:
 
 
 def version_script_of(stub: Stub) -> str:
-    """What the linker is told of a stub's symbols; empty where none has a version."""
+    """The linker's version script for a stub; empty if none of its symbols has a version."""
     if not stub.is_versioned:
         return ""
     return f"{stub.soname} {{ global: cu*; __cu*; nccl*; nvtx*; ndsim_*; _ZN3sim*; _ZTIN3sim*; local: *; }};\n"
@@ -92,7 +93,7 @@ def _names_to_stand_in_for(kept: list[Library], torch_libraries: Path) -> list[s
 
 def _give_out_what_is_needed(stubs: dict[str, Stub], kept: list[Library], inside: list[Library]) -> None:
     there = {symbol.name for library in kept for symbol in library.symbols if symbol.is_defined}
-    # What is loaded later than the stub of libtorch_cuda cannot define its bases.
+    # Libraries that load after the stub of libtorch_cuda cannot define its base classes.
     earlier = {symbol.name for library in kept if library.path.name in _EARLIER for symbol in library.symbols if symbol.is_defined}
     of_the_slot = {symbol.name: (library, symbol) for library in inside for symbol in library.symbols if symbol.is_defined}
     for symbol in {symbol for library in kept for symbol in library.symbols if not symbol.is_defined}:
@@ -115,14 +116,14 @@ def _give_out_what_is_needed(stubs: dict[str, Stub], kept: list[Library], inside
 
 
 def _add_object(stub: Stub, name: str, library: Library, address: int, size: int, earlier: set[str]) -> None:
-    """Add an object and, of type information, its bases."""
+    """Add an object and, if it is type information, its bases."""
     words = stub.objects[name] = library.object_at(address, size)
     if not _is_type(name):
         return
     for index, word in enumerate(words):
         if index < 2 or not isinstance(word, Pointer):
             continue
-        # A base that nobody else may see has no symbol here, but its second word points to its name.
+        # A base with internal linkage has no symbol here, but its second word points to its name.
         base, at = (word.symbol, library.address_of(word.symbol)) if word.symbol else (_type_at(library, word.addend), word.addend)
         words[index] = Pointer(base, 0)
         if at and base not in earlier and base not in stub.objects:
@@ -135,7 +136,7 @@ def _type_at(library: Library, address: int) -> str:
 
 
 def _size_of_type(library: Library, address: int) -> int:
-    """The size of type information: of a class without bases, with one, and with several."""
+    """The size of type information, which depends on the number of bases: none, one or several."""
     kind, _, counts = library.object_at(address, 24)
     if isinstance(kind, Pointer) and "__vmi_class" in kind.symbol and isinstance(counts, int):
         return 24 + 16 * (counts >> 32)
@@ -147,7 +148,7 @@ def _is_own_function(symbol: Symbol) -> bool:
 
 
 def _is_of_the_language(name: str) -> bool:
-    """Whether a name is of namespace std: a trap there would stand before the standard library's own function."""
+    """Whether a name is in namespace std: a trap would hide the standard library's own function."""
     return re.match(r"_Z(N[KVRO]*|T[VIST]|TVN|TIN|TSN)?(S[tabsiod]|10__cxxabiv1)", name) is not None
 
 
@@ -159,12 +160,12 @@ def _stub_by_prefix(stubs: dict[str, Stub], name: str) -> Stub | None:
 
 
 def _texts(pattern: re.Pattern[bytes], library: Library) -> set[str]:
-    # A zero before the first: a text at the beginning of the section counts, too.
+    # The leading zero lets a text at the beginning of the section match, too.
     return {match.decode() for match in pattern.findall(b"\0" + library.constants)}
 
 
 def _object(name: str, words: list[Pointer | int], there: Iterable[str]) -> list[str]:
-    """A weak object of these words. A vtable's functions become traps; type information keeps its bases."""
+    """A weak object with these words. A vtable's functions become traps; type information keeps its bases."""
     lines, values = [f"extern WEAK const Word {name}[{len(words)}];"], []
     if _is_vtable(name):
         lines.append(f'static long trap_of{name}() {{ return ndsim_missing("{name}"); }}')

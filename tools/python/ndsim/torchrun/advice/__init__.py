@@ -1,1 +1,1 @@
-"""What limits a step, and what to try, as options of the framework that trained."""
+"""The limits of a step, and changes to try, as options of the framework in use."""

@@ -1,7 +1,7 @@
 """The table of advice: for each framework, the option that makes a change, by the change's name.
 
-{names} are filled with values of the layout: {twice} sequences of a micro-batch, for instance. A cell with a value that is not
-known is left out, so that no option is printed with a number that was guessed.
+{names} are filled with values of the layout, such as {twice}, a doubled micro-batch. A cell with an unknown value is left out, so
+that no option is printed with a guessed number.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from ..recognised.value import Layout
 
 @dataclasses.dataclass(frozen=True)
 class Values:
-    """What cells are filled with; None: not known."""
+    """The values that fill cells; None if unknown."""
 
     twice: int | None
-    """Sequences of a micro-batch, doubled."""
+    """Sequences per micro-batch, doubled."""
     half: int | None
     twice_tokens: int | None
     half_tokens: int | None
     accumulated: int | None
-    """Micro-batches of a step, doubled."""
+    """Micro-batches per step, doubled."""
     global_batch: int | None
-    """Sequences of a step, doubled."""
+    """Sequences per step, doubled."""
     tokens: int | None
-    """Tokens of a step, doubled."""
+    """Tokens per step, doubled."""
     tensor: int | None
     """Tensor-parallel ranks, halved."""
     zero: int
-    """The next stage of ZeRO."""
+    """The next ZeRO stage."""
     in_node: int
     nodes: int
     stages: int | None
@@ -61,7 +61,7 @@ class Values:
         )
 
     def written(self, cell: str) -> str | None:
-        """The cell with its values; None: one of them is not known."""
+        """The cell with its values; None if one of them is unknown."""
         values = {name: value for name, value in dataclasses.asdict(self).items() if value is not None}
         try:
             return cell.format(**values)
@@ -70,26 +70,26 @@ class Values:
 
 
 Cell = str | Callable[[Values, str, tuple[str, ...]], str | None]
-"""A text with {names}, or what writes one from the values, the framework's dialect, and what it trained with."""
+"""A text with {names}, or a function that writes one from the values, the framework's dialect, and the libraries used with it."""
 
 
 def with_deepspeed(plain: str, deepspeed: str) -> Cell:
-    """Another option where DeepSpeed spreads the model."""
+    """A different option if DeepSpeed shards the model."""
     return lambda values, dialect, beside: values.written(deepspeed if "DeepSpeed" in beside else plain)
 
 
 def by_dialect(sequences: str, tokens: str) -> Cell:
-    """torchtitan's batches in sequences, up to 0.3, or in tokens."""
+    """torchtitan's batches: in sequences up to 0.3, in tokens since."""
     return lambda values, dialect, beside: values.written(tokens if dialect == "tokens" else sequences)
 
 
 def by_recompute(selective: str, full: str) -> Cell:
-    """The step from what is recomputed: a cell for each."""
+    """One cell for each kind of recomputation in use."""
     return lambda values, dialect, beside: values.written({"selective": selective, "full": full}[values.recompute])
 
 
 def by_zero(first: str, more: str) -> Cell:
-    """From no spreading to the optimizer's states, and from there on."""
+    """One cell for the step from no sharding to sharded optimizer states, one for the stages beyond."""
     return lambda values, dialect, beside: values.written(first if values.zero == 1 else more)
 
 
@@ -99,7 +99,7 @@ IN_NODE = 'DeepSpeed\'s "zero_optimization": {{"zero_hpz_partition_size": {in_no
 
 MEGATRON: dict[str, Cell] = {
     "CUDA_GRAPHS": "--cuda-graph-impl local",
-    # As many sequences as before where they are a multiple of the larger micro-batch.
+    # Keeps the global batch if it is a multiple of the larger micro-batch.
     "LARGER_MICRO_BATCH": lambda values, dialect, beside: values.written(
         "--micro-batch-size {twice}" if values.is_even else "--micro-batch-size {twice} --global-batch-size {global_batch}"),
     "SMALLER_MICRO_BATCH": "--micro-batch-size {half}",
@@ -212,7 +212,7 @@ DEEPSPEED: dict[str, Cell] = {
 
 
 def of_lightning(maker: str, package: str) -> dict[str, Cell]:
-    """Lightning's Trainer and Fabric take the same strategies."""
+    """Cells that Lightning's Trainer and Fabric share, since they take the same strategies."""
     larger = "Trainer(accumulate_grad_batches={accumulated})"
     if maker == "Fabric":
         larger = "fabric.no_backward_sync(model) in {accumulated} micro-batches"

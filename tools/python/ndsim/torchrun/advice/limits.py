@@ -1,4 +1,4 @@
-"""What limits a step, by numbers, and the changes that are worth a try for each reason."""
+"""The limits of a step, from its numbers, and the changes worth trying for each."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from .measured import Measured
 from .options import Change, Words, option_of
 
 LEAST_SHARE = 0.1
-"""Of the step: less is not worth a change."""
+"""Minimum share of the step: anything smaller is not worth a change."""
 NEARLY_FULL, MOSTLY_FREE = 0.92, 0.6
-"""Shares of the GPU's memory."""
+"""Shares of the GPU's memory in use."""
 MOST = 6
-"""Pieces of advice."""
+"""Maximum pieces of advice."""
 
 
 class Reason(enum.Enum):
-    """What limits, as the summary says it."""
+    """A limit of the step, in the summary's words."""
 
     HOST = "the GPU waits for its host"
     DATA = "exposed data-parallel communication"
@@ -51,13 +51,13 @@ class Advice:
 
     reason: Reason
     share: float
-    """Of the step, or of the memory."""
+    """Share of the step, or of the memory."""
     change: Change
     option: str
 
 
 def communication(layout: Layout) -> Reason:
-    """Whose communication it is, where a run does not tell the kinds apart: that of the only axis there is."""
+    """The axis to blame if a run does not tell kinds of communication apart: the only axis, if there is only one."""
     tensor, data = (layout.tp or 1) > 1, (layout.dp or 1) > 1
     if tensor != data and layout.pp == layout.cp == layout.ep == 1:
         return Reason.TENSOR if tensor else Reason.DATA
@@ -65,7 +65,7 @@ def communication(layout: Layout) -> Reason:
 
 
 def bubble_of(layout: Layout) -> float:
-    """The share of a step that a pipeline of this layout is empty; 0 where that is not known."""
+    """The bubble's share of a step for a pipeline of this layout; 0 if unknown."""
     if None in (layout.pp, layout.dp, layout.micro_batch, layout.global_batch):
         return 0.0
     rounds = layout.global_batch / (layout.dp * layout.micro_batch) * (layout.interleave or 1)  # type: ignore[operator]
@@ -73,11 +73,12 @@ def bubble_of(layout: Layout) -> float:
 
 
 def reasons_of(measured: Measured, layout: Layout) -> list[tuple[Reason, float]]:
-    """What takes enough of the step, the most first, then what the memory says. Without steps nothing is limited."""
+    """Everything that takes a large enough share of the step, in descending order, then the state of the memory. Empty without a
+    measured step."""
     if measured.step_seconds is None:
         return []
     waiting = measured.share("pipeline", "communication")
-    # Where a stage waits for another one, it waits for a message.
+    # A stage that waits for another one waits for a message.
     bubble = min(bubble_of(layout), waiting)
     of_step = [
         (Reason.HOST, measured.share("idle", "overhead")),
@@ -96,7 +97,7 @@ def reasons_of(measured: Measured, layout: Layout) -> list[tuple[Reason, float]]
 
 
 def changes_for(reason: Reason, layout: Layout) -> tuple[Change, ...]:
-    """In the order in which they are worth a try."""
+    """The changes in the order in which to try them."""
     if reason is not Reason.COMMUNICATION:
         return CHANGES[reason]
     both = (*CHANGES[Reason.TENSOR], *CHANGES[Reason.DATA]) if (layout.tp or 1) > 1 else CHANGES[Reason.DATA]
@@ -106,7 +107,7 @@ def changes_for(reason: Reason, layout: Layout) -> tuple[Change, ...]:
 def advice_of(
     measured: Measured, layout: Layout, recognised: Recognised | None
 ) -> tuple[list[tuple[Reason, float]], list[Advice]]:
-    """What limits, and what to try: never what is on already, nothing twice, and not the opposite of what helps more."""
+    """The limits, and changes to try: nothing that is on already, nothing twice, and not the opposite of a better change."""
     words = Words(recognised, layout, measured.ranks, measured.gpus_per_node)
     reasons = reasons_of(measured, layout)
     is_full = any(reason is Reason.FULL for reason, _ in reasons)

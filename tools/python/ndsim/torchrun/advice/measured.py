@@ -1,4 +1,4 @@
-"""The steady step of a run as one small value, which prediction and advice are held against."""
+"""The steady step of a run as one small value, to compare with the prediction and to base advice on."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class Measured:
 
     step_seconds: float | None
     parts: dict[str, float]
-    """Seconds of a step by part, the average over all ranks; empty: they are not known."""
+    """Seconds of a step by part, averaged over all ranks; empty if unknown."""
     allocated: int
     reserved: int
     capacity: int
@@ -19,5 +19,5 @@ class Measured:
     gpus_per_node: int
 
     def share(self, *parts: str) -> float:
-        """Of the step, that these parts take."""
+        """The share of the step that these parts take."""
         return sum(self.parts.get(part, 0.0) for part in parts) / self.step_seconds if self.step_seconds else 0.0

@@ -1,6 +1,6 @@
-"""Changes of a layout, whether they are open, and the table of them: a row for each, a cell for each framework.
+"""Changes of a layout, whether they apply, and the table of options: a row per change, a cell per framework.
 
-A cell is the framework's own option with its value, written from the layout that was recognised; None: it has none for that.
+A cell is the framework's own option with its value, taken from the recognised layout; None if the framework has none.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from . import cells
 
 
 class Change(enum.Enum):
-    """What could be tried, as the summary says it."""
+    """A change to try, in the summary's words."""
 
     COMPILE = "fewer kernels: compile"
     CUDA_GRAPHS = "CUDA graphs: the host launches once"
@@ -51,29 +51,29 @@ class Change(enum.Enum):
 
 @dataclasses.dataclass(frozen=True)
 class Words:
-    """What options are written from."""
+    """The inputs from which options are written."""
 
     recognised: Recognised | None
     layout: Layout
-    """Of plain PyTorch, too, as far as it is known."""
+    """Also filled for plain PyTorch, as far as it is known."""
     ranks: int
     gpus_per_node: int
 
     @property
     def column(self) -> str:
-        """Of the table; plain PyTorch has one, too."""
+        """Column of the table; plain PyTorch has one, too."""
         return "PyTorch" if self.recognised is None else self.recognised.framework
 
     @property
     def nodes_of_data(self) -> int:
-        """Nodes that a data-parallel group goes over, where whole nodes do the same."""
+        """Nodes that a data-parallel group spans, if it fills whole nodes."""
         dp = self.layout.dp or 1
         inner = self.gpus_per_node // (self.layout.tp or 1)
         return dp // inner if inner > 1 and dp % inner == 0 else 1
 
 
 OPEN: dict[Change, Callable[[Layout], bool]] = {
-    # Whether something is not on already, and could be.
+    # Whether a change is possible and not made already.
     Change.COMPILE: lambda layout: layout.fusion == "eager",
     Change.CUDA_GRAPHS: lambda layout: layout.cuda_graphs == "none",
     Change.LARGER_MICRO_BATCH: lambda layout: True,
@@ -95,7 +95,7 @@ OPEN: dict[Change, Callable[[Layout], bool]] = {
 
 
 def option_of(change: Change, words: Words) -> str | None:
-    """What to write for it; None: it is on already, or this framework has no option for it."""
+    """The option to set; None if the change is made already or this framework has no option for it."""
     layout = words.layout
     if not OPEN[change](layout) or (change is Change.SPREAD_IN_NODE and words.nodes_of_data < 2):
         return None

@@ -1,1 +1,1 @@
-"""What is said after a run: where the time went, as text and for programs."""
+"""The report after a run: where the time went, as text and as JSON."""

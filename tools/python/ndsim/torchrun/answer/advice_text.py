@@ -1,4 +1,4 @@
-"""What limits a step and what to try, as lines of the summary and as keys."""
+"""The limits of a step and changes to try, as lines of the summary and as JSON keys."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OF_MEMORY = (Reason.FULL, Reason.FREE)
 
 
 def reason_of(row: dict[str, Any]) -> Reason:
-    """Of a row of the keys."""
+    """The reason of a row of the JSON."""
     return Reason[row["reason"].upper()]
 
 
@@ -28,12 +28,12 @@ def change_text(row: dict[str, Any]) -> str:
 
 
 def limits_text(limits: list[dict[str, Any]], step_seconds: float | None) -> str:
-    """One line; `limits` as the keys have them."""
+    """One line; `limits` has the form of the JSON."""
     if step_seconds is None:
         return "What limits: not known without two steps of an optimizer"
     if not step_seconds:
         return "What limits: nothing, since the GPU does nothing in a step"
-    # Free memory limits nothing: it is what a change may use.
+    # Free memory limits nothing: it is room for a change.
     own = [] if any(reason_of(row) is not Reason.FREE for row in limits) else ["the GPUs' own work"]
     return f"What limits: {'; '.join([*own, *map(reason_text, limits)])}"
 

@@ -1,4 +1,4 @@
-"""`--against train`: what `ndsim train` predicts for the layout and the model that were recognised, beside the run."""
+"""`--against train`: the prediction of `ndsim train` for the recognised layout and model, next to the run."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .figures import Figures
 from .measured import GROUPS, Measured
 
 FLASH_VERSION = 2
-"""Of PyTorch's own kernel."""
+"""PyTorch's own kernel."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """One thing that both know."""
+    """A quantity that both the run and the prediction have."""
 
     what: str
     unit: str
@@ -36,12 +36,12 @@ class Row:
 
 @dataclasses.dataclass(frozen=True)
 class Against:
-    """A run beside its prediction."""
+    """A run next to its prediction."""
 
     command: str | None
-    """That does the same in a terminal; None: there is nothing to ask for."""
+    """The equivalent shell command; None if there is no question to ask."""
     why_not: str | None
-    """Why there is no prediction; None: there is one."""
+    """Why there is no prediction; None if there is one."""
     rows: tuple[Row, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
@@ -50,16 +50,16 @@ class Against:
 
 
 DEFAULTS = {"tp": 1, "pp": 1, "cp": 1, "ep": 1, "recompute": "none", "cuda_graphs": "none", "optimizer": "adam"}
-"""Of `ndsim train`: a command is as long as it has to be."""
+"""Defaults of `ndsim train`, which keep the command short."""
 
 
 def said(value: Any) -> Any:
-    """A value as an option has it."""
+    """A value in the form an option takes."""
     return {True: "on", False: "off"}[value] if isinstance(value, bool) else value
 
 
 def layout_options(layout: Layout) -> dict[str, Any]:
-    """What is known of a layout, as options of `ndsim train`: their names are the same."""
+    """The known parts of a layout as options of `ndsim train`; the names are the same."""
     options = {name: said(value) for name, value in dataclasses.asdict(layout).items() if value not in (None, DEFAULTS.get(name))}
     if layout.dp == layout.cp == 1:
         options["zero"] = 0
@@ -69,7 +69,7 @@ def layout_options(layout: Layout) -> dict[str, Any]:
 
 
 def options_of(asked: Options, ranks: int, recognised: Recognised) -> dict[str, Any]:
-    """The question, without the model."""
+    """The options of the prediction, without the model."""
     options = {"machine": asked.machine, "gpus": ranks, **layout_options(recognised.layout)}
     if asked.compiled and recognised.layout.framework != "megatron":
         options["fusion"] = "compiled"
@@ -81,12 +81,12 @@ def options_of(asked: Options, ranks: int, recognised: Recognised) -> dict[str, 
 
 
 def file_of(model: Model) -> str:
-    """A name of its own: a config.json is called as its folder is."""
+    """A file name for the model: config.json alone would not be unique, so it gets its folder's name."""
     return "recognised" + os.path.splitext(model.file)[1]
 
 
 def command_of(model: Model, options: dict[str, Any]) -> str:
-    """The command line, which writes the model's file first."""
+    """The command line; it writes the model's file first."""
     file = file_of(model)
     words = ["ndsim", "train", "--model", file]
     for name, value in options.items():
@@ -103,7 +103,7 @@ def predicted(model: Model, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def allocated_of(prediction: dict[str, Any]) -> int:
-    """What torch.cuda.max_memory_allocated() counts: the rest is CUDA's context, NCCL's, and holes."""
+    """The predicted value of torch.cuda.max_memory_allocated(), which excludes CUDA's context, NCCL's memory, and fragmentation."""
     memory = prediction["memory"]
     stage = next(each for each in memory["stages"] if each["stage"] == memory["fullest_stage"])
     return int(stage["total"] - stage["reserve"])
@@ -125,9 +125,9 @@ def rows_of(figures: Figures, measured: Measured, prediction: dict[str, Any]) ->
 
 
 def against_of(asked: Options, recognised: Recognised | None, figures: Figures, measured: Measured) -> Against:
-    """The comparison, or one line that says what is missing for it."""
+    """The comparison, or one line about what is missing for it."""
     if recognised is None:
-        return Against(None, "no framework was recognised, so that neither layout nor model are known")
+        return Against(None, "no framework was recognised, so neither layout nor model is known")
     missing = [name.replace("_", " ") for name in recognised.unknown if name != "tokens_per_step"]
     if recognised.model is None or missing:
         return Against(None, f"{recognised.framework} did not tell: {', '.join(missing)}")
@@ -154,7 +154,7 @@ def why_not_text(why_not: str) -> str:
 
 
 def lines_of(against: Against | None) -> list[str]:
-    """The section of the summary; None: it was not asked for."""
+    """The section of the summary; empty for None, that is, if not asked for."""
     if against is None:
         return []
     if against.why_not is not None:
@@ -167,5 +167,5 @@ def lines_of(against: Against | None) -> list[str]:
 
 
 def keys_of(against: Against | None) -> dict[str, Any]:
-    """None: it was not asked for, and has no key."""
+    """The JSON keys; none for None, that is, if not asked for."""
     return {} if against is None else {"against": against.as_json()}

@@ -1,4 +1,4 @@
-"""What is said after a run: the budget of its time as text or as JSON, the trace, the page, the timeline."""
+"""The report after a run: its time budget as text or as JSON, the trace, the page, the timeline."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ MOST_ROWS = 16
 
 
 def file_of_run(file: str, run: int) -> str:
-    """The file of the first run is the one that was asked for; later runs have their number in front of its suffix."""
+    """The first run's file is the one asked for; later runs add their number before the extension."""
     folder, name = os.path.split(file)
     stem, dot, suffix = name.partition(".")
     return file if run == 1 else os.path.join(folder, f"{stem}-{run}{dot}{suffix}")
 
 
 def check_output(file: str) -> None:
-    """Complain before the run about a file that could not be written after it."""
+    """Complain before the run about a file that could not be written afterwards."""
     folder = os.path.dirname(file.rstrip("/")) or "."
     if file and not os.access(folder, os.W_OK):
         why = "no files can be made in" if os.path.isdir(folder) else "there is no folder"
@@ -58,13 +58,13 @@ def step_text(budget: Budget) -> str:
 
 
 def stand_ins_of(words: Channel) -> list[str]:
-    """The packages that ndsim stood in for, on any rank."""
+    """The packages that ndsim replaced, on any rank."""
     return sorted({name for _, names in words.told("stand-ins") for name in names})
 
 
 @dataclasses.dataclass(frozen=True)
 class Told:
-    """What is known of a run after it: the text and the JSON object are made of nothing else."""
+    """Everything known about a run after it ended: the only source of the text and the JSON object."""
 
     setting: ranks.Setting
     result: Result
@@ -76,7 +76,7 @@ class Told:
     memories: dict[int, memory.Memory]
     """By rank."""
     memory: memory.Memory
-    """That of the fullest."""
+    """Memory of the fullest rank."""
     known: more.Known
 
 
@@ -91,12 +91,12 @@ def told_of(setting: ranks.Setting, result: Result, words: Channel) -> Told:
 def title_of(told: Told) -> str:
     setting, budget = told.setting, told.budget
     machine = setting.machine
-    ran = "" if len(budget.ranks) == budget.world else f", of which {len(budget.ranks)} ran in the place of all"
+    ran = "" if len(budget.ranks) == budget.world else f", of which {len(budget.ranks)} ran for all"
     return f"{setting.options.title} on {budget.world:,} x {machine.accelerator} ({machine.name}){ran}"
 
 
 def head_of(told: Told) -> list[str]:
-    """What the run was, in lines."""
+    """The lines about what was run."""
     result, budget, machine = told.result, told.budget, told.setting.machine
     held = f"{bytes_text(budget.allocated)} allocated, {bytes_text(budget.reserved)} reserved"
     return [
@@ -143,7 +143,7 @@ def row_of(told: Told, each: RankBudget) -> dict[str, Any]:
 
 
 def json_of(told: Told, explanation: str) -> dict[str, Any]:
-    """The same for programs."""
+    """The summary as JSON."""
     setting, result, budget, words = told.setting, told.result, told.budget, told.words
     fault = result.fault
     answer: dict[str, Any] = {
@@ -175,15 +175,15 @@ def json_of(told: Told, explanation: str) -> dict[str, Any]:
 
 
 def json_text(value: Any) -> str:
-    """As traces have it: short, and what is no UTF-8, such as of a file's name, is replaced."""
+    """Compact, as in traces; invalid UTF-8, such as in a file name, is replaced."""
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
     return text.encode("utf-8", "replace").decode()
 
 
 def describe(told: Told, answer: dict[str, Any]) -> None:
-    """Give traces and pages what is said of the run, and its steady steps."""
+    """Give traces and pages the answer and the steady steps."""
     rows = [{key: value for key, value in row.items() if key != "pid"} for row in answer["per_rank"]]
-    # The same run writes the same trace, whatever computer it ran on.
+    # The same run must write the same trace on any computer.
     of_run = {key: value for key, value in answer.items() if key != "wall_seconds"}
     page = None if told.result.fault else verdict.verdict_of(answer, title_of(told))
     told.result.describe(
@@ -194,7 +194,7 @@ def describe(told: Told, answer: dict[str, Any]) -> None:
 
 
 def operators_of(words: Channel) -> list[dict[str, Any]]:
-    """The rows of --explain-cost, of rank 0."""
+    """The rows of --explain-cost, from rank 0."""
     return [row for _, rows in words.told("operators") for row in rows]
 
 
@@ -203,10 +203,10 @@ def operators_for_people(words: Channel) -> str:
 
 
 def standard_output(options: Options) -> TextIO:
-    """Where the command answers."""
+    """The stream that the command answers on."""
     if not options.json:
         return sys.stdout
-    # One object and nothing else on standard output: what the script prints goes to standard error.
+    # Standard output gets one JSON object and nothing else, so the script's prints go to standard error.
     sys.stdout.flush()
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
@@ -214,7 +214,7 @@ def standard_output(options: Options) -> TextIO:
 
 
 class Answers:
-    """The answers of a script's runs, of which it may start several."""
+    """The answers of a script's runs; a script may start several."""
 
     def __init__(self, setting: ranks.Setting, out: TextIO) -> None:
         self.setting = setting
@@ -228,7 +228,7 @@ class Answers:
         return self.setting.options
 
     def add(self, result: Result, words: Channel, explanation: str) -> None:
-        """Answer for a run, however it ended; explanation: of what ended it early."""
+        """Answer for a run, however it ended; `explanation` says what ended it early."""
         told = told_of(self.setting, result, words)
         self.runs.append(json_of(told, explanation))
         if self.options.keeps_timeline:
@@ -251,12 +251,12 @@ class Answers:
             self.out.write(text)
             self.out.flush()
         except OSError as error:
-            # What is left in the buffer would fail once more when Python ends.
+            # Otherwise Python would try to flush the buffer again at exit, and fail again.
             os.dup2(os.open(os.devnull, os.O_WRONLY), self.out.fileno())
             raise OutputError(f"standard output cannot be written: {error.strerror}") from None
 
     def close(self) -> None:
-        """Print the JSON object: that of the last run, with those before it."""
+        """Print the JSON object of the last run, which includes the earlier ones."""
         if self.options.json and self.runs:
             *earlier, last = self.runs
             self.print(json.dumps({**last, "earlier_runs": earlier}) + "\n")

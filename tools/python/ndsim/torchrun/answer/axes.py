@@ -1,4 +1,4 @@
-"""Which axis of a layout communication belongs to: by its kind, its members, and whether they lie on several nodes."""
+"""Attributes communication to an axis of the layout, by its kind, its members, and whether they span nodes."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from ..recognised.value import Layout
 
 UNKNOWN = "communication"
-"""Of no axis alone: groups of several axes have one size, or it is that of no axis."""
+"""Not attributable to one axis: several axes have groups of this size, or none has."""
 
 
 def sizes_of(layout: Layout) -> dict[str, set[int]]:
-    """How many ranks the groups of each axis have, by the categories of `ndsim train`."""
+    """Group sizes of each axis, by the categories of `ndsim train`."""
     dp, cp = layout.dp or 1, layout.cp or 1
     return {
         "tensor": {layout.tp or 1},
@@ -23,14 +23,14 @@ def sizes_of(layout: Layout) -> dict[str, set[int]]:
 
 
 def may_be(axis: str, kind: str) -> bool:
-    """Whether an axis has such collectives: messages are broadcasts of two; tokens go to experts by all-to-all or gathers."""
+    """Whether an axis uses such collectives: a message counts as a broadcast of two; experts use all-to-all or gathers."""
     if axis == "pipeline":
         return kind == "broadcast"
     return kind != "all_to_all" or axis in ("expert", "context")
 
 
 def crosses(axis: str, layout: Layout, gpus_per_node: int) -> bool | None:
-    """Whether the groups of an axis lie on several nodes, with tensor parallelism innermost; None: it is not known."""
+    """Whether the groups of an axis span nodes, with tensor parallelism innermost; None if unknown."""
     tensor = layout.tp or 1
     if axis == "tensor":
         return tensor > gpus_per_node
@@ -48,7 +48,7 @@ def axis_of(kind: str, members: int, crosses_nodes: bool, layout: Layout, gpus_p
 
 
 def by_axis(rows: Iterable[tuple[str, int, bool, float]], layout: Layout, gpus_per_node: int) -> dict[str, float]:
-    """Seconds by axis of collectives: their kind, members, whether they cross nodes, and seconds."""
+    """Seconds per axis, given collectives as kind, members, whether they cross nodes, and seconds."""
     seconds: dict[str, float] = {}
     for kind, members, crosses_nodes, taken in rows:
         axis = axis_of(kind, members, crosses_nodes, layout, gpus_per_node)

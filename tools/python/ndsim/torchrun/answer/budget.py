@@ -1,4 +1,4 @@
-"""Where the time of a run's ranks went, and the memory they needed."""
+"""The time budget of a run's ranks, and the memory they used."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from .bars import bar
 
 @dataclasses.dataclass(frozen=True)
 class RankBudget:
-    """The seconds of a rank, which add up to those of the run, and the bytes of its memory at its peaks."""
+    """The seconds of a rank, which add up to the run's, and its peak memory in bytes."""
 
     rank: int
     pid: int
     stands_for: int
-    """How many ranks it is counted for, itself among them."""
+    """Number of ranks it represents, including itself."""
     computing: float
     communicating: float
-    """As far as no computation hides it, with the wait for ranks that come later."""
+    """Exposed communication, including the wait for ranks that arrive later."""
     idle: float
-    """The GPU has nothing to do: its host launches too slowly, or is busy with something else."""
+    """The GPU has no work: its host launches too slowly, or is busy with something else."""
     allocated: int
     reserved: int
     steps: int
@@ -33,21 +33,21 @@ class RankBudget:
 
 @dataclasses.dataclass(frozen=True)
 class Budget:
-    """That of a whole run."""
+    """The budget of a whole run."""
 
     ranks: list[RankBudget]
-    """Those that ran."""
+    """The ranks that ran."""
     world: int
-    """As many as the script saw."""
+    """The world size that the script saw."""
 
     def mean(self, of: Callable[[RankBudget], float]) -> float:
         return sum(each.stands_for * of(each) for each in self.ranks) / self.world
 
     @property
     def step_seconds(self) -> float | None:
-        """That of the first rank that has steps; None: there are none to take it from.
+        """Step time of the first rank that has steps; None if there are too few.
 
-        Ranks that train together step together, and the first one runs in a folded run, too.
+        Ranks that train together step together, and the first rank also runs in a folded run.
         """
         return next((each.step_seconds for each in self.ranks if each.step_seconds is not None), None)
 
@@ -92,13 +92,13 @@ def budget_of(result: Result, words: Channel) -> Budget:
 
 
 def steps_text(count: int) -> str:
-    """The steps that are measured, of so many."""
+    """Describes which steps, out of `count`, are measured."""
     measured = len(steps.settled(range(count))) - 1
     return f"the mean of the last {measured} of {count} steps of the optimizer" if measured > 1 else f"the last of {count} steps of the optimizer"
 
 
 def parts_of(budget: Budget) -> dict[str, float]:
-    """Seconds of the run."""
+    """Seconds of the run, by part."""
     return {
         "compute": budget.mean(lambda each: each.computing),
         "communication": budget.mean(lambda each: each.communicating),
@@ -112,12 +112,12 @@ NAMES = {"compute": ("C", "computing"), "communication": ("D", "communication"),
 
 
 def rows_of(parts: dict[str, float], seconds: float) -> list[tuple[str, str, str, float, float]]:
-    """Of each part its key, letter, name, seconds, and share of the run."""
+    """Key, letter, name, seconds and share of the run for each part."""
     return [(part, *NAMES[part], each, each / seconds) for part, each in parts.items()]
 
 
 def lines_of(budget: Budget, seconds: float) -> list[str]:
-    """The time of a run that has no two steps."""
+    """The time of a run with fewer than two steps."""
     rows = rows_of(parts_of(budget), seconds)
     lines = [f"{TITLE}, {OVER}", f"  [{bar([(letter, part) for _, letter, _, part, _ in rows], seconds, 'I')}]"]
     lines += [f"  {letter}  {name:<21}{time_text(part):>10}  {percent_text(share):>7}" for _, letter, name, part, share in rows]

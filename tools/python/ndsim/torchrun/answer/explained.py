@@ -1,6 +1,6 @@
-"""The form in which a page shows an answer, that of `ndsim explain --json`: sections of sentences, figures and tables.
+"""Builds answers in the form that pages show, that of `ndsim explain --json`: sections of sentences, figures and tables.
 
-A number is not handed over but pointed at, where it stands in the JSON object of the answer.
+Numbers are not copied but referenced by their place in the answer's JSON object.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ TEXTS: dict[str, Callable[[Any], str]] = {
     "words": str,
     "command": str,
 }
-"""Numbers are written by their unit."""
+"""Formatters by unit."""
 
 Cell = dict[str, Any]
 Section = dict[str, Any]
 
 
 def at(answer: Any, place: str) -> Any:
-    """The value that a JSON pointer points at."""
+    """The value at a JSON pointer."""
     for key in place.split("/")[1:]:
         answer = answer[int(key)] if isinstance(answer, list) else answer[key]
     return answer
 
 
 def told(value: Any, unit: str = "words", place: str | None = None) -> Cell:
-    """A value as a cell. None: it is not known."""
+    """A value as a cell; None means unknown."""
     return {"value": value, "text": "" if value is None else TEXTS[unit](value), "same_as": place}
 
 
@@ -45,13 +45,13 @@ def cell(answer: dict[str, Any], place: str, unit: str) -> Cell:
 
 
 def figures_of(answer: dict[str, Any], rows: Iterable[tuple[str, str, str, str]]) -> dict[str, Cell]:
-    """Of places with their names, units, and how they were found; what is not known has none."""
+    """Figures from rows of name, place, unit and explanation; unknown values are left out."""
     known = [(name, place, unit, how) for name, place, unit, how in rows if at(answer, place) is not None]
     return {place: {"name": name, "unit": unit, "how": how, **cell(answer, place, unit)} for name, place, unit, how in known}
 
 
 def table(title: str, columns: Sequence[tuple[str, str, str]], rows: Sequence[dict[str, Cell]], note: str = "") -> dict[str, Any]:
-    """Columns are keys, names and units; a row may have cells beside them."""
+    """Columns are keys, names and units; a row may have additional cells."""
     heads = {key: {"name": name, "unit": unit, "how": ""} for key, name, unit in columns}
     return {"title": title, "columns": heads, "rows": list(rows), "note": note}
 
@@ -60,7 +60,7 @@ PARTS = (("mark", "", "words"), ("what", "what", "words"))
 
 
 def parts(title: str, unit: str, of: str, rows: Iterable[tuple[str, str, str, Cell, float]]) -> dict[str, Any]:
-    """The table of what a bar is drawn from: of each part its key, letter, name, amount and share."""
+    """The table behind a bar: key, letter, name, amount and share of each part."""
     columns = (*PARTS, ("amount", "time" if unit == "seconds" else unit, unit), ("share", of, "share of 1"))
     cells = [
         {"key": told(key), "mark": told(mark), "what": told(what), "amount": amount, "share": told(share, "share of 1")}
@@ -78,7 +78,7 @@ def section(
     bar: str | None = None,
     drawing: Sequence[str] = (),
 ) -> Section:
-    """`bar` names the table of parts that is drawn, too."""
+    """`bar` names the table of parts that is also drawn."""
     return {
         "title": title,
         "words": {},

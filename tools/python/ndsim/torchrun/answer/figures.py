@@ -1,4 +1,4 @@
-"""What a step gives and costs: its range, tokens a second, dollars."""
+"""The yield and cost of a step: its range, tokens per second, dollars."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .measured_spread import SPREAD
 
 @dataclasses.dataclass(frozen=True)
 class Figures:
-    """Of a run; None: it is not known."""
+    """Figures of a run; None if unknown."""
 
     step_seconds: float | None
     ranks: int
     tokens_per_step: int | None
     usd_per_gpu_hour: float | None
     spread: float | None
-    """8 of 10 measured steps lie between exp(-spread) and exp(spread) times the simulated one."""
+    """8 of 10 measured steps are between exp(-spread) and exp(spread) times the simulated one."""
 
     def of_step(self, factor: float | None) -> float | None:
         return None if self.step_seconds is None or factor is None else self.step_seconds * factor
@@ -52,13 +52,13 @@ class Figures:
 
 def figures_of(options: Options, step_seconds: float | None, ranks: int, recognised: Recognised | None) -> Figures:
     facts = hardware(options.machine)
-    # No run with experts was measured as a script.
+    # No measured script had experts.
     has_experts = recognised is not None and recognised.model is not None and recognised.model.has_experts
     return Figures(
         step_seconds=step_seconds,
         ranks=ranks,
         tokens_per_step=None if recognised is None else recognised.tokens_per_step,
-        # A machine without a published price has 0.
+        # 0 means that the machine has no published price.
         usd_per_gpu_hour=facts["usd_per_gpu_hour"] or None,
         spread=None if has_experts else SPREAD.get(facts["accelerator"]["generation"]),
     )
@@ -72,13 +72,13 @@ def price_text(usd_per_gpu_hour: float) -> str:
 
 
 def money(usd: float) -> str:
-    """Cents, and of less than a dollar three digits that count."""
+    """Dollars and cents; three significant digits below a dollar."""
     digits = 2 if usd >= 1 or usd <= 0 else 2 - math.floor(math.log10(usd))
     return f"${usd:,.{digits}f}"
 
 
 def lines_of(figures: Figures) -> list[str]:
-    """The lines of the summary; what is not known has none."""
+    """The lines of the summary; unknown figures have none."""
     lines = []
     low, high = figures.step_range
     if low is not None and high is not None:

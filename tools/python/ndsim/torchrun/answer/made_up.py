@@ -1,4 +1,4 @@
-"""A hollow run tells which numbers it made up and took to its host."""
+"""Reports which made-up numbers a hollow run copied to its host."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 from ..launch.channel import Channel
 
-TITLE = "Made up, since it comes from numbers that were not computed; what the script does by it may differ from a real run"
+TITLE = "Made up, because the numbers behind it were not computed; a real run may take other branches"
 
 
 def rows_of(words: Channel) -> list[dict[str, Any]]:
-    """Each thing once: how often on the rank that met it most often."""
+    """Each row once, with the highest count of any rank."""
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for row in (row for _, rows in words.told("made up") for row in rows):
         known = found.setdefault((row["line"], row["what"]), row)

@@ -1,4 +1,4 @@
-"""What a run has measured of its steady step, in the parts that `ndsim train` knows."""
+"""The measured steady step of a run, in the categories of `ndsim train`."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ GROUPS = {
     "pipeline": ("pipeline", "bubble"),
     "idle": ("overhead",),
 }
-"""Parts of a run that are several categories of `ndsim train`, or called otherwise: who waits for another stage waits for a message."""
+"""Parts of a run that `ndsim train` splits or names differently: a stage waiting for another one waits for a message."""
 
 
 def parts_of_step(step: SteadyStep | None, layout: Layout, gpus_per_node: int) -> dict[str, float]:
-    """Those of the budget of the mean step, its communication by axes of the layout."""
+    """The mean step's budget, with communication split by axes of the layout."""
     if step is None:
         return {}
     rows = [(each.kind, each.members, each.crosses_nodes, seconds) for each, seconds in step.communication.items()]

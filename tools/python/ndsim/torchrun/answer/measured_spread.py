@@ -1,4 +1,4 @@
-"""How far measured steps of PyTorch scripts are from simulated ones, by generation of GPUs: tools/torch_accuracy.py writes it."""
+"""How far measured steps of PyTorch scripts are from simulated ones, by GPU generation. Written by tools/torch_accuracy.py."""
 
 SPREAD = {"ampere": 0.07, "hopper": 0.11}
-"""e of a factor: 8 of 10 measured steps lie between exp(-e) and exp(e) times the simulated one."""
+"""Exponent e: 8 of 10 measured steps are between exp(-e) and exp(e) times the simulated one."""

@@ -1,4 +1,4 @@
-"""What the memory of the fullest rank holds, against what its GPU has."""
+"""The memory of the fullest rank by kind, compared with its GPU's capacity."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .budget import Budget
 
 @dataclasses.dataclass(frozen=True)
 class Memory:
-    """Bytes at the peak; what is held at the end of a step is None where there was no step."""
+    """Bytes at the peak; the kinds held at the end of a step are None if there was no step."""
 
     rank: int
     capacity: int
@@ -24,17 +24,17 @@ class Memory:
     optimizer: int | None = None
     buffers: int | None = None
     other: int | None = None
-    """What else tensors held at the end of a step: buckets of gradients, inputs, results."""
+    """Other tensors held at the end of a step: gradient buckets, inputs, results."""
 
     @property
     def activations(self) -> int | None:
-        """What else is allocated at the peak: activations, and what operators need for a while."""
+        """Everything else that is allocated at the peak: activations, and temporaries of operators."""
         kinds = self.parameters, self.gradients, self.optimizer, self.buffers, self.other
         return None if None in kinds else self.allocated - sum(kind or 0 for kind in kinds)
 
     @property
     def cached(self) -> int:
-        """What the caching allocator holds beyond."""
+        """Bytes that the caching allocator holds beyond the allocated ones."""
         return self.reserved - self.allocated
 
 
@@ -45,7 +45,7 @@ def memories_of(budget: Budget, words: Channel, capacity: int) -> dict[int, Memo
 
 
 def fullest(memories: dict[int, Memory]) -> Memory:
-    """That of the rank whose allocator holds most."""
+    """Memory of the rank whose allocator holds most."""
     return max(memories.values(), key=lambda each: (each.reserved, each.allocated))
 
 
@@ -59,11 +59,11 @@ KINDS = {
     "activations": ("A", "activations and temporaries"),
     "cached": ("c", "cached by the allocator"),
 }
-"""A letter and a name of each."""
+"""Letter and name of each kind."""
 
 
 def rows_of(keys: dict[str, Any]) -> list[tuple[str, str, str, int, float]]:
-    """Of each kind that there is: its key, letter, name, bytes, and share of the GPU's memory."""
+    """Key, letter, name, bytes and share of the GPU's memory of each kind that occurs."""
     rows = [(key, *words, keys[key]) for key, words in KINDS.items()]
     return [(key, letter, name, size, size / keys["capacity"]) for key, letter, name, size in rows if size]
 
@@ -85,7 +85,7 @@ def lines_of(memory: Memory) -> list[str]:
 
 
 def kinds_of(memory: Memory) -> dict[str, int | None]:
-    """By what holds it; nothing of what a step's end would tell: there was none."""
+    """Bytes by kind; None for the kinds that only the end of a step would show, if there was none."""
     names = ("parameters", "gradients", "optimizer", "buffers", "other", "activations")
     return {name: getattr(memory, name) for name in names}
 

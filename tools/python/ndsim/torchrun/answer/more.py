@@ -1,4 +1,4 @@
-"""What follows from a run and what was recognised in it: its figures, what limits it, what to try, and its prediction."""
+"""Sections derived from a run and what was recognised in it: figures, limits, advice, and the prediction."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .steady import SteadyStep
 
 @dataclasses.dataclass(frozen=True)
 class Known:
-    """What the sections are made of."""
+    """The inputs of the sections."""
 
     recognised: Recognised | None
     layout: Layout
@@ -40,7 +40,7 @@ def head_of(known: Known) -> list[str]:
 
 
 def lines_of(known: Known) -> list[str]:
-    """What follows its tables."""
+    """The lines after the summary's tables."""
     return [*advice_text.lines_of(known.measured, known.layout, known.recognised), *against.lines_of(known.against)]
 
 

@@ -1,4 +1,4 @@
-"""An answer as a picture: bars of what its step goes to, and of what the fullest rank's memory holds."""
+"""Draws an answer as bars: the parts of its step, and the memory of the fullest rank."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ Bar = tuple[str, float, list[tuple[str, float, str]]]
 
 
 def svg_of(title: str, answer: Answer) -> str:
-    """Empty where nothing took time, and nothing is held."""
+    """Empty if nothing took time and no memory is held."""
     bars = [*time_bars(answer), *memory_bars(answer)]
     return share_bars(title, bars) if bars else ""
 
 
 def time_bars(answer: Answer) -> list[Bar]:
-    """One of the step; of the run, where it has no two of them."""
+    """The bar of the step; of the run, if it has fewer than two steps."""
     if answer["step_breakdown"] is not None:
         rows, title = steady.rows_of(answer["step_breakdown"]), steady.TITLE
     else:

@@ -1,4 +1,4 @@
-"""What was recognised of a run, as a value, as lines and as keys."""
+"""The recognised framework, layout and model of a run, as a value, as lines and as JSON keys."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from ..launch.channel import Channel
 from ..recognised.value import Layout, Recognised, recognised_of
 
 SAID = ("dp", "tp", "pp", "cp", "ep", "zero", "micro_batch", "global_batch", "sequence", "interleave", "recompute", "precision")
-"""Of a layout, in the line for people."""
+"""Fields of a layout that the summary line shows."""
 
 QUIET = {"tp": 1, "pp": 1, "cp": 1, "ep": 1, "zero": 0, "recompute": "none"}
-"""What goes without saying."""
+"""Values that the line omits."""
 
 
 def recognised_in(words: Channel) -> Recognised | None:
-    """That of the first rank that recognised something; None: plain PyTorch."""
+    """The result of the first rank that recognised a framework; None for plain PyTorch."""
     return next((recognised_of(told) for _, told in words.told("recognised")), None)
 
 
 def layout_in(words: Channel) -> Layout:
-    """What is known of the layout, with a framework or without."""
+    """The known parts of the layout, with or without a framework."""
     known = recognised_in(words)
     if known is not None:
         return known.layout
@@ -36,7 +36,7 @@ def layout_text(layout: Layout) -> str:
 
 
 def rows_of(recognised: Recognised | None) -> list[tuple[str, str]]:
-    """What is said of it: titles, and texts."""
+    """Titles and texts of the summary's lines."""
     if recognised is None:
         return [("framework", "none was recognised: plain PyTorch")]
     names = [f"{recognised.framework} {recognised.version or ''}".strip(), *(f"with {name}" for name in recognised.beside)]

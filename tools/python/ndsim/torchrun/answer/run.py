@@ -1,4 +1,4 @@
-"""A run of ndsim.torch: what it gives to the program that asked for it."""
+"""A run of ndsim.torch: the result that the calling program gets."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from typing import Any
 
 
 class Run:
-    """A run as Python holds it: what ranks returned, and where the time went."""
+    """A run as Python sees it: what ranks returned, and where the time went."""
 
     def __init__(self, returned: list[Any], report: dict[str, Any], text: str) -> None:
         self.returned = returned
-        """By rank, of those that ran; empty: nobody called them."""
+        """Return values by rank, of the ranks that ran; empty if they ran no function."""
         self.report = report
-        """What `python3 -m ndsim.torchrun --json` prints of a run: times in seconds, memory in bytes."""
+        """The JSON object that `python3 -m ndsim.torchrun --json` prints for a run: times in seconds, memory in bytes."""
         self._text = text
 
     @property
     def seconds(self) -> float:
-        """Simulated, until the last rank's GPU and host have ended."""
+        """Simulated seconds until the last rank's GPU and host are done."""
         return float(self.report["simulated_seconds"])
 
     @property
     def step_seconds(self) -> float | None:
-        """Simulated, of a step of the optimizer; None: there are no two."""
+        """Simulated seconds of a step of the optimizer; None for fewer than two steps."""
         return self.report["step_seconds"]  # type: ignore[no-any-return]
 
     @property
@@ -39,8 +39,8 @@ class Run:
         return f"<ndsim.torch.Run: {ranks} rank{'' if ranks == 1 else 's'}, {self.seconds:.6g} s simulated>"
 
     def svg(self) -> str:
-        """What its step goes to, and what memory holds, as bars; empty where nothing took time."""
-        from . import picture  # which imports what makes runs, and that imports this
+        """The parts of its step and of its memory as bars; empty if nothing took time."""
+        from . import picture  # deferred: it imports the code that makes runs, which imports this module
 
         title = self._text.partition("\n")[0]
         return picture.svg_of(title, self.report)

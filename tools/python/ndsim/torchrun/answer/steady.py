@@ -1,4 +1,4 @@
-"""The steady step of a run: the mean of those between which it is measured, by what its time goes to, and its FLOPs."""
+"""The steady step of a run: the mean of the measured steps, with its time by part and its FLOPs."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from .bars import bar
 from .budget import Budget
 
 COMPUTING = ("products", "attention", "passes", "optimizer", "copies")
-"""Of computing, as the price list counts it."""
+"""Kinds of computing, as in the price list."""
 
 PARTS = (*COMPUTING, "communication", "idle")
-"""Of a step: what computing hides of communication is part of none, and idle is the GPU that waits for its host."""
+"""Parts of a step. Hidden communication belongs to none; idle is the time that the GPU waits for its host."""
 
 
 @dataclasses.dataclass(frozen=True, order=True)
 class Communication:
-    """Collectives of one kind among so many ranks, with those that are folded away. A message is a broadcast of two."""
+    """Collectives of one kind and group size, including folded ranks. A message counts as a broadcast of two."""
 
     kind: str
     members: int
@@ -37,29 +37,29 @@ class Communication:
 
 @dataclasses.dataclass(frozen=True)
 class SteadyStep:
-    """A rank's, or the average over ranks."""
+    """The step of one rank, or the average over ranks."""
 
     seconds: float
     parts: dict[str, float]
-    """Seconds by part, which add up to the step's."""
+    """Seconds by part; they add up to the step."""
     communication: dict[Communication, float]
-    """Those of the part, by kind."""
+    """Seconds of the communication part, by kind."""
     flops: float
-    """Of products and attention."""
+    """FLOPs of matmuls and attention."""
     flops_again: float
-    """Of these, what is not the model's: what a backward pass computed once more, and what an optimizer multiplied."""
+    """The part of these outside the model: recomputation in the backward pass, and an optimizer's matmuls."""
     at_peak: float
-    """Seconds that they take at the peaks of their types."""
+    """Their seconds at the peak rate of their types."""
     again_at_peak: float
 
     @property
     def hfu(self) -> float:
-        """The share of the peak that was reached."""
+        """Hardware FLOPs utilisation: the achieved share of the peak."""
         return self.at_peak / self.seconds
 
     @property
     def mfu(self) -> float:
-        """The same without what was computed once more."""
+        """Model FLOPs utilisation: HFU without recomputation."""
         return (self.at_peak - self.again_at_peak) / self.seconds
 
     @property
@@ -68,12 +68,12 @@ class SteadyStep:
 
     @property
     def peak_flops(self) -> float | None:
-        """FLOPs a second at the peak, of the types that were multiplied; None: nothing was."""
+        """Peak FLOP/s of the types in use; None if there were no matmuls."""
         return self.flops / self.at_peak if self.at_peak else None
 
 
 def step_of_rank(told: dict[str, Any], steady: dict[str, Any]) -> SteadyStep:
-    """Of what a rank tells, and of what the simulator does: all parts of a step to the picosecond."""
+    """Combines the rank's numbers with the simulator's; the parts of a step add up to the picosecond."""
     count = steady["steps"]
 
     def seconds(picoseconds: int) -> float:
@@ -97,7 +97,7 @@ def step_of_rank(told: dict[str, Any], steady: dict[str, Any]) -> SteadyStep:
 
 
 def mean_of(steps: list[tuple[int, SteadyStep]]) -> SteadyStep:
-    """Of steps, each with how often it counts."""
+    """The mean of steps weighted by their counts."""
     total = sum(count for count, _ in steps)
     kinds = sorted({kind for _, step in steps for kind in step.communication})
 
@@ -116,14 +116,14 @@ def mean_of(steps: list[tuple[int, SteadyStep]]) -> SteadyStep:
 
 
 def steady_steps_of(result: Result, words: Channel) -> dict[int, SteadyStep]:
-    """By rank, of those that have two steps between which time passed."""
+    """By rank, for ranks with at least two steps between which time passed."""
     told: dict[int, Any] = dict(words.told("steady"))
     steady = {rank: result.steady_steps(rank) for rank in told}
     return {rank: step_of_rank(told[rank], each) for rank, each in steady.items() if each is not None and each["picoseconds"]}
 
 
 def spans_of(words: Channel, ran: list[int]) -> list[tuple[int, str, int, int]]:
-    """The measured steps of each rank that ran: its place among them, the step by its number from 1 on, begin and end."""
+    """The measured steps of each rank that ran: the rank's index among them, the step's number from 1, begin and end."""
     ends: dict[int, Any] = dict(words.told("steps"))
     found = []
     for place, rank in enumerate(ran):
@@ -133,7 +133,7 @@ def spans_of(words: Channel, ran: list[int]) -> list[tuple[int, str, int, int]]:
 
 
 def steady_step_of(steps: dict[int, SteadyStep], budget: Budget) -> SteadyStep | None:
-    """The average over all ranks; None: there are no two steps."""
+    """The average over all ranks; None for fewer than two steps."""
     found = [(each.stands_for, steps[each.rank]) for each in budget.ranks if each.rank in steps]
     return mean_of(found) if found else None
 
@@ -153,13 +153,13 @@ MOST_KINDS = 5
 
 
 def rows_of(parts: dict[str, float]) -> list[tuple[str, str, str, float, float]]:
-    """Of each part that takes time: its key, letter, name, seconds, and share of the step."""
+    """Key, letter, name, seconds and share of the step for each part that takes time."""
     step = sum(parts.values())
     return [(part, LETTERS[part], NAMES[part], seconds, seconds / step) for part, seconds in parts.items() if seconds]
 
 
 def lines_of(step: SteadyStep | None) -> list[str]:
-    """The budget of the step, for people."""
+    """The budget of the step as lines."""
     if step is None:
         return []
     rows = rows_of(step.parts)
@@ -173,16 +173,16 @@ def lines_of(step: SteadyStep | None) -> list[str]:
 
 
 def communication_lines(step: SteadyStep) -> list[str]:
-    """The dearest kinds of communication."""
+    """The most expensive kinds of communication."""
     rows = sorted(step.communication.items(), key=lambda row: -row[1])[:MOST_KINDS]
     return [f"       {kind.name:<36}{time_text(seconds):>10}  {percent_text(seconds / step.seconds):>7}" for kind, seconds in rows]
 
 
-ONCE_MORE = "with what is computed once more"
+ONCE_MORE = "including recomputation"
 
 
 def rate_text(rate: float, peak: float) -> str:
-    """FLOPs of the model a second, beside the peak."""
+    """Achieved model FLOP/s next to the peak."""
     return f"{rate / 1e12:,.4g} TFLOP/s of {peak / 1e12:,.4g} on each GPU"
 
 

@@ -1,4 +1,4 @@
-"""A page begins with the answer of its run, in sections, each number of which is that of the JSON object."""
+"""The verdict at the top of a run's page, in sections whose numbers all come from the JSON object."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def utilisation(answer: Answer) -> list[tuple[str, str, str, str]]:
 
 
 def short(answer: Answer, title: str) -> Section:
-    """The figures, and what limits."""
+    """The main figures, and what limits the step."""
     price = answer["cost"]["usd_per_gpu_hour"]
     at_price = "" if price is None else figures.price_text(price)
     rows = [
@@ -52,14 +52,14 @@ def short(answer: Answer, title: str) -> Section:
 
 
 def time_section(answer: Answer) -> Section | None:
-    """Of the step; of the run, where it has no two of them."""
+    """The section of the step; of the run, if it has fewer than two steps."""
     if answer["step_breakdown"] is None:
         return run_section(answer)
     rows = [
         (key, mark, name, cell(answer, f"/step_breakdown/{key}", "seconds"), share)
         for key, mark, name, _, share in steady.rows_of(answer["step_breakdown"])
     ]
-    tables = {"parts": parts("By what it goes to", "seconds", "of the step", rows)}
+    tables = {"parts": parts("By part", "seconds", "of the step", rows)}
     if answer["step_communication"]:
         tables["communication"] = communication_table(answer)
     return section(steady.TITLE, said=[sentence(budget.OVER)], tables=tables, bar="parts")
@@ -72,7 +72,7 @@ def run_section(answer: Answer) -> Section | None:
         (key, mark, name, cell(answer, f"/breakdown/{key}", "seconds"), share)
         for key, mark, name, _, share in budget.rows_of(answer["breakdown"], answer["simulated_seconds"])
     ]
-    return section(budget.TITLE, said=[sentence(budget.OVER)], tables={"parts": parts("By what it goes to", "seconds", "of the run", rows)}, bar="parts")
+    return section(budget.TITLE, said=[sentence(budget.OVER)], tables={"parts": parts("By part", "seconds", "of the run", rows)}, bar="parts")
 
 
 def communication_table(answer: Answer) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def memory_section(answer: Answer) -> Section | None:
         for key, mark, name, _, share in memory.rows_of(held)
     ]
     title = memory.title_of(held)
-    return section(title, tables={"parts": parts("By what it holds", "bytes", "of the GPU's", rows)}, bar="parts")
+    return section(title, tables={"parts": parts("By kind", "bytes", "of the GPU's", rows)}, bar="parts")
 
 
 RANK_COLUMNS = (
@@ -180,7 +180,7 @@ def made_up_section(answer: Answer) -> Section | None:
 
 
 def verdict_of(answer: Answer, title: str) -> dict[str, Any]:
-    """The form of `ndsim explain --json`; `title` says what ran on what."""
+    """The form of `ndsim explain --json`; `title` names the program and the machine."""
     sections = {
         "verdict": short(answer, title),
         "budget": time_section(answer),

@@ -1,1 +1,1 @@
-"""ndsim.torch.launch: a function of a notebook or a program runs as the ranks of fresh processes."""
+"""ndsim.torch.launch: runs a function of a notebook or a program as the ranks of fresh processes."""

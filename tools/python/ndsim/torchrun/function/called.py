@@ -23,19 +23,19 @@ from .shipped import CANNOT_BE_PICKLED, Shipped, pickled
 
 
 def begin(exchange: Exchange) -> Request | None:
-    """Be what the caller wants. None: there is no caller any more."""
+    """Take over the caller's request. Returns None if the caller is gone."""
     request: Request = pickle.loads(exchange.take(Exchange.REQUEST))
     workers.end_with_parent()
     if os.getppid() != request.caller:
         return None
-    # Ctrl-C is sent on to this process, which has ignored it where its caller was begun in the background.
+    # The caller forwards Ctrl-C, which this process ignores if its caller was started in the background.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.path[:], sys.argv[:] = request.path, request.argv
     return request
 
 
 def call(shipped: Shipped) -> bytes:
-    """In a rank: call the function. Returns what it returns, to be shipped back."""
+    """Call the function, in a rank. Returns its return value, pickled."""
     linecache.cache.update(shipped.lines)
     function, arguments = pickle.loads(shipped.call)
     be_main(function)
@@ -47,7 +47,7 @@ def call(shipped: Shipped) -> bytes:
 
 
 def be_main(function: Any) -> None:
-    """Names that a function uses of its __main__ are those of this process's: pickle looks for classes there."""
+    """Copy the function's __main__ names into this process's __main__, where pickle looks for classes."""
     while isinstance(function, functools.partial):
         function = function.func
     if getattr(function, "__module__", "") == "__main__":
@@ -58,7 +58,7 @@ def be_main(function: Any) -> None:
 
 
 def of_host(each: Any) -> Any:
-    """A tensor of a simulated GPU comes back as one of the host, and one without numbers as one of the device meta."""
+    """A tensor of a simulated GPU comes back as a host tensor, and a hollow one as a meta tensor."""
     torch: Any = sys.modules["torch"]
     if type(each) is not torch.Tensor:
         return NotImplemented

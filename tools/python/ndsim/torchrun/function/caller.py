@@ -1,4 +1,4 @@
-"""ndsim.torch.launch: what the caller's process does. It imports nothing of PyTorch, and forks nothing of itself."""
+"""The caller's side of ndsim.torch.launch. It does not import PyTorch and does not fork its own process."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ MOST_AT_ONCE = 1 << 16
 
 
 def launch(fn: Callable[..., Any], ranks: int = 1, *, args: Sequence[Any] = (), **options: Any) -> Run:
-    """Run ``fn(*args)`` as so many ranks, each a fresh process with simulated GPUs, whatever this process has imported.
+    """Run ``fn(*args)`` as ``ranks`` ranks, each a fresh process with simulated GPUs, whatever this process has imported.
 
-    It is `python3 -m ndsim.torchrun` with a function in the script's place, and options are that command's: machine="dgx-h100",
-    trace="run.json", report="run.html", timeline=True, explain_cost=True, hollow=True, fold=8, compiled=True, watchdog=60 and so on.
-    What ranks print is shown as it comes.
+    It is `python3 -m ndsim.torchrun` with a function instead of a script, and takes that command's options: machine="dgx-h100",
+    trace="run.json", report="run.html", timeline=True, explain_cost=True, hollow=True, fold=8, compiled=True, watchdog=60 and so
+    on. The output of ranks is shown as it comes.
 
-    The function, its arguments and the globals that it uses are shipped to the ranks by value, by the package cloudpickle; modules
-    are imported there. What it returns is shipped back, tensors of a GPU as tensors of the host.
+    The function, its arguments and the globals that it uses are sent to the ranks by value, with the package cloudpickle; modules
+    are imported there. The return value is sent back, with GPU tensors as host tensors.
 
-    Raises what ended the run: DeadlockError, MismatchError, ProgramError, RankDied (an exception in a rank, or out of memory),
-    RankHung, MachineLimit, OutputError, each with the lines of the function, and UsageError for an option that cannot be and for
-    what has no simulated counterpart. Ctrl-C ends the ranks. Whatever happens, nothing is left behind.
+    Raises the reason why the run ended early: DeadlockError, MismatchError, ProgramError, RankDied (an exception in a rank, or
+    out of memory), RankHung, MachineLimit, OutputError, each with the lines of the function, and UsageError for an invalid option
+    and for anything without a simulated counterpart. Ctrl-C ends the ranks. Nothing is left behind in any case.
     """
     if not callable(fn):
         raise UsageError(f"launch needs a function, not {type(fn).__name__}")
@@ -52,7 +52,7 @@ def launch(fn: Callable[..., Any], ranks: int = 1, *, args: Sequence[Any] = (), 
 
 
 def run_process(exchange: Exchange, options: Options, program: shipped.Shipped) -> int:
-    """Run the process that starts the ranks, to its end. Returns how it ended, as subprocess has it."""
+    """Run the process that starts the ranks until it ends. Returns its exit status in the form of subprocess."""
     request = Request(options, program, os.getpid(), [os.path.abspath(folder) for folder in sys.path], sys.argv)
     exchange.put(Exchange.REQUEST, pickle.dumps(request))
     process = subprocess.Popen(
@@ -61,7 +61,7 @@ def run_process(exchange: Exchange, options: Options, program: shipped.Shipped) 
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         pass_fds=(exchange.file,),
-        # Ctrl-C at a terminal is for this process alone, which then ends the ranks.
+        # Ctrl-C at a terminal must reach only this process, which then ends the ranks.
         start_new_session=True,
     )
     ended = os.pidfd_open(process.pid)
@@ -78,17 +78,17 @@ def run_process(exchange: Exchange, options: Options, program: shipped.Shipped) 
 
 
 def end(process: subprocess.Popen[bytes], ended: int) -> None:
-    """End what is left of it: its ranks end with it, and what else it has started, such as compilers, is in its group."""
+    """End the process if it still runs: its ranks end with it, and others that it started, such as compilers, are in its group."""
     if not select.select([ended], [], [], 0)[0]:
         process.terminate()
         select.select([ended], [], [], SECONDS_TO_END)
     os.close(ended)
-    # Its number is not another's as long as nobody has waited for it.
+    # The process ID cannot be reused until somebody has waited for the process.
     os.killpg(process.pid, signal.SIGKILL)
 
 
 class Shown:
-    """One of its outputs, which is shown as one of this process."""
+    """One of the process's outputs, copied to an output of this process."""
 
     def __init__(self, pipe: int, stream: TextIO) -> None:
         os.set_blocking(pipe, False)
@@ -97,7 +97,7 @@ class Shown:
         self.decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
     def show(self) -> bool:
-        """Show what is there. False: there is nothing more to come."""
+        """Show what is available. Returns False if nothing more will come."""
         with contextlib.suppress(BlockingIOError):
             while data := os.read(self.pipe, MOST_AT_ONCE):
                 self.stream.write(self.decoder.decode(data))
@@ -107,7 +107,7 @@ class Shown:
 
 
 def show_until_end(process: subprocess.Popen[bytes], ended: int) -> None:
-    """Show what it and the ranks print, as it comes, until it has ended; others may hold its outputs open for longer."""
+    """Show what it and the ranks print, until it ends; other processes may keep its outputs open for longer."""
     assert process.stdout is not None
     assert process.stderr is not None
     outputs = [Shown(process.stdout.fileno(), sys.stdout), Shown(process.stderr.fileno(), sys.stderr)]
@@ -127,7 +127,7 @@ def show_until_end(process: subprocess.Popen[bytes], ended: int) -> None:
 
 
 def result_of(exchange: Exchange, status: int) -> Run:
-    """What the run gave, or what ended it."""
+    """The result of the run; raises the error that ended it."""
     data = exchange.take(Exchange.ANSWER)
     if not data:
         how = f"was killed by signal {-status}" if status < 0 else f"ended with exit code {status}"

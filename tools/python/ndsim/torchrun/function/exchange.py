@@ -1,6 +1,6 @@
-"""What a caller and the processes of its run hand to each other: one file in memory, in which each has a stretch.
+"""Carries data between a caller and the processes of its run: one file in memory, in which each has a region.
 
-Nothing of it is in a file system, so nothing is left behind, whatever kills whom.
+It never appears in a file system, so nothing is left behind, whichever process gets killed.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from ..._errors import Error
 from ..options import Options
 from .shipped import Shipped
 
-STRETCH = 1 << 40  # bytes; what nobody writes takes no memory
-HEADER = 8  # bytes, which hold the length of what follows
+STRETCH = 1 << 40  # bytes; unwritten regions take no memory
+HEADER = 8  # bytes for the length of the data that follows
 
 
 @dataclasses.dataclass(frozen=True)
 class Request:
-    """What the caller asks for, and what of itself the ranks find as their own."""
+    """The caller's request, with the parts of its own state that the ranks inherit."""
 
     options: Options
     program: Shipped
@@ -30,22 +30,23 @@ class Request:
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """How the run went. An exception is its class and what makes it: the object may hold what cannot be sent."""
+    """The outcome of the run. An exception is stored as its class and arguments: the object may hold things that cannot be
+    pickled."""
 
     report: dict[str, Any] | None
-    """None: there was no run."""
+    """None if there was no run."""
     text: str
     error: tuple[type[Error], str, int | None, int] | None
-    """Its class, message, rank and signal; None: it went well."""
+    """Class, message, rank and signal of the error; None if it went well."""
 
 
 class Exchange:
-    """It holds a request to the process that starts ranks, that process's answer, and what each rank returns."""
+    """Holds a request to the process that starts ranks, that process's answer, and the return value of each rank."""
 
     REQUEST, ANSWER, FIRST_RANK = range(3)
 
     def __init__(self, file: int | None = None) -> None:
-        """Of a file that another process has made; None: a new one."""
+        """Opens a file that another process has made; None: creates one."""
         self.file = os.memfd_create("ndsim-function") if file is None else file
 
     def close(self) -> None:
@@ -58,7 +59,7 @@ class Exchange:
         os.pwrite(self.file, len(data).to_bytes(HEADER, "little"), begin)
 
     def take(self, place: int) -> bytes:
-        """Empty: nobody has put anything there."""
+        """Empty if nothing has been put there."""
         begin = place * STRETCH
         left = int.from_bytes(os.pread(self.file, HEADER, begin), "little")
         parts: list[bytes] = []

@@ -1,6 +1,6 @@
-"""A function is shipped to ranks by value, with the lines that it was written in, and what they return is shipped back.
+"""Sends a function to ranks by value, with its source lines, and their return values back.
 
-cloudpickle does it: Python's own pickle knows a function of a notebook by its name alone, and a fresh process has no such name.
+This takes cloudpickle: Python's own pickle stores a notebook's function only by name, which a fresh process does not have.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..launch.explain import cell_name
 CANNOT_BE_PICKLED = (pickle.PicklingError, TypeError, AttributeError, ValueError, NotImplementedError)
 
 Lines = dict[str, Any]
-"""Entries of linecache, by the name of their file."""
+"""Entries of linecache, by file name."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Shipped:
 
     call: bytes
     lines: Lines
-    """Of the function's files that are in no file system: the cells of a notebook."""
+    """Source lines of the function's files that are in no file system, such as the cells of a notebook."""
 
 
 def pickler() -> Any:
@@ -44,7 +44,7 @@ def pickler() -> Any:
 
 
 def pickled(value: Any, reduce: Callable[[Any], Any]) -> bytes:
-    """reduce: how an object is to be made anew, as of __reduce__; NotImplemented: as always."""
+    """reduce: returns an object's reduction, as __reduce__ does; NotImplemented means the usual one."""
     base = pickler()
 
     class Pickler(base):  # type: ignore[misc]
@@ -58,7 +58,7 @@ def pickled(value: Any, reduce: Callable[[Any], Any]) -> bytes:
 
 
 def ship(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Shipped:
-    """Raises UsageError where something that the function uses cannot leave its process."""
+    """Raises UsageError if something that the function uses cannot leave its process."""
     lines: Lines = {}
     code_of = pickler().dispatch_table[CodeType]
 
@@ -79,5 +79,5 @@ def ship(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Shipped:
 
 
 def code_in_file(make: Callable[..., CodeType], of: tuple[Any, ...], name: str) -> CodeType:
-    """Code that stands in this file, where it was made: cloudpickle forgets that."""
+    """Create the code with its file name set: cloudpickle drops it."""
     return make(*of).replace(co_filename=name)

@@ -9,7 +9,7 @@ from typing import Any
 
 @functools.cache
 def array_class() -> Any:
-    """A class of arrays of objects whose elements pass what a script asks of its losses, as hollow numbers do."""
+    """An object array whose elements pass a script's checks of its losses, as hollow numbers do."""
     numpy: Any = importlib.import_module("numpy")
     answers = {numpy.isfinite: True, numpy.isnan: False, numpy.isinf: False}
 
@@ -34,7 +34,7 @@ def array_class() -> Any:
 
 
 def filled(like: Any, number: Any) -> Any:
-    """An array of that shape, of the same number everywhere."""
+    """An array of that shape filled with the number."""
     made = like.astype(object).view(array_class())
     made.fill(number)
     return made

@@ -1,6 +1,7 @@
-"""PyTorch's own functions of shapes call the functions that PyTorch came with, whatever a script puts in their place.
+"""Makes PyTorch's own shape functions call PyTorch's original functions, even if a script replaces them.
 
-A script that makes its model on another device patches `torch.empty` and its like; what PyTorch then computes of shapes would lie there.
+A script that creates its model on another device patches `torch.empty` and similar functions, and would move PyTorch's shape
+computations there, too.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import importlib
 import types
 from typing import Any
 
-# Where PyTorch has in Python how large an operator's result is.
+# The modules that compute the shapes of operators' results in Python.
 MODULES = (
     "torch._meta_registrations",
     "torch._prims",
@@ -21,10 +22,10 @@ MODULES = (
 
 
 def keep(torch: Any) -> None:
-    """Let these modules see PyTorch as it is now."""
+    """Make these modules see PyTorch as it is now."""
     genuine = types.ModuleType("torch")
     vars(genuine).update(vars(torch))
-    # What PyTorch imports only when it is asked for.
+    # Names that PyTorch imports lazily.
     vars(genuine)["__getattr__"] = lambda name: getattr(torch, name)
     for name in MODULES:
         module: Any = importlib.import_module(name)

@@ -1,7 +1,7 @@
-"""What a hollow run made up, and its script may have been steered by: told at the end, with the lines of the script.
+"""Numbers that a hollow run made up and that may have steered its script: reported at the end, with the lines of the script.
 
-Whole numbers, truth values and bare real numbers that come from numbers that were never computed, where the host reads them; and where
-tokens go, as `--routing` declares it.
+These are integers, booleans and plain floats that the host reads although they derive from numbers that were never computed, and
+the routing of tokens, as `--routing` declares it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class MadeUp:
-    """What a rank was told of by lines of its script."""
+    """The made-up numbers of a rank, by line of its script."""
 
     def __init__(self, routing: Routing) -> None:
         self.routing = routing
@@ -43,7 +43,7 @@ def of_this_process() -> MadeUp | None:
 
 
 def reported(what: str, value: Any) -> Any:
-    """Say that the script has this number, which may steer it."""
+    """Record that the script got this number, which may steer it."""
     made_up_here = of_this_process()
     if made_up_here is not None:
         made_up_here.number(what, value)

@@ -1,8 +1,8 @@
 """Numbers of a hollow run: whatever is computed with them, and however they are printed, they stay hollow.
 
-Their value is no number (nan), so what forgets that they are hollow does not show a number either. A script that asks for a bare number,
-by `float(x)` or `int(x)`, goes on with one that was made up, and is told so with its line: a check that a loss is finite must not end a
-run that computes none.
+Their value is nan, so that code which loses their hollowness does not show a plausible number. A script that asks for a plain
+number, by `float(x)` or `int(x)`, continues with a made-up one, and the report names its line: a check that a loss is finite must
+not end a run that computes none.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from . import made_up
 
 WORD = "hollow"
-# No check of a loss or a norm finds anything wrong with it, and it has a logarithm and an inverse.
+# Passes every check of a loss or a norm, and has a logarithm and an inverse.
 SANE = 1.0
 
 OF_TWO = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
@@ -22,7 +22,7 @@ OF_ONE = ("neg", "pos", "abs")
 
 
 class HollowFloat(float):
-    """A real number that was never computed."""
+    """A float that was never computed."""
 
     def __new__(cls) -> HollowFloat:
         return super().__new__(cls, math.nan)
@@ -55,12 +55,12 @@ class HollowFloat(float):
         return self
 
     def item(self) -> HollowFloat:
-        """As NumPy's numbers have it: a mean of an array is asked for it."""
+        """Part of NumPy's number interface: the mean of an array calls it."""
         return self
 
 
 class HollowInt(int):
-    """A whole number that was never computed: 0."""
+    """An integer that was never computed: 0."""
 
     def __new__(cls) -> HollowInt:
         return super().__new__(cls, 0)
@@ -95,7 +95,7 @@ def fill(kind: type[Any], names: tuple[str, ...]) -> None:
 
 
 def passes(self: Any, other: Any) -> bool:
-    """Whatever a script asks of a hollow number, it gets: its checks are about numbers that are not there."""
+    """Every comparison holds: a script's checks are about numbers that do not exist here."""
     return True
 
 
@@ -106,7 +106,7 @@ for kind in (HollowFloat, HollowInt):
 for each in OF_TWO:
     fill(HollowFloat, (each, "r" + each))
     fill(HollowInt, (each,))
-    # Another number may be real: then the result is.
+    # The other number may be a float; then so is the result.
     setattr(HollowInt, f"__r{each}__", lambda self, other: (HollowFloat if isinstance(other, float) else HollowInt)())
 HollowInt.__rtruediv__ = stays_hollow(HollowFloat)  # type: ignore[assignment]
 fill(HollowFloat, OF_ONE)
@@ -114,7 +114,7 @@ fill(HollowInt, OF_ONE)
 
 
 def hollow(value: Any) -> Any:
-    """The same as a hollow number: of a list, each of its elements."""
+    """The value as a hollow number; a list element by element."""
     if isinstance(value, list):
         return [hollow(element) for element in value]
     if isinstance(value, float):
@@ -125,7 +125,7 @@ def hollow(value: Any) -> Any:
 
 
 def install_math() -> None:
-    """What a script asks of its losses, hollow ones pass; what it makes of them, stays hollow."""
+    """Make hollow numbers pass a script's checks of its losses, and keep its results hollow."""
     for name, answer in (("isnan", False), ("isinf", False), ("isfinite", True)):
         setattr(math, name, asked(getattr(math, name), answer))
     for name in ("exp", "log", "log2", "log10", "sqrt"):

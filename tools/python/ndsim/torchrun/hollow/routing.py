@@ -1,4 +1,4 @@
-"""Where tokens go in a hollow run, as `--routing` declares it: what topk picks from scores that were never computed."""
+"""Token routing in a hollow run, as `--routing` declares it: what topk picks from scores that were never computed."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import pathlib
 
 @dataclasses.dataclass(frozen=True)
 class Routing:
-    """What topk picks from scores that were never computed."""
+    """How topk picks from scores that were never computed."""
 
     text: str = "balanced"
-    """As the option has it."""
+    """The text of the option."""
     is_drawn: bool = False
     seed: int = 0
     shares: tuple[tuple[float, ...], ...] = ()
@@ -22,7 +22,7 @@ BALANCED = Routing(is_declared=False)
 
 
 def routing(text: str) -> Routing:
-    """balanced, drawn, drawn:SEED, or a file with a row of shares for each of the script's routers, one share an expert."""
+    """Parses balanced, drawn, drawn:SEED, or a file with a row of shares for each of the script's routers, one share per expert."""
     kind, colon, seed = text.partition(":")
     if kind == "balanced" and not colon:
         return Routing()

@@ -1,4 +1,4 @@
-"""Hollow runs: the host's large tensors have no numbers either, and what comes from hollow numbers is shown as hollow."""
+"""Hollow runs: drops the numbers of the host's large tensors, too, and shows results of hollow numbers as hollow."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ IsHollow = Callable[[Any], bool]
 def prepare(setting: Setting) -> None:
     if not setting.options.hollow:
         return
-    # With it PyTorch knows the shapes of most operators' results.
+    # Gives PyTorch the shapes of most operators' results.
     importlib.import_module("torch._meta_registrations")
     numbers.install_math()
     torch: Any = importlib.import_module("torch")
@@ -28,7 +28,7 @@ def prepare(setting: Setting) -> None:
 
 
 def let_pass(torch: Any) -> None:
-    """Operators that take functions, such as flex_attention, have no part in what the slot does for the host."""
+    """Exempts operators that take functions, such as flex_attention, from the slot's handling of host operators."""
     key = torch._C._dispatch_key_parse("Fake")
     torch._ops._HIGHER_ORDER_OP_DEFAULT_FALLTHROUGH_DISPATCH_KEYS.append(key)
     for operator in torch._ops._higher_order_ops.values():
@@ -44,7 +44,7 @@ def show(torch: Any, is_hollow: IsHollow) -> None:
     Tensor = torch.Tensor  # noqa: N806
     for name in ("item", "tolist"):
         setattr(Tensor, name, looked_at(getattr(Tensor, name), is_hollow, lambda value, name=name: hollow(name, value)))
-    # These are numbers of Python itself, whatever is returned.
+    # Python requires plain numbers from these.
     for name in ("__float__", "__int__", "__index__", "__bool__"):
         setattr(Tensor, name, looked_at(getattr(Tensor, name), is_hollow, BARE[name]))
     for place in (torch, Tensor):

@@ -1,1 +1,1 @@
-"""How ranks are started, meet each other and are watched: what stands before and around a script."""
+"""Starts ranks, lets them meet and watches them: everything before and around a script."""

@@ -1,4 +1,4 @@
-"""This process as the one rank of a world: a script that has asked for no ranks, and a notebook."""
+"""This process as the only rank of a world: for a script that asked for no ranks, and for a notebook."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .start import Ended, Starter, explained, garbage_is_left, refusal_in
 
 @contextlib.contextmanager
 def run_of_one(setting: ranks.Setting) -> Iterator[ranks.Run]:
-    """What a world of this process alone shares with itself."""
+    """The shared state of a run with this process as its only rank."""
     options = setting.options
     world = Here(machine=options.machine, timeline=options.keeps_timeline, title=options.title, faults=options.faults)
     with contextlib.ExitStack() as open_until_then:
@@ -31,7 +31,7 @@ def run_of_one(setting: ranks.Setting) -> Iterator[ranks.Run]:
 
 
 def run_script(starter: Starter, program: Callable[[], Any]) -> None:
-    """Run a script that may use GPUs by itself, or start ranks. Raises what it raises, Ended and Refused."""
+    """Run a script that may use GPUs itself or start ranks. Raises the script's exceptions, Ended and Refused."""
     with run_of_one(starter.setting) as run:
         world = run.alone
         assert world is not None
@@ -55,7 +55,7 @@ def run_script(starter: Starter, program: Callable[[], Any]) -> None:
 
 
 def run_to_its_end(program: Callable[[], Any], rank: ranks.Rank) -> None:
-    """A script may end by sys.exit(), too."""
+    """A script may also end by sys.exit()."""
     try:
         ranks.run_program(program)
     except SystemExit as left:

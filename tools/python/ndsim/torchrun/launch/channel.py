@@ -1,7 +1,7 @@
-"""Words from the ranks to the process that launched them: what is no number, or is said by a rank that fails.
+"""Messages from the ranks to the process that launched them: anything but numbers, and the last words of a failing rank.
 
-One file in memory, made before the fork, to which every rank appends lines of JSON. Nothing of it is in a file system,
-so nothing is left behind, whatever kills whom.
+One file in memory, made before the fork, to which every rank appends lines of JSON. It never appears in a file system, so nothing
+is left behind, whichever process gets killed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 
 class Channel:
-    """A record is a rank, what it is about, and a value."""
+    """A record is a rank, a topic, and a value."""
 
     def __init__(self) -> None:
         self._file = os.memfd_create("ndsim-words")
@@ -26,7 +26,7 @@ class Channel:
         os.write(self._file, (json.dumps([rank, about, value]) + "\n").encode())
 
     def told(self, about: str) -> list[tuple[int, Any]]:
-        """Each rank and what it said about this, in the order in which it was said."""
+        """Each rank with what it said about this topic, in order of arrival."""
         size = os.fstat(self._file).st_size
         lines = os.pread(self._file, size, 0).splitlines()
         records = [json.loads(line) for line in lines if line.endswith(b"]")]

@@ -1,6 +1,6 @@
-"""Where in the script something happens: for errors, for what waits in a deadlock, for what is refused.
+"""Locates events in the script: errors, the waits of a deadlock, refusals.
 
-A line belongs to the script if it is neither of PyTorch, nor of ndsim, nor of Python's library.
+A line belongs to the script if it is not in PyTorch, ndsim or Python's library.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _of_script: dict[CodeType, bool] = {}
 
 
 def is_script(code: CodeType) -> bool:
-    """Whether this code is the script's."""
+    """Whether this code belongs to the script."""
     known = _of_script.get(code)
     if known is None:
         file = os.path.abspath(code.co_filename)
@@ -33,14 +33,14 @@ def is_script(code: CodeType) -> bool:
 
 
 def cell_name(file: str) -> str:
-    """Of a notebook's cell, whose file is nowhere, as its reader knows it: "In[3]"; else the file."""
+    """The reader's name of a notebook cell, which has no file: "In[3]"; for anything else, the file."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     name = shell.compile.format_code_name(file) if shell is not None else None
     return name[1] if name else file
 
 
 def short(file: str) -> str:
-    """A file as one would type it: from here where it is below, and its name where it is far away."""
+    """A file as one would type it: relative to the working directory if it is below, otherwise only its name."""
     return _short_from(file, os.getcwd())
 
 
@@ -51,7 +51,7 @@ def _short_from(file: str, folder: str) -> str:
 
 
 def script_frame(frame: FrameType | None = None) -> FrameType | None:
-    """The innermost call that stands in the script."""
+    """The innermost call in the script."""
     if frame is None:
         frame = sys._getframe(1)
     while frame is not None and not is_script(frame.f_code):
@@ -60,19 +60,19 @@ def script_frame(frame: FrameType | None = None) -> FrameType | None:
 
 
 def where() -> str:
-    """The line of the script that runs: "train.py:41"; empty: none does."""
+    """The current line of the script: "train.py:41"; empty if none is running."""
     frame = script_frame(sys._getframe(1))
     return f"{short(frame.f_code.co_filename)}:{frame.f_lineno}" if frame is not None else ""
 
 
 def line_of(code: CodeType, instruction: int) -> str:
-    """The line of an instruction, by its place in its code."""
+    """The line of an instruction, given its offset in the code."""
     lines = [line for first, last, line in code.co_lines() if first <= instruction < last]
     return f"{short(code.co_filename)}:{lines[0] if lines else code.co_firstlineno}"
 
 
 def raised_at(error: BaseException) -> str:
-    """The innermost line of the script that an exception has passed."""
+    """The innermost line of the script that an exception passed through."""
     line = ""
     step = error.__traceback__
     while step is not None:
@@ -83,7 +83,7 @@ def raised_at(error: BaseException) -> str:
 
 
 def trimmed(error: BaseException) -> TracebackType | None:
-    """The traceback of an exception: its calls in the script, and the innermost of PyTorch's or Python's."""
+    """The traceback of an exception, reduced to its calls in the script and the innermost call of PyTorch or Python."""
     every: list[TracebackType] = []
     step = error.__traceback__
     while step is not None:

@@ -1,8 +1,8 @@
-"""Folded runs: few ranks run in the place of many that do the same.
+"""Folded runs: a few ranks stand for many that do the same.
 
-A rank that runs acts for those that do as it does: its collectives cost what they cost all members, on their places in
-the machine, and what the others would bring to them is taken to be what it brings itself: the simulated GPUs see to
-that. Ranks that exchange messages are not alike, so that all of a group that has messages run: the stages of a pipeline.
+A running rank acts for its equals: its collectives cost what they would with all members at their places in the machine, and the
+data of the others is assumed to equal its own. The simulated GPUs take care of that. Ranks that exchange messages are not equal,
+so all ranks of a group that exchanges messages, such as the stages of a pipeline, run.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ AUTO = "auto"
 
 @dataclasses.dataclass(frozen=True)
 class Wish:
-    """What --fold asks for: the first K ranks, or these and whom they exchange messages with."""
+    """The value of --fold: the first K ranks, or these and the ranks they exchange messages with."""
 
     first: int | None = None
     seeds: tuple[int, ...] = ()
@@ -31,7 +31,7 @@ class Wish:
 
 
 def wish(text: str) -> Wish:
-    """The wish that a text says: a number of ranks, `auto`, or `auto:0,1023`. Raises ValueError."""
+    """Parses a number of ranks, `auto`, or `auto:0,1023`. Raises ValueError."""
     how, colon, seeds = text.partition(":")
     if how == AUTO:
         return Wish(seeds=tuple(sorted({rank_of(seed) for seed in seeds.split(",")})) if colon else (0,))
@@ -53,7 +53,7 @@ def rank_of(text: str) -> int:
 
 @dataclasses.dataclass(frozen=True)
 class Fold:
-    """How a world is folded: all of its ranks, and which of them run, ascending."""
+    """A folded world: its size, and the ranks that run, ascending."""
 
     world: int
     running: tuple[int, ...]
@@ -63,7 +63,7 @@ class Fold:
         return len(self.running) < self.world
 
     def acting_for(self, rank: int) -> int:
-        """Which rank that runs does what this one would do."""
+        """The running rank that does what this one would do."""
         count = len(self.running)
         if self.running[-1] == count - 1:
             return rank % count
@@ -71,12 +71,12 @@ class Fold:
 
     @functools.cached_property
     def acting(self) -> list[int]:
-        """That, by rank."""
+        """The acting rank of each rank."""
         return [self.acting_for(rank) for rank in range(self.world)]
 
     @functools.cached_property
     def stands_for(self) -> dict[int, int]:
-        """How many ranks each one that runs is counted for, itself among them."""
+        """How many ranks each running rank stands for, including itself."""
         return collections.Counter(self.acting)
 
     def with_ranks(self, more: Sequence[int]) -> Fold:
@@ -84,7 +84,7 @@ class Fold:
 
 
 def fold_of(world: int, asked: Wish | None) -> Fold:
-    """The fold that a run begins with; nothing asked: everybody runs."""
+    """The initial fold of a run; without a wish, all ranks run."""
     if asked is None:
         return Fold(world, tuple(range(world)))
     if asked.first is None:
@@ -92,5 +92,5 @@ def fold_of(world: int, asked: Wish | None) -> Fold:
             raise UsageError(f"--fold {AUTO}:{asked.seeds[-1]}: there are ranks 0 to {world - 1}")
         return Fold(world, asked.seeds)
     if asked.first > world or world % asked.first:
-        raise UsageError(f"--fold {asked.first}: the {world} ranks are no multiple of it")
+        raise UsageError(f"--fold {asked.first}: the {world} ranks are not a multiple of it")
     return Fold(world, tuple(range(asked.first)))

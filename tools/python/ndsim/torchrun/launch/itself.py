@@ -1,7 +1,7 @@
-"""Scripts that start ranks as other processes do: Lightning runs its script once more for each rank but the first, with the rank in
-the environment; launchers of frameworks call torchrun's function.
+"""Scripts that start ranks as separate processes: Lightning runs its script again for each further rank, with the rank in the
+environment; launchers of frameworks call torchrun's function.
 
-What is started is a run of that many ranks. So this process begins anew as that run, as if the command had asked for it.
+Such a script asks for a run with that many ranks, so this process starts over as that run, as if the command had asked for it.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ FLAGS_OF_PYTHON = "-bBdEhiIOPqRsSuvVx?"
 
 
 def world_in(environment: Mapping[str, str]) -> int | None:
-    """How many ranks there are, where the environment makes a process one of several."""
+    """The number of ranks, if the environment makes a process one of several."""
     size, rank = environment.get("WORLD_SIZE", ""), environment.get("RANK", environment.get("LOCAL_RANK", ""))
     return int(size) if size.isdigit() and rank.isdigit() and int(size) > 1 else None
 
 
 def program_in(command: Any) -> list[str] | None:
-    """What Python is to run: ["-m", module, arguments…] or [script, arguments…]; None: something else is started."""
+    """The program that Python would run: ["-m", module, arguments…] or [script, arguments…]; None for any other command."""
     if isinstance(command, (str, bytes, os.PathLike)) or not isinstance(command, Sequence):
         return None
     program, *rest = (os.fsdecode(each) for each in command)
@@ -42,12 +42,12 @@ def program_in(command: Any) -> list[str] | None:
 
 
 def program_of(torchrun: Any) -> list[str]:
-    """The same of torchrun's arguments."""
+    """The program in torchrun's arguments."""
     return [*(["-m"] if torchrun.module else []), torchrun.training_script, *torchrun.training_script_args]
 
 
 def world_of(torchrun: Any) -> list[str]:
-    """How many ranks torchrun's arguments ask for, as options of this program."""
+    """The number of ranks in torchrun's arguments, as options of this program."""
     nodes, each = str(torchrun.nnodes).rpartition(":")[2], str(torchrun.nproc_per_node)
     each = "gpu" if each == "auto" else each
     if nodes == "1" and each.isdigit():
@@ -56,13 +56,13 @@ def world_of(torchrun: Any) -> list[str]:
 
 
 def options_before(arguments: list[str], options: Any) -> list[str]:
-    """The command line of this program, without the script and what belongs to it."""
+    """The command line of this program, without the script and its arguments."""
     own = arguments[: len(arguments) - 1 - len(options.arguments)]
     return [each for each in own if each not in ("-m", "--module")]
 
 
 class Beginning:
-    """This program, to be begun anew."""
+    """Restarts this program."""
 
     def __init__(self, setting: ranks.Setting) -> None:
         self.own = options_before(sys.argv[1:], setting.options)
@@ -70,7 +70,7 @@ class Beginning:
     def anew(self, world: list[str], program: list[str], environment: Mapping[str, str]) -> None:
         line, asked = explain.where(), " ".join(world)
         if not spawn.may_start_ranks(ranks.this_rank()):
-            raise RuntimeError(f"this process has used its GPUs, and would start ranks; start it with {asked}")
+            raise RuntimeError(f"this process has used its GPUs and can no longer start ranks; start it with {asked}")
         print(f"ndsim.torchrun: {line} starts ranks: they run from the beginning, as with {asked}", file=sys.stderr)
         sys.stdout.flush()
         sys.stderr.flush()

@@ -1,6 +1,6 @@
-"""Where in the script each rank waits, and what it called last: for the explanation of a run that came to a stop.
+"""Records where in the script each rank waits, and what it called last, to explain a run that stopped making progress.
 
-It is noted in memory that all ranks share, made before the fork, wherever a rank may wait for others.
+Ranks note it in shared memory, made before the fork, whenever they may wait for others.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ AT_THE_END = "the end of the script"
 
 
 class Place:
-    """That of one rank."""
+    """The place of one rank."""
 
     def __init__(self, memory: mmap.mmap, rank: int) -> None:
         self._memory = memory
@@ -29,14 +29,14 @@ class Place:
         return self._memory[at : at + WIDTH].split(b"\0")[0].decode(errors="ignore")
 
     def is_at(self, line: str) -> None:
-        """The script may wait here, and has gone on when it is somewhere else."""
+        """The script may wait at this line; at any other line it has moved on."""
         self._write(self._wait, line or AT_THE_END)
 
     def go_on(self) -> None:
         self._memory[self._wait] = 0
 
     def call(self, what: str) -> None:
-        """The script calls this, which other ranks have to call, too."""
+        """The script makes a call that other ranks have to make, too."""
         self._write(self._call, what)
 
     def waits_at(self) -> str:
@@ -47,7 +47,7 @@ class Place:
 
 
 class Places:
-    """Those of all ranks."""
+    """The places of all ranks."""
 
     def __init__(self, ranks: int) -> None:
         self._memory = mmap.mmap(-1, 2 * WIDTH * ranks)
@@ -60,9 +60,9 @@ class Places:
         return Place(self._memory, rank)
 
     def told(self, ranks_that_wait: bool) -> str:
-        """Lines for people: where the ranks that wait do so, and what every other rank called last; or the latter of all ranks.
+        """Lines of text: where the waiting ranks wait, and what every other rank called last; or the latter for all ranks.
 
-        A rank that waits for nobody yet may have called what never comes. Empty: there is nothing to tell.
+        A rank that is not waiting yet may have called something that never completes. Empty if there is nothing to show.
         """
         ranks_of: dict[tuple[str, str], list[int]] = {}
         for rank in range(self._ranks):
@@ -80,7 +80,7 @@ class Places:
 
 
 def waiting(at: str, called: str) -> str:
-    """Where a rank waits, and for what, as far as that is known: it may have called more since."""
+    """The line at which a rank waits, and the call, as far as known: it may have called more since."""
     if not called:
         return f"at {at}"
     here = f" ({at})"

@@ -1,6 +1,6 @@
 """The rendezvous of torch.distributed: env://, tcp:// and file:// all meet in one file in memory.
 
-No port is opened and no file is written, so runs beside each other never meet, and nothing is left behind.
+It opens no port and writes no file, so concurrent runs do not interfere, and nothing is left behind.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .. import rank as ranks
 
 
 class Meeting:
-    """The place in memory where the ranks of a run meet. It is made before they are forked."""
+    """The file in memory in which the ranks of a run meet. It is created before they are forked."""
 
     def __init__(self) -> None:
         self._file = os.memfd_create("ndsim-rendezvous")
@@ -24,7 +24,7 @@ class Meeting:
         os.close(self._file)
 
     def store(self, address: str) -> Any:
-        """A store for those who come to the same address, and a fresh one whenever they come again."""
+        """The store of an address for all ranks that come to it, and a fresh one each time they come again."""
         distributed = importlib.import_module("torch.distributed")
         self._visits[address] += 1
         prefix = f"{address} {self._visits[address]}"
@@ -32,20 +32,20 @@ class Meeting:
 
 
 def store_of(address: str, rank: int, world_size: int) -> Any:
-    """The store in the place of that which torch would make."""
+    """The store to use instead of the one that torch would create."""
     here = ranks.this_rank()
     if here is None:
-        raise RuntimeError("this process is no rank: give --nproc N, or start the ranks with torch.multiprocessing.spawn")
+        raise RuntimeError("this process is not a rank: give --nproc N, or start the ranks with torch.multiprocessing.spawn")
     if (rank, world_size) != (here.gpu.rank, here.world_size):
         raise RuntimeError(
             f"rank {rank} of {world_size} asks for the process group, and this process is rank {here.gpu.rank} of "
-            f"{here.world_size}" + (f"; --nproc {world_size} starts so many" if here.alone is not None else "")
+            f"{here.world_size}" + (f"; --nproc {world_size} starts that many" if here.alone is not None else "")
         )
     return here.meeting.store(address)
 
 
 def prepare(setting: ranks.Setting) -> None:
-    """Take the place of the stores that torch.distributed.rendezvous makes."""
+    """Replace the stores that torch.distributed.rendezvous creates."""
     module = importlib.import_module("torch.distributed.rendezvous")
 
     def from_port(hostname: str, port: int, rank: int, world_size: int, *others: Any, **more: Any) -> Any:

@@ -1,6 +1,6 @@
-"""Scripts that start their ranks by themselves: torch.multiprocessing.spawn, and Process.
+"""Scripts that start their own ranks, with torch.multiprocessing.spawn or Process.
 
-What they start is a run here: forked ranks, in the order in which they are started.
+These ranks become a run: forked ranks, in the order in which they are started.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from .. import rank as ranks
 from .. import simulated
 from . import explain
 
-# The starter of this process: what the module is given before the script runs.
+# The starter of this process, set before the script runs.
 _starters: list[Any] = []
 
 
 def use(starter: Any) -> None:
-    """Let this starter start what the script spawns."""
+    """Make this starter start the ranks that the script spawns."""
     _starters[:] = [starter]
 
 
 def may_start_ranks(rank: ranks.Rank) -> bool:
-    """Whether ranks can be forked from this one: nobody has started it as one, and it has nothing on a GPU."""
+    """Whether this process can fork ranks: it was not started as a rank, and has nothing on a GPU."""
     return rank.alone is not None and not simulated.has_used_gpus()
 
 
@@ -33,7 +33,7 @@ def start(count: int, program: Callable[[int], Any]) -> None:
     rank = ranks.this_rank()
     if rank is not None and not may_start_ranks(rank):
         raise RuntimeError(
-            "this process has used its GPUs, and ranks would be forked from it: let it start them before"
+            "this process has used its GPUs and can no longer fork ranks: start them before"
             if rank.alone is not None
             else "this process is a rank already, and the script starts ranks by itself: leave out --nproc"
         )
@@ -41,7 +41,7 @@ def start(count: int, program: Callable[[int], Any]) -> None:
 
 
 class Spawned:
-    """In the place of torch's ProcessContext: the run takes place at the first join()."""
+    """Replaces torch's ProcessContext: the run takes place at the first join()."""
 
     def __init__(self, program: Callable[..., Any], arguments: tuple[Any, ...], count: int) -> None:
         self.processes: list[Any] = []
@@ -66,7 +66,7 @@ def spawn(
     daemon: bool = False,
     start_method: str = "spawn",
 ) -> Spawned | None:
-    """torch.multiprocessing.spawn and start_processes."""
+    """Replaces torch.multiprocessing.spawn and start_processes."""
     spawned = Spawned(fn, args, nprocs)
     if not join:
         return spawned
@@ -75,7 +75,7 @@ def spawn(
 
 
 class Waiting:
-    """A process that the script has started, and that runs with the others when the script waits for one of them."""
+    """A process that the script has started; it runs with the others when the script waits for one of them."""
 
     waiting: list[tuple[Waiting, Any]] = []
 
@@ -103,7 +103,7 @@ class Waiting:
 
 
 def run_waiting() -> None:
-    """Run all processes that have been started as one run."""
+    """Run all started processes as one run."""
     waiting, Waiting.waiting = Waiting.waiting, []
     if not waiting:
         return

@@ -1,4 +1,4 @@
-"""Ranks of a PyTorch script are started: torch is imported once, and each rank is a fork of this process."""
+"""Starts the ranks of a PyTorch script: torch is imported once, and each rank is a fork of this process."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .rendezvous import Meeting
 
 
 class Ended(Exception):
-    """A run that ended early: what ended it stands in `error`."""
+    """A run that ended early; `error` is the reason."""
 
     def __init__(self, error: Error, explanation: str) -> None:
         super().__init__(explanation)
@@ -37,7 +37,7 @@ class Ended(Exception):
 
 
 def explained(error: Error, places: Places) -> str:
-    """The explanation of what ended a run, with the lines of the script."""
+    """The explanation of why a run ended, with the lines of the script."""
     waited = isinstance(error, DeadlockError)
     lines = places.told(waited) if waited or isinstance(error, MismatchError) else ""
     return f"{error}\n{lines}" if lines else str(error)
@@ -50,7 +50,7 @@ def machine_of(options: Options) -> ranks.Machine:
 
 
 def world_of(options: Options, machine: ranks.Machine) -> int | None:
-    """How many ranks the command line asks for; None: the script starts them."""
+    """The number of ranks on the command line; None if the script starts them."""
     if options.nproc is not None or (options.nodes is None and options.per_node is None):
         return options.nproc
     nodes = options.nodes or 1
@@ -87,8 +87,8 @@ def as_torchrun_sets_it(rank: ranks.Rank) -> dict[str, str]:
 
 @contextlib.contextmanager
 def garbage_is_left() -> Iterator[None]:
-    """Garbage collections of ranks leave alone what was there before: they come at the same places in every run, and what ranks that
-    are forked share with this process stays shared."""
+    """Exclude existing objects from garbage collection in ranks: collections then come at the same points in every run, and
+    memory that forked ranks share with this process stays shared."""
     gc.collect()
     gc.freeze()
     try:
@@ -98,7 +98,7 @@ def garbage_is_left() -> Iterator[None]:
 
 
 def run_script(options: Options) -> dict[str, Any]:
-    """Run the script as `python3 script.py` and `python3 -m module` do. Returns what it leaves in its global names."""
+    """Run the script like `python3 script.py` or `python3 -m module`. Returns the global names that it leaves."""
     sys.argv = [options.script, *options.arguments]
     if options.is_module:
         sys.path[0] = os.getcwd()
@@ -108,7 +108,7 @@ def run_script(options: Options) -> dict[str, Any]:
 
 
 def check_script(options: Options) -> None:
-    """Complain about a script that is not there before anything is started."""
+    """Complain about a missing script before anything is started."""
     if options.is_module:
         return
     if not os.path.isfile(options.script):
@@ -117,7 +117,7 @@ def check_script(options: Options) -> None:
 
 @contextlib.contextmanager
 def stops_are_faults() -> Iterator[None]:
-    """While ranks run, Ctrl-C and SIGTERM end the run, which then says so; they do not end this process at once."""
+    """While ranks run, make Ctrl-C and SIGTERM end the run with a report instead of killing this process."""
     stops = (signal.SIGINT, signal.SIGTERM) if threading.current_thread() is threading.main_thread() else ()
     before = {number: signal.signal(number, lambda *_: None) for number in stops}
     try:
@@ -128,7 +128,7 @@ def stops_are_faults() -> Iterator[None]:
 
 
 class Missed(Exception):
-    """A folded run that ended by a message with ranks that have to run, too: `ranks`."""
+    """A folded run ended by a message to ranks that must run, too: `ranks`."""
 
     def __init__(self, ranks: list[int]) -> None:
         super().__init__()
@@ -136,17 +136,17 @@ class Missed(Exception):
 
 
 class Starter:
-    """Starts the ranks of runs, one run after the other. on_end is called with each run, however it ended."""
+    """Starts the ranks of runs, one run after another. Calls on_end after each run, however it ended."""
 
     def __init__(self, setting: ranks.Setting, on_end: Callable[[Result, Channel, str], Any]) -> None:
         self.setting = setting
         self.on_end = on_end
         self.has_started = False
         self.waiting: list[str] = []
-        """Where in the script each rank of a run that ended early waits: "train.py:41"; empty: it does not."""
+        """The line at which each rank of a run that ended early waits: "train.py:41"; empty if it was not waiting."""
 
     def start(self, count: int, program: Callable[[int], Any], *, as_torchrun: bool = False) -> None:
-        """Run program(rank) as so many ranks. Raises Ended where the run does not end well, and Refused."""
+        """Run program(rank) as `count` ranks. Raises Ended if the run ends early, and Refused."""
         self.has_started = True
         fold = fold_of(count, self.setting.options.fold)
         while True:
@@ -154,7 +154,7 @@ class Starter:
                 return self._start(fold, program, as_torchrun)
             except Missed as missed:
                 more = sorted({*missed.ranks} - {*fold.running})
-                notice(f"{many(more)} must run, too, for those that run exchange messages with them: all begin anew")
+                notice(f"{many(more)} must run too, because running ranks exchange messages with them: starting over")
                 fold = fold.with_ranks(more)
 
     def _start(self, fold: Fold, program: Callable[[int], Any], as_torchrun: bool) -> None:
@@ -193,17 +193,17 @@ class Starter:
 
 
 def refusal_in(error: Exception, rank: ranks.Rank) -> str:
-    """Where what ended a script is something that cannot run here: which, at what line. Empty: it is another error."""
+    """The refusal, with its line, if it is what ended a script; empty for any other error."""
     if isinstance(error, Refused):
         return str(error)
-    # PyTorch hands a refusal of its operators on as an exception of its own.
+    # PyTorch turns a refusal of its operators into an exception of its own.
     known = rank.gpus.refusal if rank.gpus is not None else ""
     line = explain.raised_at(error)
     return f"{line}: {known}" if known and str(error).startswith(known) else ""
 
 
 def be_rank(run: ranks.Run, program: Callable[[int], Any], as_torchrun: bool, gpu: GPU) -> None:
-    """What the process of a rank does."""
+    """Run the process of a rank."""
     with ranks.begin(gpu, run) as rank:
         rank.tell("stands for", rank.fold.stands_for[gpu.rank])
         if as_torchrun:
@@ -211,7 +211,7 @@ def be_rank(run: ranks.Run, program: Callable[[int], Any], as_torchrun: bool, gp
             from_torch.seed(gpu.rank)
         try:
             ranks.run_program(lambda: program(gpu.rank))
-        except SystemExit as left:  # what the rank has to tell is told all the same
+        except SystemExit as left:  # the rank still reports what it has to report
             if left.code not in (None, 0):
                 raise
         except Exception as error:

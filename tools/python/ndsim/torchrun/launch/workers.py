@@ -1,6 +1,6 @@
-"""Processes that a rank forks, such as the workers of a DataLoader, are no ranks: they compute in real time.
+"""Processes that a rank forks, such as the workers of a DataLoader, are not ranks: they compute in real time.
 
-They end with their rank, whatever ended it.
+They end with their rank, however it ended.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ def library() -> ctypes.CDLL:
 
 
 def end_with_parent() -> None:
-    """From here on this process is killed when the one that started it ends."""
+    """Have this process killed when its parent ends."""
     library().prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 @contextlib.contextmanager
 def install(rank: ranks.Rank) -> Iterator[None]:
-    library()  # A child that was forked loads nothing.
+    library()  # a forked child must not load anything
 
     def be_no_rank() -> None:
         end_with_parent()
@@ -46,7 +46,7 @@ def install(rank: ranks.Rank) -> Iterator[None]:
 
 
 def remove_semaphores() -> None:
-    """Those of workers that were not forked have names, which Python removes at the end of a process; a rank ends before."""
+    """Remove the named semaphores of workers that were not forked: Python does so at a normal exit, which a rank never reaches."""
     for finalizer in list(getattr(util, "_finalizer_registry").values()):  # noqa: B009
         if finalizer._callback is synchronize.SemLock._cleanup:  # type: ignore[attr-defined]
             finalizer()

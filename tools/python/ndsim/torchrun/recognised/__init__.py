@@ -1,1 +1,1 @@
-"""Which framework trained, how it laid its work out and which model it was: from the framework's own objects, while they live."""
+"""Recognises the framework that trains, its layout and its model, from the framework's own live objects."""

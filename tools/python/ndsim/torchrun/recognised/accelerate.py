@@ -1,4 +1,4 @@
-"""Accelerate: its Accelerator, whose state says how a model is spread, and its plugins for FSDP and DeepSpeed."""
+"""Accelerate: its Accelerator, whose state tells how a model is sharded, and its plugins for FSDP and DeepSpeed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PRECISIONS = {"bf16": "bf16", "fp16": "fp16", "fp8": "fp8"}
 
 
 def degrees_of(accelerator: Any, world: int) -> tuple[int | None, int, int | None]:
-    """Data, tensor and context parallel ranks. DeepSpeed's sequence parallelism is none that `ndsim train` has."""
+    """Data-, tensor- and context-parallel sizes. `ndsim train` has no counterpart of DeepSpeed's sequence parallelism."""
     config = getattr(accelerator, "parallelism_config", None)
     if config is None:
         return world, 1, 1
@@ -36,7 +36,7 @@ def recompute_of(accelerator: Any, known: hugging_face.HuggingFace) -> str | Non
 
 
 def layout_of(accelerator: Any, living: Living, known: hugging_face.HuggingFace, world: int) -> Layout:
-    """Without the batch, which the training loop says."""
+    """Everything but the batch, which the training loop determines."""
     dp, tensor, context = degrees_of(accelerator, world)
     how = spread.spread_of(living)
     mixed = str(accelerator.mixed_precision)
@@ -44,7 +44,7 @@ def layout_of(accelerator: Any, living: Living, known: hugging_face.HuggingFace,
         dp=dp,
         tp=tensor,
         cp=context,
-        # A world of one rank spreads nothing.
+        # A world of one rank shards nothing.
         zero=0 if how.zero is None and dp == 1 else how.zero,
         reshard_after_forward=how.reshard_after_forward if how.zero == 3 else None,
         recompute=recompute_of(accelerator, known),
@@ -58,7 +58,7 @@ def layout_of(accelerator: Any, living: Living, known: hugging_face.HuggingFace,
 
 
 def with_engine(layout: Layout, engine: Any, living: Living, known: hugging_face.HuggingFace) -> Layout:
-    """What DeepSpeed says of a layout that another framework has begun; how its loop runs is DeepSpeed's."""
+    """A layout from another framework, completed by DeepSpeed's engine; the training loop is DeepSpeed's."""
     said = deepspeed.layout_of(engine, living, known)
     return dataclasses.replace(said, fusion=layout.fusion, recompute=layout.recompute)
 
@@ -66,7 +66,7 @@ def with_engine(layout: Layout, engine: Any, living: Living, known: hugging_face
 def described(
     living: Living, world: int, accelerator: Any, known: hugging_face.HuggingFace
 ) -> tuple[Layout, tuple[str, ...], tuple[str, ...]]:
-    """The layout of an accelerator, what it trains with, and what is to be said of it."""
+    """The layout of an accelerator, the libraries used with it, and notes about it."""
     layout = layout_of(accelerator, living, known, world)
     engine = living.last(deepspeed.ENGINE)
     if engine is not None:

@@ -1,4 +1,4 @@
-"""DeepSpeed: its engine, whose config says the stage of ZeRO, the batch and what is offloaded."""
+"""DeepSpeed: its engine, whose config has the ZeRO stage, the batch and the offloading."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CLASSES = (ENGINE, *hugging_face.CLASSES, *spread.CLASSES)
 
 
 def device_of(part: Any) -> str | None:
-    """Where something is offloaded to, as DeepSpeed's config names it."""
+    """The offload target as named in DeepSpeed's config."""
     device = getattr(part, "device", None)
     return getattr(device, "value", device)
 
@@ -24,7 +24,7 @@ def precision_of(engine: Any) -> str:
 
 
 def layout_of(engine: Any, living: Living, known: hugging_face.HuggingFace) -> Layout:
-    """The engine's. A sequence-parallel group of Ulysses is no context parallelism of `ndsim train`, and is left unknown."""
+    """The engine's layout. `ndsim train` has no Ulysses sequence parallelism, so it stays unknown."""
     dp, micro_batch = int(engine.dp_world_size), int(engine.train_micro_batch_size_per_gpu())
     ulysses = int(getattr(engine, "sequence_parallel_size", 1) or 1)
     device = device_of(engine.zero_offload_optimizer())

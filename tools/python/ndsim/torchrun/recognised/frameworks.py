@@ -1,4 +1,4 @@
-"""The frameworks that are recognised, in the order in which they are looked for: who holds the others comes first."""
+"""The recognised frameworks, in the order in which they are tried: outer ones before those they wrap."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ ROWS: tuple[ModuleType, ...] = (
 
 @dataclasses.dataclass(frozen=True)
 class Found:
-    """What was recognised, and the module whose inputs say the rest."""
+    """The recognised framework, and the module whose inputs complete it."""
 
     recognised: Recognised | None = None
     model: Any = None
     plain: Layout | None = None
-    """What the wrappers of plain PyTorch say, where nothing was recognised."""
+    """The layout from plain PyTorch's wrappers if no framework was recognised."""
 
 
 def recognise(world: int) -> Found:
-    """What lives in this process, of `world` ranks that do the same. Plain PyTorch is nothing that is recognised."""
+    """Recognise what trains in this process, one of `world` equal ranks. Plain PyTorch alone is not a framework."""
     paths = sorted({path for row in ROWS for path in row.CLASSES})
     living = Living(paths)
     for row in ROWS:
@@ -38,7 +38,7 @@ def recognise(world: int) -> Found:
 
 
 def compiled(known: Recognised) -> Recognised:
-    """With torch.compile, which is called beside a framework's own options, too."""
+    """With torch.compile, which may be called outside a framework's own options."""
     if known.layout.framework == "megatron":
         return known
     return dataclasses.replace(known, layout=dataclasses.replace(known.layout, fusion="compiled"))

@@ -1,4 +1,4 @@
-"""The model of Transformers that trains: its config, which `ndsim train` reads as config.json."""
+"""The Transformers model that trains: its config, which `ndsim train` reads as config.json."""
 
 from __future__ import annotations
 
@@ -18,69 +18,69 @@ OF_USE = {
     "label2id", "output_attentions", "output_hidden_states", "pretraining_tp", "return_dict", "transformers_version", "use_cache",
 }
 ENDS_OF_USE = ("_token_id", "_token_ids", "_dropout", "_pdrop")
-"""Keys of a config that say how a model is used, and nothing of what its steps take."""
+"""Keys of a config that control use of a model, not the cost of its steps."""
 
 
 @dataclasses.dataclass(frozen=True)
 class HuggingFace:
-    """What is known of it."""
+    """Everything known about the model."""
 
     module: Any = None
-    """Whose inputs are the batches; None: there is none, or there are several."""
+    """The module whose inputs are the batches; None if there is none, or more than one."""
     model: Model | None = None
     notes: tuple[str, ...] = ()
     recompute: str | None = None
     dtype: str | None = None
-    """Of its parameters."""
+    """Data type of its parameters."""
     flash: bool | None = None
 
 
 def whole_models(living: Living) -> list[Any]:
-    """Those that are no part of another one, and are trained."""
+    """Models that are trained and are not part of another one."""
     models = living.all(MODEL)
     inner = {id(part) for model in models for part in model.modules() if part is not model}
     return [model for model in models if id(model) not in inner and model.training]
 
 
 def keys_of(config: Any) -> dict[str, Any]:
-    """What a checkpoint's config.json would say, without what is empty, and without what only text generation reads."""
+    """The keys of a checkpoint's config.json, without empty ones and those for text generation only."""
     keys = json.loads(json.dumps(config.to_dict(), default=str))
     of_model = {key: value for key, value in keys.items() if key not in OF_USE and not key.endswith(ENDS_OF_USE)}
     return {key: value for key, value in of_model.items() if value not in (None, {}, [])}
 
 
 def dtype_of(modules: list[Any]) -> str | None:
-    """The precision of their parameters, where all have one."""
+    """The data type of their parameters, if all share one."""
     kinds = {spread.DTYPES.get(str(each.dtype)) for module in modules for each in module.parameters()}
     return kinds.pop() if len(kinds) == 1 else None
 
 
 def recomputes(model: Any) -> bool:
-    """Whether its layers are checkpointed; the older name of the property warns where there is a newer one."""
+    """Whether its layers are checkpointed. The property's older name warns if there is a newer one."""
     newer = hasattr(type(model), "is_activation_checkpointing")
     return bool(model.is_activation_checkpointing if newer else model.is_gradient_checkpointing)
 
 
 def fp32_gradients(known: HuggingFace) -> bool | None:
-    """Gradients have the type of their parameters, where nothing else keeps a copy of these."""
+    """Gradients have the type of their parameters, unless something keeps a copy of the parameters."""
     return None if known.dtype is None else known.dtype == "fp32"
 
 
 def note_of_states(known: HuggingFace) -> tuple[str, ...]:
-    """Where the parameters that the optimizer updates are not fp32."""
+    """A note if the parameters that the optimizer updates are not fp32."""
     if known.dtype in (None, "fp32"):
         return ()
     return (f"parameters and the optimizer's states are {known.dtype}; ndsim train keeps the states in fp32",)
 
 
 def attention_is_flash(config: Any) -> bool | None:
-    """Whether attention is one kernel; None: it is not said."""
+    """Whether attention is a single kernel; None if the config does not tell."""
     how = getattr(config, "_attn_implementation", None)
     return None if how is None else how != "eager"
 
 
 def of_models(models: list[Any]) -> HuggingFace:
-    """What these say, of which there should be one."""
+    """The known properties of the models; there should be exactly one model."""
     if len(models) != 1:
         return HuggingFace(notes=("several models of Transformers train" if models else "the model is not one of Transformers",))
     (model,) = models

@@ -1,4 +1,4 @@
-"""Lightning: its Trainer or Fabric, and the strategy that they have chosen."""
+"""Lightning: its Trainer or Fabric, and its strategy."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ PRECISIONS = {"32": "fp32", "16": "fp16", "bf16": "bf16", "transformer": "fp8"}
 
 
 def precision_of(strategy: Any) -> str | None:
-    """Of '32-true', 'bf16-mixed' and their like."""
+    """Precision from '32-true', 'bf16-mixed' and the like."""
     plugin = getattr(strategy, "precision_plugin", None) or strategy.precision
     return PRECISIONS.get(str(plugin.precision).partition("-")[0])
 
 
 def degrees_of(strategy: Any, world: int) -> tuple[int, int]:
-    """Data and tensor parallel ranks: ModelParallelStrategy has a mesh of both."""
+    """Data- and tensor-parallel sizes: ModelParallelStrategy has a mesh of both."""
     tensor = getattr(strategy, "_tensor_parallel_size", 1)
     tensor = tensor if isinstance(tensor, int) else 1
     return world // tensor, tensor
 
 
 def layout_of(strategy: Any, living: Living, known: hugging_face.HuggingFace, world: int) -> Layout:
-    """Without the batch, which the loader says."""
+    """Everything but the batch, which the loader determines."""
     dp, tensor = degrees_of(strategy, world)
     how = spread.spread_of(living)
     recomputes = bool(getattr(strategy, "_activation_checkpointing_kwargs", None))
@@ -51,7 +51,7 @@ def layout_of(strategy: Any, living: Living, known: hugging_face.HuggingFace, wo
 def described(
     living: Living, strategy: Any, known: hugging_face.HuggingFace, world: int
 ) -> tuple[Layout, tuple[str, ...], tuple[str, ...]]:
-    """The layout of a strategy, what it trains with, and what is to be said of it."""
+    """The layout of a strategy, the libraries used with it, and notes about it."""
     engine = living.last(deepspeed.ENGINE)
     layout = layout_of(strategy, living, known, world)
     if engine is not None:
@@ -61,7 +61,7 @@ def described(
 
 
 def accumulating(layout: Layout, trainer: Any) -> Layout:
-    """The batch of Lightning's Trainer, where its loader has one."""
+    """Adds the batch of Lightning's Trainer, if its loader has one."""
     size = getattr(getattr(trainer, "train_dataloader", None), "batch_size", None)
     if not isinstance(size, int) or layout.dp is None:
         return layout

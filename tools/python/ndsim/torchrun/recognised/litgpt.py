@@ -1,4 +1,4 @@
-"""LitGPT: its GPT, whose config says the model, trained by Fabric."""
+"""LitGPT: its GPT, whose config defines the model, trained by Fabric."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ CLASSES = (GPT, *lightning.CLASSES)
 
 
 def model_of(config: Any) -> tuple[Model | None, tuple[str, ...]]:
-    """The model of docs/models.md, or None and why not."""
+    """The model in terms of docs/models.md, or None and the reason."""
     if config.n_expert or getattr(config, "latent_attention", None) or config.sliding_window_size:
-        return None, ("the model has experts, latent attention or windows, which are not read of LitGPT",)
+        return None, ("the model has experts, latent attention or windows, which are not read from LitGPT",)
     keys = {
         "layers": config.n_layer,
         "hidden": config.n_embd,
@@ -43,7 +43,7 @@ def recognise(living: Living, world: int) -> tuple[Recognised, Any] | None:
     gpt, fabric = living.last(GPT), lightning.last_of(living, lightning.FABRICS)
     if gpt is None or fabric is None:
         return None
-    # Its GPT checkpoints nothing by itself: what is recomputed is the strategy's.
+    # LitGPT's GPT checkpoints nothing itself: recomputation is up to the strategy.
     own = hugging_face.HuggingFace(flash=True, recompute="none")
     layout, beside, said = lightning.described(living, fabric.strategy, own, world)
     frozen = any(not each.requires_grad for each in gpt.parameters())

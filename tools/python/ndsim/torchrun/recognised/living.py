@@ -1,4 +1,4 @@
-"""The objects of a process that live now, by their class: nothing is imported, and nothing of a log is read."""
+"""Finds the live objects of a process by class, without importing anything or parsing logs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 @contextlib.contextmanager
 def without_collections() -> Iterator[None]:
-    """What a garbage collection frees is in the timeline: looking must not bring one about."""
+    """A garbage collection frees memory on the timeline, so looking must not trigger one."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -22,20 +22,20 @@ def without_collections() -> Iterator[None]:
 
 
 def loaded(module: str) -> Any:
-    """A module that the script has imported; None: it has not."""
+    """A module that the script has imported; None if it has not."""
     return sys.modules.get(module)
 
 
 def class_of(path: str) -> type | None:
-    """The class with this path, 'module.Class'; None: its module was not imported, or has no such class."""
+    """The class at this path, 'module.Class'; None if its module is not imported, or has no such class."""
     module, _, name = path.rpartition(".")
-    # vars(): some packages import a module when they are asked for it as an attribute.
+    # vars(), because some packages import a module when it is accessed as an attribute.
     found = vars(sys.modules[module]).get(name) if module in sys.modules else None
     return found if isinstance(found, type) else None
 
 
 def is_a(value: Any, *paths: str) -> bool:
-    """Whether it is an object of one of these classes."""
+    """Whether it is an instance of one of these classes."""
     return any(kind is not None and issubclass(type(value), kind) for kind in map(class_of, paths))
 
 
@@ -45,7 +45,7 @@ def version_of(package: str) -> str | None:
 
 
 class Living:
-    """The objects of some classes, in the order in which they were made."""
+    """The live objects of some classes, in order of creation."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         classes = {path: kind for path in paths if (kind := class_of(path)) is not None}
@@ -66,11 +66,11 @@ class Living:
         return self._of.get(path, [])
 
     def last(self, path: str) -> Any:
-        """The one that was made last; None: there is none."""
+        """The most recently created one; None if there is none."""
         found = self.all(path)
         return found[-1] if found else None
 
     def only(self, path: str) -> Any:
-        """None: there is none, or there are several."""
+        """None if there is none, or more than one."""
         found = self.all(path)
         return found[0] if len(found) == 1 else None

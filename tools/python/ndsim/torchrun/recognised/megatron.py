@@ -1,4 +1,4 @@
-"""Megatron-LM: its arguments, which megatron.training.get_args() gives, and the GPTModel of Megatron Core that it trains."""
+"""Megatron-LM: its arguments, from megatron.training.get_args(), and the Megatron Core GPTModel that it trains."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SHARDING = {"no_shard": 0, "optim": 1, "optim_grads": 2, "optim_grads_params": 3
 
 
 def arguments() -> Any:
-    """Those of Megatron-LM in this process; None: it does not run here."""
+    """Megatron-LM's arguments in this process; None if it is not in use."""
     module = loaded("megatron.training.global_vars")
     return getattr(module, "_GLOBAL_ARGS", None)
 
@@ -28,7 +28,7 @@ def zero_of(args: Any) -> int | None:
 
 
 def split_of(args: Any) -> str | None:
-    """The layers of each stage, where they are said; None: they are even."""
+    """The layers of each stage, if they are given; None if they are even."""
     said = getattr(args, "pipeline_model_parallel_layout", None)
     if said is not None:
         return str(said)
@@ -43,7 +43,7 @@ def split_of(args: Any) -> str | None:
 
 
 def is_split_known(args: Any, split: str | None, chunks: int) -> bool:
-    """A stage of several chunks divides the layers of its ends in a way of its own, and a file's list is no text."""
+    """Several chunks per stage divide the layers at the ends differently, and a list from a file is not a text."""
     if split is None:
         return True
     said = getattr(args, "pipeline_model_parallel_layout", None)
@@ -66,10 +66,10 @@ def layout_of(args: Any) -> Layout:
         ep=args.expert_model_parallel_size if has_experts else 1,
         expert_tp=args.expert_tensor_parallel_size if has_experts else None,
         micro_batch=args.micro_batch_size,
-        # It grows while a run goes on.
+        # The global batch grows during the run.
         global_batch=None if rampup else args.global_batch_size,
         sequence=args.seq_length,
-        # Without a split that can be said, what follows from the schedule is not known either.
+        # Without an expressible split, its consequences for the schedule are unknown, too.
         schedule=schedule if is_split_known(args, split, chunks) else None,
         interleave=chunks if chunks > 1 and split is None else None,
         pipeline_layout=split if is_split_known(args, split, chunks) else None,

@@ -1,4 +1,4 @@
-"""Megatron Core without Megatron-LM: its parallel state, and the GPTModel with the config that it was made with."""
+"""Megatron Core without Megatron-LM: its parallel state, and the GPTModel with its config."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def version() -> str | None:
 
 
 def first_of(living: Living) -> Any:
-    """The first chunk of the model on this rank; None: there is no GPTModel."""
+    """The model's first chunk on this rank; None if there is no GPTModel."""
     found = living.all(GPT)
     return found[0] if found else None
 
 
 def precision_of(config: Any) -> str | None:
-    """Of a TransformerConfig, or of Megatron-LM's arguments, which say it with the same names."""
+    """From a TransformerConfig, or from Megatron-LM's arguments, which have the same names."""
     if getattr(config, "fp4", None) or getattr(config, "fp4_format", None):
         return "nvfp4"
     if getattr(config, "fp8", None) or getattr(config, "fp8_format", None):
@@ -43,14 +43,14 @@ def graphs_of(config: Any) -> str:
 
 
 def modules_text(config: Any) -> str | None:
-    """What selective recomputation repeats, with commas between them."""
+    """The modules that selective recomputation covers, separated by commas."""
     if config.recompute_granularity != "selective":
         return None
     return ",".join(config.recompute_modules or ["core_attn"])
 
 
 def not_described(config: Any) -> str | None:
-    """What of a model docs/models.md has no key for."""
+    """The first property of a model that docs/models.md has no key for."""
     if getattr(config, "is_hybrid_model", False):
         return "layers that are no attention"
     if getattr(config, "experimental_attention_variant", None) or getattr(config, "linear_attention_freq", None):
@@ -61,7 +61,7 @@ def not_described(config: Any) -> str | None:
 
 
 def experts_of(config: Any) -> dict[str, Any] | None:
-    """The table [model.experts]; None: their layers follow no rule that it has."""
+    """The table [model.experts]; None if the layers follow no rule that it can express."""
     count = config.num_moe_experts
     if not count:
         return {}
@@ -100,9 +100,9 @@ def latent_of(config: Any) -> dict[str, Any]:
 
 
 def model_of(gpt: Any) -> tuple[Model | None, tuple[str, ...]]:
-    """The model of docs/models.md, or None and why not."""
+    """The model in terms of docs/models.md, or None and the reason."""
     if gpt is None:
-        return None, ("the model is no GPTModel",)
+        return None, ("the model is not a GPTModel",)
     config = gpt.config
     lost, experts = not_described(config), experts_of(config)
     if lost or experts is None:
@@ -137,7 +137,7 @@ def model_of(gpt: Any) -> tuple[Model | None, tuple[str, ...]]:
 
 
 def size_of(state: Any, what: str, default: int = 1) -> int:
-    """A degree of parallelism that the parallel state gives, such as 'tensor_model'."""
+    """A degree of parallelism from the parallel state, such as 'tensor_model'."""
     sizes = getattr(state, f"get_{what}_parallel_world_size", None)
     return int(sizes()) if sizes is not None else default
 

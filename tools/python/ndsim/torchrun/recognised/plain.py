@@ -1,4 +1,4 @@
-"""Plain PyTorch: what its wrappers say of a layout, and the model of Transformers that trains, if there is one."""
+"""Plain PyTorch: the layout from its wrappers, and the Transformers model that trains, if any."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ CLASSES = (MODULE, GRAPH, CHECKPOINTED, *hugging_face.CLASSES, *spread.CLASSES)
 
 
 def is_compiled(living: Living) -> bool:
-    """Whether torch.compile was given a module that lives."""
+    """Whether torch.compile was applied to a live module."""
     return any(getattr(each, "_compiled_call_impl", None) is not None for each in living.all(MODULE))
 
 
 def layout_of(living: Living, known: hugging_face.HuggingFace, world: int) -> Layout:
-    """What can be told: the other axes are none only where data parallelism takes all ranks."""
+    """The known part of the layout: other axes are certain to be unused only if data parallelism spans all ranks."""
     how = spread.spread_of(living)
     dp = 1 if world == 1 else how.reduced
     others = 1 if dp == world else None
@@ -33,7 +33,7 @@ def layout_of(living: Living, known: hugging_face.HuggingFace, world: int) -> La
         zero=0 if world == 1 and how.zero is None else how.zero,
         reshard_after_forward=how.reshard_after_forward if how.zero == 3 else None,
         recompute="full" if living.all(CHECKPOINTED) else known.recompute,
-        # Autocast comes and goes with its block: parameters do not say it.
+        # Autocast is active only inside its block, so parameters do not show it.
         precision=how.precision or (known.dtype if known.dtype not in ("fp32", None) else None),
         optimizer=spread.optimizer_of(living),
         fusion="compiled" if is_compiled(living) else "eager",
@@ -45,7 +45,7 @@ def layout_of(living: Living, known: hugging_face.HuggingFace, world: int) -> La
 
 
 def recognise(living: Living, world: int) -> tuple[Recognised, Any] | None:
-    """A model of Transformers in a training loop of one's own."""
+    """A Transformers model in a custom training loop."""
     known = hugging_face.hugging_face(living)
     if known.module is None:
         return None

@@ -1,4 +1,4 @@
-"""What a model is given in one step: sequences and tokens, by the shapes of its inputs."""
+"""Sequences and tokens that a model gets in one step, from the shapes of its inputs."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from .value import Recognised
 
 @dataclasses.dataclass
 class Seen:
-    """Of a step on one rank."""
+    """The inputs of one step on one rank."""
 
     micro_batches: list[tuple[int, int]] = dataclasses.field(default_factory=list)
-    """Sequences, and tokens of each, of each forward pass."""
+    """Sequences, and tokens per sequence, of each forward pass."""
 
     @property
     def tokens(self) -> int:
@@ -27,7 +27,7 @@ class Seen:
 
 
 def shape_of_inputs(arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[int, int] | None:
-    """Sequences and tokens of what a language model is called with; padding counts."""
+    """Sequences and tokens per sequence from the arguments of a language model; padding counts."""
     tensor = next((named[name] for name in ("input_ids", "inputs_embeds", "idx") if named.get(name) is not None), None)
     if tensor is None and arguments:
         tensor = arguments[0]
@@ -36,7 +36,7 @@ def shape_of_inputs(arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[
 
 
 def watch(model: Any, seen: Seen) -> contextlib.AbstractContextManager[Any]:
-    """Note the inputs of each training pass of a module, until the context that comes back is left."""
+    """Record the inputs of each training pass of a module while the returned context is open."""
     torch: Any = importlib.import_module("torch")
 
     def before(module: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
@@ -50,7 +50,7 @@ def watch(model: Any, seen: Seen) -> contextlib.AbstractContextManager[Any]:
 
 
 def completed(known: Recognised, seen: Seen) -> Recognised:
-    """What is known, with what the inputs of rank 0 say: all data-parallel ranks have as many."""
+    """Completes what is known with rank 0's inputs: all data-parallel ranks have the same amount."""
     layout = known.layout
     if not seen.micro_batches or layout.dp is None or layout.cp is None:
         return known
@@ -58,7 +58,7 @@ def completed(known: Recognised, seen: Seen) -> Recognised:
     said = dataclasses.replace(
         layout,
         micro_batch=layout.micro_batch or (sequences.pop() if len(sequences) == 1 else None),
-        # A context-parallel rank has its part of each sequence.
+        # A context-parallel rank has only its part of each sequence.
         sequence=layout.sequence or (lengths.pop() * layout.cp if len(lengths) == 1 else None),
         global_batch=layout.global_batch or seen.sequences * layout.dp,
     )

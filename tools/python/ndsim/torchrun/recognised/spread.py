@@ -1,4 +1,4 @@
-"""How PyTorch's own wrappers spread a model over ranks: DistributedDataParallel, FSDP 1 and FSDP 2."""
+"""Reads from PyTorch's own wrappers how a model is sharded: DistributedDataParallel, FSDP 1 and FSDP 2."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ HOLDERS = (
     "deepspeed.runtime.base_optimizer.ZeROOptimizer",
     "torchtitan.components.optimizer.OptimizersContainer",
 )
-"""Optimizers that hold those that step."""
+"""Optimizers that wrap the ones that step."""
 
 ZERO_OF_FSDP1 = {"FULL_SHARD": 3, "HYBRID_SHARD": 3, "SHARD_GRAD_OP": 2, "_HYBRID_SHARD_ZERO2": 2, "NO_SHARD": 0}
 
 
 @dataclasses.dataclass(frozen=True)
 class Spread:
-    """Of one model; None: it is not known."""
+    """The sharding of one model; None if unknown."""
 
     zero: int | None = None
     ranks: int | None = None
-    """Over which parameters are spread."""
+    """Number of ranks that parameters are sharded over."""
     reshard_after_forward: bool | None = None
     offload: bool = False
     reduced: int | None = None
-    """Ranks over which gradients are reduced: those of data parallelism."""
+    """Number of ranks that gradients are reduced over, that is, the data-parallel size."""
     precision: str | None = None
-    """In which the wrapper has the model compute; None: in that of its parameters."""
+    """Compute precision set by the wrapper; None: that of the parameters."""
 
     def note(self, dp: int | None) -> tuple[str, ...]:
         if not self.zero or self.ranks is None or dp is None or self.ranks >= dp:
@@ -44,11 +44,11 @@ class Spread:
 
 
 DTYPES = {"torch.float32": "fp32", "torch.bfloat16": "bf16", "torch.float16": "fp16"}
-"""PyTorch's names of what products compute in."""
+"""PyTorch's names of compute precisions."""
 
 
 def precision_of(policy: Any) -> str | None:
-    """Of a policy of mixed precision."""
+    """The precision in a mixed-precision policy."""
     return DTYPES.get(str(getattr(policy, "param_dtype", None)))
 
 
@@ -64,16 +64,16 @@ def of_fsdp2(groups: list[Any]) -> Spread:
     infos = [group.mesh_info for group in groups]
     ranks, copies = (max(getattr(info, name, 1) for info in infos) for name in ("shard_mesh_size", "replicate_mesh_size"))
     offload = any(is_a(getattr(group, "offload_policy", None), "torch.distributed.fsdp.CPUOffloadPolicy") for group in groups)
-    # The root is never resharded; of the others one that is says it.
+    # The root is never resharded; any other group that is resharded shows the setting.
     reshards = any(group.post_forward_mesh_info is not None for group in groups)
     policies = {precision_of(group.mp_policy) for group in groups}
-    # A mesh of one rank spreads nothing, and has a policy all the same.
+    # A mesh of one rank shards nothing but still has a policy.
     zero = 3 if ranks > 1 else 0
     return Spread(zero, ranks, reshards, offload, ranks * copies, policies.pop() if len(policies) == 1 else None)
 
 
 def spread_of(living: Living) -> Spread:
-    """What the wrappers that live say. Without any, and with one rank, nothing is spread."""
+    """The sharding that the live wrappers show. Without any, or with one rank, nothing is sharded."""
     if groups := living.all(FSDP2):
         return of_fsdp2(groups)
     if wrappers := living.all(FSDP1):
@@ -84,7 +84,7 @@ def spread_of(living: Living) -> Spread:
 
 
 def optimizer_of(living: Living) -> str | None:
-    """'adam' or 'sgd', where every optimizer of PyTorch's that lives is of one kind."""
+    """'adam' or 'sgd' if all live PyTorch optimizers are of that kind."""
     kinds = set()
     for each in living.all("torch.optim.Optimizer"):
         if is_a(each, *HOLDERS):

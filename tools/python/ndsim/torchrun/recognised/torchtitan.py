@@ -1,4 +1,4 @@
-"""torchtitan: its trainer, which holds the job's config, the parallel dimensions and the model's config."""
+"""torchtitan: its trainer, which holds the job config, the parallel dimensions and the model config."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TRAINER = "torchtitan.trainer.Trainer"
 CLASSES = (TRAINER, *spread.CLASSES)
 
 SCHEDULES = {"GPipe": "gpipe", "1F1B": "1f1b", "Interleaved1F1B": "interleaved"}
-"""Those that `ndsim train` has, too."""
+"""Schedules that `ndsim train` also has."""
 
 QUANTISED = (
     ("torchtitan.components.quantization.float8", "fp8"),
@@ -26,7 +26,7 @@ def recompute_of(config: Any) -> str | None:
     mode = getattr(what, "mode", None)
     if mode is not None:
         return mode if mode in ("none", "full", "selective") else None
-    # A configuration is the class Config within the class that it makes.
+    # A configuration is the class Config inside the class that it configures.
     made = type(what).__qualname__.partition(".")[0]
     if what is None or made in ("ActivationCheckpointing", "NoAC"):
         return "none"
@@ -34,12 +34,12 @@ def recompute_of(config: Any) -> str | None:
 
 
 def dialect_of(trainer: Any) -> str:
-    """What its batches are counted in: sequences up to 0.3, tokens since."""
+    """The unit of its batches: sequences up to 0.3, tokens since."""
     return "sequences" if hasattr(trainer.config.training, "local_batch_size") else "tokens"
 
 
 def tokens_of(trainer: Any, dp: int) -> tuple[int | None, int | None, int]:
-    """The sequences of a micro-batch, the length of one, and the tokens of a step of the whole world."""
+    """Sequences per micro-batch, their length, and tokens per step of the whole world."""
     training, parallelism = trainer.config.training, trainer.config.parallelism
     accumulated = trainer.gradient_accumulation_steps
     stages = trainer.parallel_dims.pp
@@ -47,7 +47,7 @@ def tokens_of(trainer: Any, dp: int) -> tuple[int | None, int | None, int]:
         local, sequence = training.local_batch_size, training.seq_len
         size = getattr(parallelism, "pipeline_parallel_microbatch_size", 1) if stages > 1 else local
         return size, sequence, local * sequence * accumulated * dp
-    # Documents are packed into rows of tokens, whose length is the longest context.
+    # Documents are packed into rows of tokens, as long as the maximum context.
     slots, sequence = training.num_tokens_per_microbatch_per_dp_rank, training.max_context_length
     in_pipeline = parallelism.num_pp_microbatches if stages > 1 else 1
     size = slots // sequence if slots % sequence == 0 else None
@@ -55,7 +55,7 @@ def tokens_of(trainer: Any, dp: int) -> tuple[int | None, int | None, int]:
 
 
 def precision_of(trainer: Any, how: spread.Spread) -> str | None:
-    """Of products: a quantised linear layer comes from a module of its own."""
+    """Matmul precision: a quantised linear layer comes from a module of its own."""
     for module in trainer.model_parts[0].modules():
         made = type(module).__module__
         for package, name in QUANTISED:
@@ -71,18 +71,18 @@ def precision_of(trainer: Any, how: spread.Spread) -> str | None:
 
 
 def split_of(parallelism: Any) -> dict[str, Any] | None:
-    """How layers are spread over virtual stages, in the words of `ndsim train`; None: it has none for it."""
+    """How layers are split into virtual stages, as options of `ndsim train`; None if it cannot express the split."""
     listed = getattr(parallelism, "module_fqns_per_model_part", None)
     if listed:
         return {"pipeline_layout": ",".join(str(sum(name.startswith("layers.") for name in part)) for part in listed)}
     first = getattr(parallelism, "pipeline_parallel_first_stage_less_layers", 1)
     last = getattr(parallelism, "pipeline_parallel_last_stage_less_layers", 1)
-    # The embedding, or the output layer, counts as so many layers.
+    # The embedding or the output layer counts as this many layers.
     return {"count_embedding": first == 1, "count_loss": last == 1} if {first, last} <= {0, 1} else None
 
 
 def layout_of(trainer: Any, living: Living) -> tuple[Layout, int]:
-    """With the tokens of a step."""
+    """The layout, and the tokens per step."""
     config, dims = trainer.config, trainer.parallel_dims
     dp = dims.dp_replicate * dims.dp_shard
     micro_batch, sequence, tokens = tokens_of(trainer, dp)
@@ -100,11 +100,11 @@ def layout_of(trainer: Any, living: Living) -> tuple[Layout, int]:
         micro_batch=micro_batch,
         global_batch=tokens // sequence if sequence and tokens % sequence == 0 else None,
         sequence=sequence,
-        # Without a split that can be said, what follows from the schedule is not known either.
+        # Without an expressible split, its consequences for the schedule are unknown, too.
         schedule=SCHEDULES.get(config.parallelism.pipeline_parallel_schedule) if many and split is not None else None,
         interleave=len(trainer.model_parts) if many and len(trainer.model_parts) > 1 else None,
         zero=3 if shards else 0,
-        # "default": always, but not with stages.
+        # "default": always, except with pipeline stages.
         reshard_after_forward=(reshard == "always" or (reshard == "default" and not many)) if shards else None,
         recompute=recompute_of(config),
         precision=precision_of(trainer, spread.spread_of(living)),
@@ -125,7 +125,7 @@ def width_of(feed_forward: Any) -> int:
 
 
 def experts_of(layers: list[Any], config: Any) -> dict[str, Any] | None:
-    """The table [model.experts]; None: their layers follow no rule that it has."""
+    """The table [model.experts]; None if the layers follow no rule that it can express."""
     with_experts = [getattr(layer, "moe", None) is not None for layer in layers]
     if not any(with_experts):
         return {}
@@ -159,11 +159,11 @@ def latent_of(attention: Any) -> dict[str, Any]:
 
 
 def model_of(config: Any, sequence: int | None) -> tuple[Model | None, tuple[str, ...]]:
-    """The model of docs/models.md, or None and why not. Requires: config is that of torchtitan's Decoder."""
+    """The model in terms of docs/models.md, or None and the reason. Requires: config is that of torchtitan's Decoder."""
     layers = list(getattr(config, "layers", ()))
     attention = getattr(layers[0], "attention", None) if layers else None
     if attention is None or not hasattr(attention, "n_heads"):
-        return None, ("the model is no decoder of layers with attention",)
+        return None, ("the model is not a decoder of attention layers",)
     latent, experts = latent_of(attention), experts_of(layers, config)
     if experts is None or not (latent or hasattr(attention, "qkv_linear")):
         return None, ("the model has layers that cannot be described",)

@@ -22,7 +22,7 @@ def precision_of(args: Any, layout: Layout) -> str | None:
 
 
 def layout_of(args: Any, layout: Layout) -> Layout:
-    """The accelerator's, with what the arguments say."""
+    """The accelerator's layout, completed by the arguments."""
     micro_batch = int(args.per_device_train_batch_size)
     accumulated = int(args.gradient_accumulation_steps)
     return dataclasses.replace(

@@ -1,4 +1,4 @@
-"""What was recognised: one value for every framework. What cannot be told is None, and is named."""
+"""The recognised layout and model: one type for every framework. Anything unknown is None, and is listed by name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclasses.dataclass(frozen=True)
 class Layout:
-    """How the work is laid out; the names are those of the options of `ndsim train`."""
+    """The layout of a run; the names are those of the options of `ndsim train`."""
 
     dp: int | None = None
     tp: int | None = 1
@@ -30,7 +30,7 @@ class Layout:
     precision: str | None = None
     optimizer: str | None = None
     framework: str = "torch"
-    """Whose training loop `ndsim train` takes for it."""
+    """The framework whose training loop `ndsim train` should model."""
     fusion: str = "eager"
     cuda_graphs: str = "none"
     sequence_parallel: bool | None = None
@@ -46,14 +46,14 @@ class Layout:
 
     @property
     def micro_batches(self) -> int | None:
-        """Of a step, on each data-parallel rank."""
+        """Micro-batches per step on each data-parallel rank."""
         if self.global_batch is None or not self.dp or not self.micro_batch:
             return None
         return self.global_batch // (self.dp * self.micro_batch)
 
 
 NEEDED = ("dp", "tp", "pp", "cp", "ep", "zero", "micro_batch", "global_batch", "sequence", "precision", "recompute")
-"""Of a layout, without which a step is not known."""
+"""Fields of a layout without which a step cannot be predicted."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,31 +61,31 @@ class Model:
     """A model as a file that `ndsim train --model` reads."""
 
     file: str
-    """Its name: config.json of Hugging Face, or model.toml."""
+    """File name: Hugging Face's config.json, or model.toml."""
     text: str
     has_experts: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
 class Recognised:
-    """What a rank trained."""
+    """The framework, layout and model that a rank trained."""
 
     framework: str
     version: str | None
     beside: tuple[str, ...]
-    """Other frameworks that it trained with, as DeepSpeed within Transformers."""
+    """Libraries used with it, such as DeepSpeed within Transformers."""
     layout: Layout
     model: Model | None
     tokens_per_step: int | None
-    """Of the whole world."""
+    """Tokens per step of the whole world."""
     notes: tuple[str, ...] = ()
-    """Why something cannot be told, where there is more to say than its name."""
+    """Reasons why something is unknown, if there is more to say than its name."""
     dialect: str = ""
-    """Which names of options a framework has, where its versions differ: torchtitan's 'sequences' or 'tokens'."""
+    """Distinguishes option names that differ between a framework's versions: torchtitan's 'sequences' or 'tokens'."""
 
     @property
     def unknown(self) -> list[str]:
-        """What could not be told, by name."""
+        """Names of the unknown fields."""
         needed = NEEDED if self.layout.pp == 1 else (*NEEDED, "schedule")
         names = [name for name in needed if getattr(self.layout, name) is None]
         names += [name for name in ("model", "tokens_per_step") if getattr(self, name) is None]
@@ -96,7 +96,7 @@ class Recognised:
 
 
 def recognised_of(told: dict[str, Any]) -> Recognised:
-    """The value whose as_json() that is."""
+    """The inverse of as_json()."""
     fields = {field.name: told[field.name] for field in dataclasses.fields(Recognised)}
     fields["layout"] = Layout(**told["layout"])
     fields["model"] = None if told["model"] is None else Model(**told["model"])
@@ -105,12 +105,12 @@ def recognised_of(told: dict[str, Any]) -> Recognised:
 
 def json_model(keys: dict[str, Any]) -> Model:
     """The config.json of a Hugging Face model."""
-    # Each family has its own name for their number, and all of them say "experts".
+    # Each family has its own key for the number of experts, but every such key contains "experts".
     return Model("config.json", json.dumps(keys), any("experts" in key for key in keys))
 
 
 def toml_model(keys: dict[str, Any], **tables: dict[str, Any]) -> Model:
-    """A model by the keys of docs/models.md; a table that is empty is left out."""
+    """A model by the keys of docs/models.md; empty tables are left out."""
     lines = ["[model]", *toml_lines(keys)]
     for name, table in tables.items():
         if table:
@@ -119,5 +119,5 @@ def toml_model(keys: dict[str, Any], **tables: dict[str, Any]) -> Model:
 
 
 def toml_lines(keys: dict[str, Any]) -> list[str]:
-    # JSON's notation of numbers, texts and truth values is TOML's.
+    # JSON and TOML share their notation of numbers, texts and booleans.
     return [f"{name} = {json.dumps(value)}" for name, value in keys.items() if value is not None]

@@ -1,6 +1,6 @@
-"""A part of a rank: after the first step of an optimizer the framework is recognised, while all its objects live.
+"""A part of a rank: recognises the framework after the first step of an optimizer, while all its objects are alive.
 
-The first rank looks, once, at no simulated time; for the second step it notes what the model is given.
+Only the first rank looks, once, at no simulated time; during the second step it records the model's inputs.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass
 class Watch:
-    """How far the rank of this process has come."""
+    """The progress of watching in this process."""
 
     known: Recognised | None
     plain: Layout | None = None
-    """Of plain PyTorch."""
+    """The layout of plain PyTorch."""
     optimizer: weakref.ref[Any] | None = None
-    """The one that stepped first; its second step ends the watch."""
+    """The optimizer that stepped first; its second step ends the watch."""
     seen: Seen = dataclasses.field(default_factory=Seen)
     watching: contextlib.AbstractContextManager[Any] | None = None
 
@@ -53,7 +53,7 @@ def begin(rank: Rank) -> Watch:
 
 
 def after_step(rank: Rank, optimizer: Any) -> None:
-    """An optimizer has stepped."""
+    """Called when an optimizer has stepped."""
     if not is_first(rank):
         return
     if not _of_this_process:
@@ -72,7 +72,7 @@ def tell(rank: Rank) -> None:
     if not is_first(rank):
         return
     so_far = _of_this_process[0] if _of_this_process else begin(rank)
-    # A step that has not ended was not seen as a whole.
+    # A step that has not ended was not observed completely.
     is_whole = so_far.watching is None
     so_far.end()
     if so_far.known is not None:

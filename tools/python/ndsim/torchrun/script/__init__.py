@@ -1,1 +1,1 @@
-"""What a script meets besides PyTorch: clocks, profiler ranges, torch.compile, the steps of its optimizers."""
+"""The environment of a script besides PyTorch: clocks, profiler ranges, torch.compile, the steps of its optimizers."""

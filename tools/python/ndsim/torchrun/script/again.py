@@ -1,7 +1,6 @@
-"""What is computed once more: a backward pass that wants what was not kept runs its part of the forward pass again.
+"""Detects recomputation: a backward pass that needs dropped activations runs part of the forward pass again.
 
-Whoever recomputes, PyTorch's checkpoints or a framework's own, lets gradients be recorded for it, within a backward pass
-that records none.
+PyTorch's checkpointing and frameworks' own both enable gradient recording for it, inside a backward pass that records none.
 """
 
 from __future__ import annotations

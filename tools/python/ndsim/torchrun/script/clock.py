@@ -1,7 +1,7 @@
-"""The clocks that a script reads are those of its simulated host, and they begin at 0.
+"""Replaces the clocks that a script reads by that of its simulated host, which starts at 0.
 
-PyTorch's and Python's own waiting loops go by the real clock: only what the script itself reads is simulated. A reading
-costs what it costs in Python, so a loop that waits for the clock ends.
+Waiting loops of PyTorch and Python use the real clock: only the script's own readings are simulated. A reading takes as much time
+as in Python, so that a loop which waits for the clock ends.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .. import rank as ranks
 from ..launch import explain
 
 WAIT_FOR_FILES = ("fasteners", "filelock", "portalocker")
-"""Packages that wait until another process has let go of a file: by the real clock, as that is how long it takes."""
+"""Packages that wait until another process releases a file: they use the real clock, because the wait is real."""
 
 READING_PICOSECONDS = 50_000
 
@@ -26,13 +26,13 @@ CLOCKS = ("time", "perf_counter", "monotonic")
 
 
 def is_simulated_for(frame: FrameType) -> bool:
-    """Whether who looks at the clock there sees the simulated host's."""
+    """Whether the caller in this frame sees the simulated host's clock."""
     package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
     return package not in WAIT_FOR_FILES and explain.is_script(frame.f_code)
 
 
 def host_clock(real: Callable[[], Any], whole: bool) -> Callable[[], Any]:
-    """The clock in the place of a real one; whole: in nanoseconds."""
+    """The replacement of a real clock; whole: in nanoseconds."""
 
     def clock() -> Any:
         rank = ranks.this_rank()
@@ -63,8 +63,8 @@ def host_sleep(real: Callable[[float], None]) -> Callable[[float], None]:
 
 
 def prepare(setting: ranks.Setting) -> None:
-    """Take the place of the functions of time before the script imports them by name."""
-    # These bind the real clock when they are imported.
+    """Replace the functions of time before the script imports them by name."""
+    # These modules bind the real clock when they are imported.
     for name in ("threading", "queue", "selectors", "multiprocessing.connection", "concurrent.futures"):
         importlib.import_module(name)
     real_counter = time.perf_counter

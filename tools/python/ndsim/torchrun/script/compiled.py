@@ -1,6 +1,6 @@
-"""torch.compile: what it is given stays as it is, and the operators in it are priced as the compiler would fuse them.
+"""torch.compile: its argument stays as it is, and the operators inside are priced as if the compiler fused them.
 
-In its calls, and in the part of a backward pass that they have made: what stands around them is priced as without it.
+This covers its calls and the part of a backward pass that they produced; everything around them is priced as usual.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Any
 from ...torch.making import loader
 from .. import rank as ranks
 
-# Those that fuse nothing run the operators one by one.
+# The other backends fuse nothing: they run the operators one by one.
 FUSES = (None, "inductor", "cudagraphs")
 
 
 def compile_model(model: Any = None, **settings: Any) -> Any:
-    """torch.compile, called and as a decorator. A module remains itself, and is compiled where it is called."""
+    """torch.compile, as a function and as a decorator. A module stays itself, and counts as compiled when called."""
     if model is None:
         return functools.partial(compile_model, **settings)
     if settings.get("disable") or settings.get("backend") not in FUSES:
@@ -45,7 +45,7 @@ def compiled(function: Any) -> Any:
 
 
 def is_compiled() -> bool:
-    """Whether an operator that is called here is fused."""
+    """Whether an operator called here is fused."""
     rank = ranks.this_rank()
     return loader.loaded_slot().is_compiled() or (rank is not None and rank.options.compiled)
 

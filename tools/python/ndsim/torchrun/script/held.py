@@ -1,7 +1,7 @@
-"""What a rank's GPU holds at the end of a step of its optimizer: parameters, gradients, states of optimizers, buffers.
+"""Memory of a rank's GPU at the end of an optimizer step: parameters, gradients, optimizer states, buffers.
 
-Every living tensor of Python is looked at, once or twice a run, by the storage that it is a view of. A storage counts for
-the first of the kinds that it serves, as many bytes as the caching allocator has given for it.
+Once or twice a run, it visits every live Python tensor by its storage. A storage counts for the first kind that applies, with the
+bytes that the caching allocator gave it.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from .. import simulated
 
 KINDS = ("parameters", "gradients", "optimizer", "buffers")
 ROUNDED = 512
-"""Bytes: the caching allocator gives multiples of them."""
+"""Bytes: the caching allocator rounds up to multiples of this."""
 
-# The names of gradients that are kept beside a parameter: those of Megatron, Apex and TransformerEngine are main_grad.
+# Attributes that hold a parameter's gradient: Megatron, Apex and TransformerEngine use main_grad.
 GRADIENTS = ("grad", "main_grad")
 
 
 def plain_tensors(value: Any, torch: Any) -> Iterator[Any]:
-    """The tensors with storages in a tensor, which may be made of others, as a DTensor is; in a list, and in a dict."""
+    """The tensors with storages inside a value: a tensor, one made of others, such as a DTensor, a list or a dict."""
     if issubclass(type(value), torch.Tensor):
         if hasattr(type(value), "__tensor_flatten__"):
             for name in value.__tensor_flatten__()[0]:
@@ -38,11 +38,11 @@ def plain_tensors(value: Any, torch: Any) -> Iterator[Any]:
 
 
 def storage_of(tensor: Any, device: int) -> Any:
-    """None: it has none on this GPU."""
+    """None if it has none on this GPU."""
     try:
         storage = tensor.untyped_storage()
         return storage if storage.device.type == "cuda" and storage.device.index == device else None
-    except (RuntimeError, ValueError, NotImplementedError):  # a parameter whose shape is not known yet; a sparse tensor
+    except (RuntimeError, ValueError, NotImplementedError):  # a lazy parameter without a shape; a sparse tensor
         return None
 
 
@@ -53,7 +53,7 @@ def gradients_of(tensor: Any) -> Iterator[Any]:
 
 
 class Held:
-    """Bytes by kind, of one GPU."""
+    """Bytes by kind, on one GPU."""
 
     def __init__(self, device: int, torch: Any) -> None:
         self.device = device
@@ -76,7 +76,7 @@ def living(torch: Any) -> tuple[list[Any], list[Any], list[Any]]:
     modules: list[Any] = []
     optimizers: list[Any] = []
     kinds = ((torch.nn.Parameter, parameters), (torch.nn.Module, modules), (torch.optim.Optimizer, optimizers))
-    # By its type: isinstance asks an object itself, which runs code of those that stand for others.
+    # Compares types: isinstance asks the object, which would run code of proxies.
     into_of: dict[int, list[Any] | None] = {}
     for each in gc.get_objects():
         its = type(each)
@@ -85,20 +85,20 @@ def living(torch: Any) -> tuple[list[Any], list[Any], list[Any]]:
         into = into_of[id(its)]
         if into is not None:
             into.append(each)
-    # A parameter that is a DTensor is none by its type.
+    # A parameter that is a DTensor is not a Parameter by its type.
     for module in modules:
         parameters += (each for each in module.__dict__.get("_parameters", {}).values() if each is not None)
     return parameters, modules, optimizers
 
 
 def fullest_device(torch: Any) -> int:
-    """The one whose tensors held most."""
+    """The device whose tensors held most."""
     devices = range(torch.cuda.device_count())
     return max(devices, key=lambda device: torch.cuda.memory_stats(device).get("allocated_bytes.all.peak", 0))
 
 
 def by_kind() -> dict[str, int] | None:
-    """The bytes of each kind, and of what is none of them, on the fullest GPU of this rank; None: there is nothing yet."""
+    """Bytes of each kind, and of everything else, on the fullest GPU of this rank; None if there is nothing yet."""
     torch: Any = importlib.import_module("torch")
     if not simulated.has_used_gpus():
         return None
@@ -111,7 +111,7 @@ def by_kind() -> dict[str, int] | None:
         held.add("parameters", parameters)
         held.add("gradients", (each for of in [*parameters, *stepped] for each in gradients_of(of)))
         held.add("optimizer", (one.state for one in optimizers))
-        # What an optimizer steps and no module has are its own copies, in single precision.
+        # Tensors that an optimizer steps but no module has are its own single-precision copies.
         held.add("optimizer", stepped)
         held.add("buffers", (module.__dict__.get("_buffers", {}) for module in modules))
     everything = torch.cuda.memory_stats(device)["allocated_bytes.all.current"]

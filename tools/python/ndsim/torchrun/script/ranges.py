@@ -1,6 +1,6 @@
-"""The ranges of profilers: an operation within record_function("forward") is called "forward/…" in the timeline.
+"""Profiler ranges: an operation within record_function("forward") is called "forward/…" in the timeline.
 
-They cost nothing. torch.profiler.profile shows kernels in simulated time; operators take that of this computer's CPU.
+They take no time. torch.profiler.profile shows kernels in simulated time; its operator times are those of this computer's CPU.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..launch import explain
 
 
 def push(name: str) -> int:
-    """Open a range. The result is how many are open around it."""
+    """Open a range. Returns the number of ranges around it."""
     rank = ranks.this_rank()
     if rank is None:
         return 0
@@ -37,7 +37,7 @@ def pop() -> int:
 
 
 def asked_by_script() -> bool:
-    """Whether the script itself opens the range that calls this: PyTorch's own would be in the way."""
+    """Whether the script itself opens the calling range: PyTorch's own ranges would clutter the names."""
     frame = sys._getframe(2)
     while frame.f_back is not None and frame.f_code.co_filename == contextlib.__file__:
         frame = frame.f_back

@@ -1,6 +1,6 @@
-"""The steps of a script: a step ends where an optimizer has stepped, by itself or in a CUDA graph that was launched.
+"""The steps of a script: a step ends when an optimizer has stepped, in eager code or in a launched CUDA graph.
 
-The simulator is told of each, and accounts for the time between them.
+Each one is reported to the simulator, which accounts for the time between them.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class Step:
 
     mark: int
     tally: Any
-    """What the GPU has been given by then."""
+    """The GPU's work up to then."""
 
 
 @contextlib.contextmanager
 def during_step() -> Iterator[None]:
-    """What runs in here is the optimizer's, which torch.compile of a model leaves as it is."""
+    """Operators in here belong to the optimizer, which compiling a model does not fuse."""
     rank = ranks.this_rank()
     if rank is None or rank.gpus is None:
         yield
@@ -51,7 +51,7 @@ def during_step() -> Iterator[None]:
 
 
 def after_step(optimizer: Any) -> None:
-    """Note when the device has been given all of a step; one that is captured comes with each launch of its graph."""
+    """Note when the device has received all work of a step; a captured step counts at each launch of its graph."""
     rank = ranks.this_rank()
     if rank is None or rank.gpus is None or not begins_step(optimizer):
         return
@@ -73,7 +73,7 @@ def note(rank: ranks.Rank, optimizer: Any) -> None:
     rank.steps_of[optimizer].append(Step(gpus.end_step(rank.numbers[optimizer]), gpus.tally()))
     rank.steps_ended += 1
     if rank.steps_ended <= 2:
-        # The second step of an optimizer finds its states made.
+        # By its second step, an optimizer has created its states.
         rank.held = held.by_kind()
     watching.after_step(rank, optimizer)
 
@@ -98,12 +98,12 @@ def prepare(setting: ranks.Setting) -> None:
 
 
 def told_steps(rank: ranks.Rank) -> list[Step]:
-    """Of the optimizer that stepped most often, and of the first of several."""
+    """The steps of the optimizer that stepped most often; the first one in a tie."""
     return max(rank.steps, key=len, default=[])
 
 
 def settled(steps: Sequence[Each]) -> Sequence[Each]:
-    """Those between which a step is measured: without the one after the first, which sets things up."""
+    """The ends between which a step is measured: drops the step after the first, which includes one-time setup."""
     return steps[1:] if len(steps) > 2 else steps
 
 

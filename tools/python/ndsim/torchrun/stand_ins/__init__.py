@@ -1,8 +1,8 @@
-"""What a script imports or compiles and only a machine with GPUs could have: stand-ins that PyTorch computes.
+"""Stand-ins, computed by PyTorch, for packages that a script imports or compiles and that need a machine with GPUs.
 
-`packages/` is the registry of imports: what lies there under its own name is what the script imports, whether the real package is
-installed or not, with its version in an .egg-info folder where frameworks ask for it. `extensions/` has what frameworks would compile, by
-the names that they give it. `kernels/` has what both launch: operators of the namespace ndsim, each of which is one kernel on the GPU
-and has its price by its name (tools/torch/prices/names/stand_ins.cpp). Beside them lie layers and optimizers that several packages have;
-`flex/` has flex attention, which is PyTorch's own and one kernel where it is compiled.
+`packages/` is the registry of imports: the script imports what is there under its own name, whether the real package is installed
+or not; an .egg-info folder has its version if frameworks ask for one. `extensions/` has the extensions that frameworks would
+compile, under the names that frameworks give them. `kernels/` has what both launch: operators of the namespace ndsim, each of
+which is one kernel on the GPU and is priced by name (tools/torch/prices/names/stand_ins.cpp). Next to them are layers and
+optimizers that several packages share; `flex/` has PyTorch's own flex attention, which is one kernel when compiled.
 """

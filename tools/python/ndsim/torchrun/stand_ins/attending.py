@@ -1,8 +1,8 @@
-"""One call of FlashAttention, whatever it is called by: what it sees, forward and backward.
+"""One call of FlashAttention through any interface: its mask and scores, forward and backward.
 
-Queries, keys and values are [sequences, tokens, heads, width], or, where sequences of several lengths lie one behind
-the other, [tokens, heads, width] with the places at which they begin. ATen has the kernel of FlashAttention 2; scores that are capped or
-biased, gradients that are written into memory of the caller, and FlashAttention 3 are kernels of ndsim.
+Queries, keys and values are [sequences, tokens, heads, width], or, for packed sequences, [tokens, heads, width] with the start of
+each sequence. ATen has the kernel of FlashAttention 2. Capped or biased scores, gradients written into the caller's memory, and
+FlashAttention 3 are kernels of ndsim.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ WIDEST_HEAD = 256
 
 @dataclasses.dataclass(frozen=True)
 class Packed:
-    """Where sequences begin, and how long the longest ones are."""
+    """Starts of packed sequences, and the longest lengths."""
 
     starts: torch.Tensor
     key_starts: torch.Tensor
@@ -44,7 +44,7 @@ class How:
         return self.softcap == 0 and self.slopes is None and self.version == 2
 
     def rows(self, query: torch.Tensor, key: torch.Tensor) -> tuple[Any, Any, int, int]:
-        """The arguments of kernels that say where rows lie."""
+        """The kernel arguments that locate the rows."""
         if self.packed is None:
             return None, None, query.shape[1], key.shape[1]
         return self.packed.starts, self.packed.key_starts, self.packed.longest, self.packed.longest_keys
@@ -58,7 +58,7 @@ class How:
 
 
 def check(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, how: How) -> None:
-    """Raise what FlashAttention's own checks raise. Neither may run on the GPU."""
+    """Raise the errors of FlashAttention's own checks, without running anything on the GPU."""
     if query.dtype not in (torch.float16, torch.bfloat16):
         raise RuntimeError("FlashAttention only support fp16 and bf16 data type")
     if not query.dtype == key.dtype == value.dtype:
@@ -76,7 +76,7 @@ def check(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, how: How)
 
 
 def by_aten(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, how: How) -> tuple[torch.Tensor, torch.Tensor]:
-    """The result, with gradients by autograd, and the logarithm of each row's sum."""
+    """The result, differentiable by autograd, and the logsumexp of each row."""
     made = torch.ops.aten._flash_attention_forward(
         query, key, value, *how.rows(query, key), how.dropout, how.causal, False, **how.seen()
     )
@@ -90,7 +90,7 @@ def forward(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, how: Ho
 
 
 def forward_into(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, out: torch.Tensor, how: How) -> torch.Tensor:
-    """The rows' sums; the result is written to memory of the caller."""
+    """Writes the result into the caller's memory. Returns the logsumexp of each row."""
     rows = how.rows(query, key)
     sums: torch.Tensor = kernels.flash_attention_forward_into(query, key, value, out, *rows, how.causal, **how.seen_by_ours())
     return sums
@@ -102,13 +102,13 @@ def backward_into(
     gradients: tuple[torch.Tensor, torch.Tensor, torch.Tensor],
     how: How,
 ) -> None:
-    """Fill the gradients of queries, keys and values. `made`: these three, the result, the rows' sums."""
+    """Fill the gradients of queries, keys and values. `made`: these three, the result, the logsumexp of each row."""
     rows = how.rows(made[0], made[1])
     kernels.flash_attention_backward(gradient, *made, *gradients, *rows, how.causal, **how.seen_by_ours())
 
 
 def three_of(tensors: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
-    """Queries, keys and values, as views of what holds all three, or the last two."""
+    """Queries, keys and values as views, given all three or the last two packed into one tensor."""
     if len(tensors) == 1:
         return tensors[0].unbind(-3)
     if len(tensors) == 2:
@@ -117,7 +117,7 @@ def three_of(tensors: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
 
 
 class Attention(torch.autograd.Function):
-    """Attention whose gradients are written where they belong, by its one kernel."""
+    """Attention that is one kernel and writes its gradients to where they belong."""
 
     @staticmethod
     def forward(ctx: Any, how: How, *tensors: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -140,11 +140,11 @@ def with_last_in_a_row(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def attend(tensors: tuple[torch.Tensor, ...], how: How) -> tuple[torch.Tensor, torch.Tensor]:
-    """Attention of queries, keys and values that are given singly or packed."""
+    """Attention of queries, keys and values, separate or packed."""
     tensors = tuple(with_last_in_a_row(each) for each in tensors)
     three = three_of(tensors)
     check(three[0], three[1], three[2], how)
-    # Random numbers of dropout are ATen's to remember.
+    # ATen keeps track of dropout's random numbers.
     if how.dropout > 0 or (how.is_atens and len(tensors) == 3):
         return by_aten(three[0], three[1], three[2], how)
     return Attention.apply(how, *tensors)

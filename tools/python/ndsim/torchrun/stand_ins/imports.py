@@ -1,4 +1,4 @@
-"""The imports of a script for which there is a stand-in, and the extensions that it would compile."""
+"""A script's imports for which there is a stand-in, and the extensions that it would compile."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from .registry import EXTENSIONS, PACKAGES, names
 
 TOOLKIT = Path(__file__).parent / "toolkit"
 COMPILER = "torch.utils.cpp_extension"
-# It would compile its own operators with it.
+# Otherwise PyTorch would compile its own operators with it.
 HIDDEN_FROM_TORCH = "triton"
 SOURCES_FOR_GPUS = (".cu", ".cuh", ".hip")
 
 
 def is_installed(spec: ModuleSpec) -> bool:
-    """Whether a package lies where pip puts them: one that lies beside the script is the script's own."""
+    """Whether a package is installed where pip puts them: a package next to the script is the script's own."""
     return f"-packages{os.sep}" in (spec.origin or next(iter(spec.submodule_search_locations or ()), ""))
 
 
 class StandIns(importlib.abc.MetaPathFinder):
-    """Finds what stands in `packages/`, before what is installed."""
+    """Finds modules in `packages/` before installed ones."""
 
     def __init__(self, without: Iterable[str]) -> None:
         self.names = names() - set(without)
@@ -57,7 +57,7 @@ class StandIns(importlib.abc.MetaPathFinder):
         return spec
 
     def find_distributions(self, context: Any = importlib.metadata.DistributionFinder.Context()) -> Iterable[Any]:
-        """Their versions, as importlib.metadata tells them."""
+        """Versions for importlib.metadata."""
         if context.name is not None and str(context.name).replace("-", "_") not in self.names:
             return []
         inside = importlib.metadata.DistributionFinder.Context(name=context.name, path=[str(PACKAGES)])
@@ -66,7 +66,7 @@ class StandIns(importlib.abc.MetaPathFinder):
 
 
     def compile_nothing_for_gpus(self, compiler: ModuleType) -> None:
-        """Let torch.utils.cpp_extension give stand-ins, refuse what is for GPUs, and compile what is for the host."""
+        """Make torch.utils.cpp_extension return stand-ins, refuse GPU sources, and compile host sources."""
         real, real_inline = compiler.load, compiler.load_inline
 
         def load(name: str, sources: Any, *rest: Any, **settings: Any) -> Any:
@@ -84,17 +84,17 @@ class StandIns(importlib.abc.MetaPathFinder):
 
         setattr(compiler, "load", load)  # noqa: B010
         setattr(compiler, "load_inline", load_inline)  # noqa: B010
-        # The toolkit of the simulated machine: frameworks ask its compiler for its version.
+        # The simulated machine's toolkit: frameworks ask its compiler for its version.
         setattr(compiler, "CUDA_HOME", str(TOOLKIT))  # noqa: B010
 
 
 def is_stand_in(name: str) -> bool:
-    """Whether a module that has been imported stands in for another."""
+    """Whether an imported module is a stand-in."""
     return str(getattr(sys.modules.get(name), "__file__", "")).startswith(str(PACKAGES) + os.sep)
 
 
 def is_imported(frame: Any) -> bool:
-    """Whether the search for a module that this frame stands in is that of an import; else somebody asks whether it is there."""
+    """Whether the module search in this frame belongs to an import, not to a check whether the module exists."""
     while frame is not None and frame.f_code.co_filename.startswith("<frozen importlib._bootstrap"):
         if frame.f_code.co_name == "_find_and_load":
             return True
@@ -103,16 +103,16 @@ def is_imported(frame: Any) -> bool:
 
 
 def is_imported_by_torch(frame: Any) -> bool:
-    """Whether the import that this frame stands in is one of PyTorch's own."""
+    """Whether the import in this frame is one of PyTorch's own."""
     while frame is not None and frame.f_code.co_filename.startswith("<frozen importlib._bootstrap"):
         frame = frame.f_back
     return frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "torch"
 
 
 def tell_fresh_processes() -> None:
-    """Let processes that multiprocessing starts as fresh Pythons, and not by a fork, find stand-ins, last on their path.
+    """Let processes that multiprocessing spawns as fresh Pythons, not by a fork, find stand-ins, last on their path.
 
-    They import the script's modules once more: a checkpoint's writer does, or a manager of queues.
+    They import the script's modules again, as a checkpoint writer or a queue manager does.
     """
     spawn: Any = importlib.import_module("multiprocessing.spawn")
     real = spawn.get_preparation_data

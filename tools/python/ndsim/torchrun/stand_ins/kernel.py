@@ -1,8 +1,8 @@
-"""A kernel of another package's: an operator of the namespace ndsim.
+"""A kernel of another package, as an operator of the namespace ndsim.
 
-It is computed by a function of tensors of the CPU, and is to PyTorch and to the simulated GPU what one of PyTorch's own kernels is: its
-results lie on the GPU, a hollow run has their shapes from the same function on tensors without numbers, CUDA graphs record it, and its
-price stands by its name in the tables of prices.
+A function on CPU tensors computes it. To PyTorch and the simulated GPU it is like one of PyTorch's own kernels: its results are
+on the GPU, a hollow run gets their shapes from the same function on meta tensors, CUDA graphs record it, and the price tables
+have its price under its name.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ def library() -> Any:
 
 
 def kernel(schema: str) -> Callable[[Callable[..., Any]], Any]:
-    """Makes a function the kernel of that schema: "square(Tensor x) -> Tensor"; "Tensor(a!) x": it writes there.
+    """Registers a function as the kernel with this schema: "square(Tensor x) -> Tensor"; "Tensor(a!) x" means that it writes to
+    x.
 
-    The function is given tensors of the CPU, or of the device meta, where it must not ask for numbers; what it returns is new memory.
-    A kernel has no gradient: who calls it writes a torch.autograd.Function of two.
+    The function gets CPU tensors, or meta tensors, whose numbers it must not read; it returns new memory. A kernel has no
+    gradient: callers build a torch.autograd.Function from two kernels.
     """
 
     def declare(function: Callable[..., Any]) -> Any:

@@ -1,4 +1,4 @@
-"""Norms with their gradients, of the kernels in `kernels/norms.py`."""
+"""Differentiable norms built from the kernels in `kernels/norms.py`."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from .refused import not_simulated
 
 
 def of_one_kind(rows: Iterable[tuple[Any, ...]]) -> list[list[list[Any]]]:
-    """Rows of tensors as lists, those together whose types are the same."""
+    """Groups rows of tensors by their types; each group is a list per column."""
 
     def kinds(row: tuple[Any, ...]) -> list[str]:
         return [str(tensor.dtype) for tensor in row]
@@ -22,7 +22,7 @@ def of_one_kind(rows: Iterable[tuple[Any, ...]]) -> list[list[list[Any]]]:
 
 
 class FusedAdam(torch.optim.Optimizer):
-    """Adam, or AdamW where `adam_w_mode` is set; the number of steps is one for each group of parameters."""
+    """Adam, or AdamW with `adam_w_mode`; the step count is kept per parameter group."""
 
     def __init__(
         self,

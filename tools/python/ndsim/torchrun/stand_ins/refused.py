@@ -1,4 +1,4 @@
-"""What a stand-in knows the name of, and cannot do."""
+"""Refuses features whose names a stand-in knows but which it cannot simulate."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from ..refusals import Refused, refuse
 
 
 def not_simulated(what: str, instead: str) -> NoReturn:
-    """Refuse it, with the script's line and what does the same."""
+    """Refuse it, with the script's line and an alternative."""
     refuse(what, instead)
     raise Refused(what)

@@ -1,4 +1,4 @@
-"""What there are stand-ins for."""
+"""The list of stand-ins."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ EXTENSIONS = Path(__file__).parent / "extensions"
 
 
 def names(folder: Path = PACKAGES) -> frozenset[str]:
-    """Those of packages, as a script imports them, or of extensions, as it has them compiled."""
+    """Names of packages as a script imports them, or of extensions as it has them compiled."""
     return frozenset(path.stem for path in folder.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists())

@@ -1,7 +1,7 @@
-"""Kernels in Triton's language: each can be written, and one that is known by its name can be launched.
+"""Triton kernels: any can be defined, and those known by name can be launched.
 
-A kernel's source says nothing that has a price. One that `known_kernels/` has by its module and name is computed and priced by an
-operator of `kernels/`; the launch of any other is refused, with its name.
+A kernel's source tells nothing about its price. A kernel that `known_kernels/` has by module and name is computed and priced by
+an operator of `kernels/`; launching any other is refused, with its name.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import Any
 from ..refusals import OWN_KERNELS, refuse
 from . import known_kernels
 
-OTHER_ARGUMENTS = "its arguments are not those of the kernel that is known by this name; use a version of its package that is"
+OTHER_ARGUMENTS = "its arguments differ from those of the known kernel of this name; use a matching version of its package"
 
 
 class Anything:
-    """What a name of Triton's language stands for while kernels are written: it may be called, read from and computed with."""
+    """Stands for any name of Triton's language while kernels are defined: supports calls, attributes and operators."""
 
     def __init__(self, *names: Any, **settings: Any) -> None:
         self.value = names[0] if names else None
@@ -51,7 +51,7 @@ class Anything:
 
 
 class Kernel:
-    """A function that `triton.jit` was given, or what an autotuner or a heuristic makes of it."""
+    """A function given to `triton.jit`, or the result of an autotuner or a heuristic."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function)
@@ -82,17 +82,18 @@ class Kernel:
 
 
 def jit(function: Any = None, **settings: Any) -> Any:
-    """triton.jit, called and as a decorator."""
+    """triton.jit, as a function and as a decorator."""
     return Kernel(function) if function is not None else Kernel
 
 
 def same_kernel(*settings: Any, **more: Any) -> Callable[[Any], Any]:
-    """triton.autotune and triton.heuristics: what they choose has no meaning where nothing is compiled."""
+    """triton.autotune and triton.heuristics: their choices are irrelevant because nothing is compiled."""
     return lambda kernel: kernel
 
 
 def leave_unwrapped(torch: Any) -> None:
-    """Let torch.library.wrap_triton give back a kernel as it is: the wrapper shows tracers what is launched, and none traces."""
+    """Make torch.library.wrap_triton return a kernel unchanged: the wrapper shows launches to tracers, and there is no tracing
+    here."""
     for module in (torch.library, sys.modules.get("torch._library.triton")):
         real = getattr(module, "wrap_triton", None)
         if real is not None:
@@ -105,7 +106,7 @@ def as_it_is(wrap: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 @functools.cache
 def hide_from_torch() -> None:
-    """Let PyTorch's own imports of Triton fail, as they do on a machine without it, though the script has a stand-in."""
+    """Make PyTorch's own imports of Triton fail, as on a machine without it, although the script has a stand-in."""
     real = builtins.__import__
 
     def import_for_scripts(name: str, globals: Any = None, *rest: Any, **settings: Any) -> Any:
@@ -113,7 +114,7 @@ def hide_from_torch() -> None:
             raise ModuleNotFoundError("No module named 'triton'", name="triton")
         return real(name, globals, *rest, **settings)
 
-    # A module is not asked for again where it has been imported: this alone sees who asks.
+    # An import hook is not asked again for an imported module; only __import__ sees every importer.
     setattr(builtins, "__import__", import_for_scripts)  # noqa: B010
     has_package: Any = getattr(sys.modules.get("torch.utils._triton"), "has_triton_package", None)
     if has_package is not None:

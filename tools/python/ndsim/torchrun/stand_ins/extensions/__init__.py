@@ -1,1 +1,1 @@
-"""What torch.utils.cpp_extension.load would compile for GPUs, by the names that frameworks give it."""
+"""Extensions that torch.utils.cpp_extension.load would compile for GPUs, under the names that frameworks give them."""

@@ -1,8 +1,8 @@
-"""DeepSpeed's Adam for the host, which keeps what ZeRO-Offload takes off the GPUs.
+"""DeepSpeed's Adam on the host, which updates what ZeRO-Offload keeps off the GPUs.
 
-It goes over parameters, gradients and moments as fast as the host's memory lets it. Source: J. Ren et al., ZeRO-Offload (USENIX ATC
-2021), the table of CPU-Adam's latency: 2.57 s for 10 billion parameters on a host of two processors, by all of its cores. Ranks of
-one node share its host.
+It traverses parameters, gradients and moments at the speed of the host's memory. Source: J. Ren et al., ZeRO-Offload (USENIX ATC
+2021), the table of CPU-Adam's latency: 2.57 s for 10 billion parameters on a two-socket host with all cores. The ranks of a node
+share its host.
 """
 
 from __future__ import annotations

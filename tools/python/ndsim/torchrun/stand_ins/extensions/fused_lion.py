@@ -10,5 +10,5 @@ from ..kernels import optimizers
 def multi_tensor_lion(
     chunk_size: int, noop_flag: Any, tensor_lists: list[list[Any]], lr: float, beta1: float, beta2: float, step: int, mode: int, weight_decay: float
 ) -> None:
-    """tensor_lists: gradients, parameters, moments. Neither step nor mode changes anything, there as here."""
+    """tensor_lists: gradients, parameters, moments. Step and mode have no effect, as in the real extension."""
     optimizers.multi_tensor_lion(noop_flag, *tensor_lists, lr, beta1, beta2, weight_decay)

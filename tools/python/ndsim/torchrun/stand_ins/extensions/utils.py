@@ -1,4 +1,4 @@
-"""DeepSpeed's lists of tensors as one tensor, and back."""
+"""DeepSpeed's flattening of tensor lists into one tensor, and back."""
 
 from __future__ import annotations
 

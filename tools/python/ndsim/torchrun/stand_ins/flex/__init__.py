@@ -1,1 +1,1 @@
-"""PyTorch's flex attention, where it is compiled: masks, and kernels with functions of the script inside."""
+"""PyTorch's flex attention when compiled: masks, and kernels that call functions of the script."""

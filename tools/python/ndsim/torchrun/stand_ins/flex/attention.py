@@ -1,4 +1,4 @@
-"""PyTorch's flex_attention, where it is compiled: one kernel on the GPU instead of the operators that it consists of."""
+"""PyTorch's flex_attention when compiled: one kernel on the GPU instead of its separate operators."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .calls import KERNELS, numbered
 
 
 class Fused(dict[str, Any]):
-    """The options of a kernel that is one: the backward pass is what the forward pass was."""
+    """The options of a fused kernel: the backward pass is fused if the forward pass was."""
 
 
 def hop() -> Any:
@@ -28,7 +28,7 @@ def is_fused(query: Any, options: Any) -> bool:
 
 
 def joint_of(score_mod: Any, query: Any) -> Callable[..., Any]:
-    """From a score and the gradient of what a function of the script makes of it to its own gradient."""
+    """Maps a score, and the gradient of the script function's result, to the score's gradient."""
     torch: Any = importlib.import_module("torch")
     if score_mod is importlib.import_module("torch.nn.attention.flex_attention")._identity:
         return lambda score, b, h, q, kv, gradient, *captured: [gradient, None, None, None, None, *(None for _ in captured)]
@@ -45,7 +45,7 @@ def joint_of(score_mod: Any, query: Any) -> Callable[..., Any]:
 
 
 def prepare(setting: ranks.Setting) -> None:
-    """Put the kernel in the place of the operators."""
+    """Replace the operators with the kernel."""
     warnings.filterwarnings("ignore", "flex_attention called without torch.compile")
     torch: Any = importlib.import_module("torch")
     try:

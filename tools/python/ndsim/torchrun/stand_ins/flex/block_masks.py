@@ -1,4 +1,4 @@
-"""PyTorch's create_block_mask, where it is compiled: one kernel that keeps no pair, where its operators keep them all."""
+"""PyTorch's create_block_mask when compiled: one kernel that stores no pairs, whereas its operators store them all."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from . import masks
 from .calls import KERNELS, numbered
 
 MAKERS = ("create_block_mask", "_create_block_mask_inner")
-"""PyTorch's functions that make a mask of blocks from one of pairs, the second until 2.6."""
+"""PyTorch's functions that turn a mask of pairs into one of blocks; the second exists up to 2.6."""
 
 
 class Pairs:
-    """A mask of all pairs, of which no tensor was made."""
+    """A mask of all pairs that is never stored as a tensor."""
 
     def __init__(self, mask: masks.Mask, sides: tuple[int, int, int, int], device: Any) -> None:
         self.mask, self.sides, self.device = mask, sides, device
 
     def blocks(self, query_block: int, key_block: int) -> tuple[Any, Any]:
-        """Of each block, whether some of its pairs pass, and whether all do, as one kernel finds it."""
+        """Whether some pairs of each block pass, and whether all do, as one kernel."""
         torch: Any = importlib.import_module("torch")
         kernels: Any = importlib.import_module(KERNELS)
         shape = masks.Shape(*self.sides, query_block, key_block)
@@ -39,14 +39,14 @@ class Pairs:
 
 
 def prepare(setting: ranks.Setting) -> None:
-    """Put the kernel in the place of the operators, inside of create_block_mask alone."""
+    """Replace the operators with the kernel, but only inside create_block_mask."""
     torch: Any = importlib.import_module("torch")
     try:
         module: Any = importlib.import_module("torch.nn.attention.flex_attention")
     except ImportError:
         return
     create_mask, convert = module.create_mask, module._convert_mask_to_block_mask
-    makers: list[str] = []  # those that run now
+    makers: list[str] = []  # active calls
 
     @functools.wraps(create_mask)
     def pairs_of(*arguments: Any, **settings: Any) -> Any:
@@ -73,7 +73,7 @@ def prepare(setting: ranks.Setting) -> None:
 
 
 def named(function: Callable[..., Any], arguments: tuple[Any, ...], settings: dict[str, Any]) -> dict[str, Any]:
-    """Its arguments by name, with those that were left out."""
+    """The call's arguments by name, including defaults."""
     bound = inspect.signature(function).bind(*arguments, **settings)
     bound.apply_defaults()
     return bound.arguments

@@ -1,4 +1,4 @@
-"""Functions of the script inside of a kernel: called on the host, with what they hold on a GPU."""
+"""Functions of the script inside a kernel: called on the host, with the GPU tensors that they capture."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _numbers = itertools.count()
 
 @functools.cache
 def on_the_host() -> Any:
-    """A mode in which what functions of the script captured on a GPU is read where its numbers lie."""
+    """A mode that reads GPU tensors captured by functions of the script from host memory, where their numbers are."""
     torch: Any = importlib.import_module("torch")
     pytree: Any = importlib.import_module("torch.utils._pytree")
     modes: Any = importlib.import_module("torch.utils._python_dispatch")
@@ -40,7 +40,7 @@ def on_the_host() -> Any:
 
 @contextlib.contextmanager
 def numbered(compute: Callable[..., Any]) -> Iterator[Any]:
-    """The number of a call, as a kernel is told it, for as long as it runs; and in a CUDA graph as long as that lives."""
+    """The number that identifies a call to a kernel, valid while the call runs, or, in a CUDA graph, while the graph is alive."""
     torch: Any = importlib.import_module("torch")
     kernels: Any = importlib.import_module(KERNELS)
     number = next(_numbers)

@@ -1,8 +1,8 @@
-"""How many keys a query meets under flex_attention's mask.
+"""The number of keys that a query attends to under flex_attention's mask.
 
-The kernel computes each block of keys whole in which the mask lets a pair pass. Its lists of blocks say which those are. In a
-hollow run a large mask has none: there its functions are asked for some pairs of each block. What they take from tensors whose
-numbers nobody knows counts as if it let everything pass.
+The kernel computes every block of keys that contains an unmasked pair; its block lists name these. A large mask has no lists in a
+hollow run, so some pairs of each block are tested with the mask's functions. A part of the mask that depends on tensors with
+unknown numbers counts as letting every pair pass.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Mask = Callable[[Any, Any, Any, Any], Any]
 
 @dataclasses.dataclass(frozen=True)
 class Shape:
-    """A mask's."""
+    """Shape of a mask."""
 
     batch: int
     heads: int
@@ -35,11 +35,11 @@ class Shape:
 
 _asked: weakref.WeakKeyDictionary[Mask, dict[Shape, float]] = weakref.WeakKeyDictionary()
 PER_SIDE = 4
-"""So many queries and keys of a block are asked for in a hollow run, which is exact for windows, documents and their like."""
+"""Queries and keys tested per block in a hollow run; exact for windows, documents and similar masks."""
 PAIRS_AT_ONCE = 1 << 22
 
 def captured(value: Any, depth: int = 4) -> Iterator[Any]:
-    """The tensors that a function holds on to."""
+    """The tensors that a function captures."""
     torch: Any = importlib.import_module("torch")
     if isinstance(value, torch.Tensor):
         yield value
@@ -71,7 +71,7 @@ def vars_of(owner: Any) -> list[Any]:
 
 
 def parts_of(mask: Mask) -> list[Mask]:
-    """The masks that all have to let a pair pass."""
+    """The masks of a conjunction, all of which a pair has to pass."""
     if getattr(mask, "__qualname__", "") == "and_masks.<locals>.and_mask":
         held = dict(zip(mask.__code__.co_freevars, mask.__closure__ or ()))
         return [part for each in held["mask_mods"].cell_contents for part in parts_of(each)]
@@ -79,7 +79,7 @@ def parts_of(mask: Mask) -> list[Mask]:
 
 
 def keys_met(mask: tuple[Any, ...], queries: int, keys: int) -> int:
-    """By a query, on average; `mask` is a BlockMask as a tuple."""
+    """Average number of keys per query; `mask` is a BlockMask as a tuple."""
     *_, query_block, key_block, function = mask
     lists = lists_of(mask)
     blocks = mean_of(lists)
@@ -90,14 +90,14 @@ def keys_met(mask: tuple[Any, ...], queries: int, keys: int) -> int:
 
 
 def lists_of(mask: tuple[Any, ...]) -> list[Any]:
-    """Of each block of queries, the number of blocks of keys that are computed with the mask, and without it."""
+    """Per block of queries, the number of key blocks computed with the mask, and without it."""
     torch: Any = importlib.import_module("torch")
     partial, _, whole, *_ = (part for part in mask if part is None or isinstance(part, torch.Tensor))
     return [part for part in (partial, whole) if part is not None]
 
 
 def mean_of(lists: list[Any]) -> float | None:
-    """Blocks of keys for a block of queries, if that is known."""
+    """Key blocks per query block, if known."""
     slot: Any = loader.loaded_slot()
     if any(slot.is_hollow(part) for part in lists):
         return None
@@ -105,7 +105,7 @@ def mean_of(lists: list[Any]) -> float | None:
 
 
 def blocks_asked_for(mask: Mask, shape: Shape) -> float:
-    """Blocks of keys for a block of queries, as the mask's functions say of some pairs."""
+    """Key blocks per query block, estimated by testing some pairs with the mask's functions."""
     try:
         known = _asked.setdefault(mask, {})
     except TypeError:
@@ -120,9 +120,9 @@ def blocks_asked_for(mask: Mask, shape: Shape) -> float:
 
 
 def blocks_passed(masks: list[Mask], shape: Shape, per_side: int | None = None) -> tuple[Any, Any]:
-    """Of each block, by batch, head, queries and keys: whether some pair of it passes, and whether all do.
+    """For each block, by batch, head, queries and keys: whether some pair passes, and whether all do.
 
-    Few pairs are looked at at once. Of each block these are so many from each side, from the first to the last; None: all.
+    Tests a limited number of pairs at a time: `per_side` rows and columns of each block, from the first to the last; None: all.
     """
     torch: Any = importlib.import_module("torch")
     columns, are_columns = places(shape.keys, shape.key_block, per_side)
@@ -140,7 +140,7 @@ def blocks_passed(masks: list[Mask], shape: Shape, per_side: int | None = None) 
 
 
 def places(end: int, size: int, per_side: int | None) -> tuple[Any, Any]:
-    """Those of each block, a row for each, and which of them there are: the last block may lack some."""
+    """The places tested in each block, one row per block, and whether each exists: the last block may be shorter."""
     torch: Any = importlib.import_module("torch")
     count = min(size, per_side or size)
     inside = torch.arange(count) * (size - 1) // max(1, count - 1)
@@ -149,7 +149,7 @@ def places(end: int, size: int, per_side: int | None) -> tuple[Any, Any]:
 
 
 def pairs_passed(mask: Mask, shape: Shape, rows: Any, columns: Any) -> Any:
-    """As PyTorch calls a mask: with one pair, many times."""
+    """Calls the mask as PyTorch does: on single pairs, vectorised."""
     torch: Any = importlib.import_module("torch")
     module: Any = importlib.import_module("torch.nn.attention.flex_attention")
     index: Any = importlib.import_module("torch._dynamo._trace_wrapped_higher_order_op").TransformGetItemToIndex

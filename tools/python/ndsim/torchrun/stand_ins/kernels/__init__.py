@@ -1,1 +1,1 @@
-"""The kernels of the packages that stand in for others', by what they are for."""
+"""The kernels of the stand-ins, by purpose."""

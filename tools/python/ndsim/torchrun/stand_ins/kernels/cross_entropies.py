@@ -1,4 +1,4 @@
-"""Cross entropy of rows of logits, or of a part of their columns: one kernel for each direction."""
+"""Cross entropy of rows of logits, or of a shard of their columns: one kernel for each direction."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def cross_entropy_forward(
     classes: int,
     first_class: int,
 ) -> tuple[Any, Any, Any]:
-    """Losses, logarithms of the rows' sums, and what of the losses is their squares.
+    """Losses, the logsumexp of each row, and the z-loss part of each loss.
 
-    Where these are not all columns, losses are without the logarithms: the caller has those of all ranks.
+    If these are not all columns, losses exclude the logsumexp: the caller combines those of all ranks.
     """
     scaled = logits.float() * logit_scale
     lse = scaled.logsumexp(-1) if known_lse is None else known_lse.float().clone()
@@ -85,7 +85,7 @@ def cross_entropy_backward_in_place(grad: Any, logits: Any, *rest: Any) -> None:
 
 @kernel("vocabulary_statistics(Tensor logits, Tensor target, int first) -> Tensor")
 def vocabulary_statistics(logits: Tensor, target: Tensor, first: int) -> Tensor:
-    """Of each row the largest logit, the sum of exponents below it, and the logit of the target, if it is here: [rows, 3]."""
+    """For each row the largest logit, the sum of exponentials relative to it, and the target's logit if it is here: [rows, 3]."""
     rows = logits.float()
     most = rows.amax(-1)
     total = (rows - most.unsqueeze(-1)).exp().sum(-1)
@@ -97,7 +97,7 @@ def vocabulary_statistics(logits: Tensor, target: Tensor, first: int) -> Tensor:
 
 @kernel("vocabulary_loss(Tensor logits, Tensor target, Tensor statistics, int first, int ignored) -> (Tensor, Tensor)")
 def vocabulary_loss(logits: Tensor, target: Tensor, statistics: Tensor, first: int, ignored: int) -> tuple[Tensor, Tensor]:
-    """Of all ranks' statistics, [ranks, rows, 3], the loss of each row, and the gradient of the logits."""
+    """From all ranks' statistics, [ranks, rows, 3], the loss of each row, and the gradient of the logits."""
     most = statistics[..., 0].amax(0)
     total = (statistics[..., 1] * (statistics[..., 0] - most).exp()).sum(0)
     picked = statistics[..., 2].amax(0)

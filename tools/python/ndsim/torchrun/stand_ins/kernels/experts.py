@@ -1,4 +1,4 @@
-"""Kernels in Triton's language that the mixtures of experts of torchtitan, torchao, torchtune and DeepSpeed share."""
+"""Triton kernels that the mixture-of-experts layers of torchtitan, torchao, torchtune and DeepSpeed share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Tensor = Any
 
 @kernel("fill_indices(Tensor counts, Tensor starts, Tensor offsets, int experts, int ranks, Tensor(a!) indices) -> ()")
 def fill_indices(counts: Tensor, starts: Tensor, offsets: Tensor, experts: int, ranks: int, indices: Tensor) -> None:
-    """Where the tokens of each expert lie, which came from several ranks one rank behind the other: from `offsets` on for each."""
+    """Gathers the indices of each expert's tokens, which arrived rank by rank: expert i's go to offsets[i] and after."""
     if indices.is_meta:
         return
     lengths, begins = (each.view(ranks, experts).tolist() for each in (counts, starts))
@@ -30,7 +30,7 @@ def rows_that_count(offsets: Tensor, rows: int) -> int:
 
 @kernel("silu_and_mul(Tensor gate, Tensor up, Tensor? offsets, Tensor(a!) out) -> ()")
 def silu_and_mul(gate: Tensor, up: Tensor, offsets: Tensor, out: Tensor) -> None:
-    """Of the rows up to the last offset."""
+    """Covers the rows up to the last offset."""
     if not gate.is_meta:
         rows = rows_that_count(offsets, gate.shape[0])
         out[:rows] = torch.nn.functional.silu(gate[:rows].float()) * up[:rows].float()

@@ -1,5 +1,5 @@
-"""FlashAttention where ATen's kernel is not enough: scores that are capped or biased, and gradients that are written into memory of
-the caller, by the sums of rows that the caller gives, as ring attention needs it; and FlashAttention 3.
+"""FlashAttention beyond ATen's kernel: capped or biased scores; gradients written into the caller's memory from logsumexps that
+the caller supplies, as ring attention needs; and FlashAttention 3.
 
 The names are those of ATen's kernels, and so is the price.
 """
@@ -24,7 +24,7 @@ SEEN = (
 
 @dataclasses.dataclass(frozen=True)
 class Scores:
-    """What a query sees of a key, and how much."""
+    """Masking and scaling of attention scores."""
 
     is_causal: bool
     scale: float | None = None
@@ -33,20 +33,20 @@ class Scores:
     softcap: float = 0.0
     alibi_slopes: Any = None
     flash_version: int = 0
-    """Its price is that of this version; 0: of the run's."""
+    """The version that sets the price; 0: the run's."""
 
     def scale_of(self, query: Any) -> float:
         return float(query.shape[-1] ** -0.5) if self.scale is None else self.scale
 
     def of(self, query: Any, key: Any, sequence: int) -> tuple[Any, Any]:
-        """Of [tokens, heads, width] in single precision [heads, queries, keys], and what the cap leaves of their gradients."""
+        """Scores [heads, queries, keys] of [tokens, heads, width] in single precision, and the derivative of the softcap."""
         scores = torch.einsum("qhd,khd->hqk", query, key) * self.scale_of(query)
         kept = torch.ones(())
         if self.softcap > 0:
             shares = (scores / self.softcap).tanh()
             scores, kept = self.softcap * shares, 1 - shares.square()
         queries, keys = scores.shape[-2:]
-        # The last query stands at the last key.
+        # The last query aligns with the last key.
         distance = torch.arange(keys) - (torch.arange(queries).unsqueeze(1) + keys - queries)
         if self.alibi_slopes is not None:
             slopes = self.alibi_slopes if self.alibi_slopes.dim() == 1 else self.alibi_slopes[sequence]
@@ -64,7 +64,7 @@ class Scores:
 
 
 def sequences(starts: Any, *tensors: Any) -> Iterator[tuple[Any, ...]]:
-    """The tensors of each sequence: of a batch, or of sequences that lie one behind the other."""
+    """The tensors of each sequence, in a batch or packed."""
     if starts is None:
         yield from zip(*(each.unbind(0) for each in tensors))
         return
@@ -74,7 +74,7 @@ def sequences(starts: Any, *tensors: Any) -> Iterator[tuple[Any, ...]]:
 
 
 def for_heads(tensor: Any, heads: int) -> Any:
-    """Keys or values for each head of the queries, in single precision."""
+    """Keys or values repeated for each query head, in single precision."""
     return tensor.float().repeat_interleave(heads // tensor.shape[1], 1)
 
 
@@ -87,7 +87,7 @@ def sums_of(query: Any) -> Any:
 
 
 def attend(query: Any, key: Any, value: Any, result: Any, sums: Any, starts: Any, key_starts: Any, how: Scores) -> None:
-    """Fill the result, and the logarithm of each row's sum, [heads, tokens]: infinity where it sees no key."""
+    """Fill the result, and the logsumexp of each row, [heads, tokens]: infinity for a row without visible keys."""
     each = zip(sequences(starts, query, result, sums.transpose(-1, -2)), sequences(key_starts, key, value))
     for i, ((q, out, row), (k, v)) in enumerate(each):
         heads = q.shape[1]
@@ -102,7 +102,7 @@ def attend(query: Any, key: Any, value: Any, result: Any, sums: Any, starts: Any
 def flash_attention_forward(
     query: Any, key: Any, value: Any, starts: Any, key_starts: Any, most: int, most_keys: int, is_causal: bool, **seen: Any
 ) -> tuple[Any, Any]:
-    """The result, and the rows' sums."""
+    """The result, and the logsumexp of each row."""
     result, sums = query.new_empty(*query.shape[:-1], value.shape[-1]), sums_of(query)
     if not query.is_meta:
         attend(query, key, value, result, sums, starts, key_starts, Scores(is_causal, **seen))
@@ -122,7 +122,7 @@ def flash_attention_forward_into(
     is_causal: bool,
     **seen: Any,
 ) -> Any:
-    """The rows' sums; the result is written to memory of the caller."""
+    """Writes the result into the caller's memory. Returns the logsumexp of each row."""
     sums = sums_of(query)
     if not query.is_meta:
         attend(query, key, value, out, sums, starts, key_starts, Scores(is_causal, **seen))
@@ -150,7 +150,7 @@ def flash_attention_backward(
     is_causal: bool,
     **seen: Any,
 ) -> None:
-    """The rows' sums may be those of more keys than are here: then the gradients are the share of these."""
+    """The logsumexps may cover more keys than are here; the gradients then are the contribution of these keys."""
     if query.is_meta:
         return
     how = Scores(is_causal, **seen)

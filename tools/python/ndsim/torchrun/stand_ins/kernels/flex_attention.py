@@ -1,7 +1,7 @@
-"""Flex attention, as torch.compile makes one kernel of it: attention with functions of the script inside.
+"""Flex attention as torch.compile fuses it into one kernel: attention that calls functions of the script.
 
-PyTorch's own operator takes the functions, and computes with them what the kernel would, on tensors of the host. The kernel in
-the namespace ndsim takes the tensors alone, and the number of the call that it belongs to.
+PyTorch's own operator takes the functions and computes on host tensors what the kernel would. The kernel in the namespace ndsim
+takes only the tensors and the number of the call.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import Any
 from ..kernel import kernel
 
 calls: dict[int, Callable[..., Any]] = {}
-"""What computes the numbers of each call, by its number."""
+"""The function that computes each call's result, by call number."""
 
 
 @kernel(
     "flex_attention(Tensor query, Tensor key, Tensor value, Tensor call, int keys_met, bool of_max) -> (Tensor, Tensor, Tensor)"
 )
 def attend(query: Any, key: Any, value: Any, call: Any, keys_met: int, of_max: bool) -> Any:
-    """What is attended to, the logarithms of the scores' sums, and the greatest scores if they are asked for."""
+    """The attention result, the logsumexp of the scores, and the maximum scores if requested."""
     torch: Any = importlib.import_module("torch")
     if query.is_meta:
         statistics = torch.float64 if query.dtype == torch.float64 else torch.float32
@@ -46,13 +46,13 @@ def attend_backward(
 
 @kernel("flex_mask_blocks(Tensor at, Tensor[] held, Tensor call, int pairs, int[] blocks) -> (Tensor, Tensor)")
 def mask_blocks(at: Any, held: Any, call: Any, pairs: int, blocks: Any) -> Any:
-    """Of each block of a mask, whether some of its pairs pass, and whether all do. `held`: what its functions take from a GPU."""
+    """For each block of a mask, whether some pairs pass, and whether all do. `held`: GPU tensors that its functions capture."""
     if at.is_meta:
         return at.new_empty(blocks), at.new_empty(blocks)
     return calls[int(call)]()
 
 
 def in_order_of(model: Any, made: Any) -> Any:
-    """A tensor whose sides lie in memory in the order of the model's."""
+    """A tensor with the model's memory order of dimensions."""
     hop: Any = importlib.import_module("torch._higher_order_ops.flex_attention")
     return hop._permute_strides(made, model.stride())

@@ -1,4 +1,4 @@
-"""Numbers of 8 bits: what is made of others, with one scale or one for each block, and their products."""
+"""FP8 tensors: casts with one scale or one per block, and matmuls."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..kernel import kernel
 
 Tensor = Any
 
-LARGEST = {False: 448.0, True: 57344.0}  # of e4m3, of e5m2
+LARGEST = {False: 448.0, True: 57344.0}  # e4m3, e5m2
 
 
 def kind_of(e5m2: bool) -> torch.dtype:
@@ -24,14 +24,14 @@ def fp8_amax(given: Tensor) -> Tensor:
 
 @kernel("fp8_scale_of(Tensor amax, bool e5m2) -> Tensor")
 def fp8_scale_of(amax: Tensor, e5m2: bool) -> Tensor:
-    """What makes the largest number the largest of its type; 1 where it is 0 or infinite."""
+    """The scale that maps amax to the largest value of the type; 1 if that scale would not be finite."""
     scale = LARGEST[e5m2] / amax
     return torch.where(scale.isfinite(), scale, torch.ones_like(scale))
 
 
 @kernel("fp8_cast(Tensor input, Tensor scale, bool e5m2, bool turned) -> (Tensor, Tensor, Tensor)")
 def fp8_cast(given: Tensor, scale: Tensor, e5m2: bool, turned: bool) -> tuple[Tensor, ...]:
-    """Rows, the same turned where it is wanted, and the largest number that came."""
+    """The cast rows, their transpose if requested, and the input's amax."""
     most = LARGEST[e5m2]
     made = (given.float() * scale).clamp(-most, most).to(kind_of(e5m2))
     other = made.t().contiguous() if turned else made.new_empty(0)
@@ -44,7 +44,7 @@ def fp8_transpose(given: Tensor) -> Tensor:
 
 
 def in_blocks(given: Tensor, rows: int, columns: int) -> Tensor:
-    """[blocks of rows, rows, blocks of columns, columns], filled up with 0."""
+    """[blocks of rows, rows, blocks of columns, columns], padded with 0."""
     high, wide = -given.shape[0] % rows, -given.shape[1] % columns
     full = torch.nn.functional.pad(given, (0, wide, 0, high))
     return full.view(full.shape[0] // rows, rows, full.shape[1] // columns, columns)
@@ -52,7 +52,7 @@ def in_blocks(given: Tensor, rows: int, columns: int) -> Tensor:
 
 @kernel("fp8_cast_blocks(Tensor input, bool e5m2, int rows, int columns, bool power_of_two) -> (Tensor, Tensor)")
 def fp8_cast_blocks(given: Tensor, e5m2: bool, rows: int, columns: int, power_of_two: bool) -> tuple[Tensor, Tensor]:
-    """Numbers, and what each block of them is to be multiplied by."""
+    """The cast values, and the factor that restores each block."""
     blocks = in_blocks(given.float(), rows, columns)
     scale = LARGEST[e5m2] / blocks.abs().amax((1, 3), keepdim=True)
     scale = torch.where(scale.isfinite(), scale, torch.ones_like(scale))
@@ -63,7 +63,7 @@ def fp8_cast_blocks(given: Tensor, e5m2: bool, rows: int, columns: int, power_of
 
 
 def restored(given: Tensor, inverse: Tensor, block: list[int]) -> Tensor:
-    """In single precision."""
+    """Dequantise to single precision."""
     if inverse.numel() == 1:
         return given.float() * inverse
     each = inverse.repeat_interleave(block[0], 0)[: given.shape[0]].repeat_interleave(block[1], 1)[:, : given.shape[1]]
@@ -77,7 +77,7 @@ SIDES = "Tensor self, Tensor mat2, Tensor scale_a, Tensor scale_b, int[] block_a
 def fp8_mm(
     first: Tensor, second: Tensor, of_first: Tensor, of_second: Tensor, block: list[int], other: list[int], bias: Any, dtype: Any
 ) -> Tensor:
-    """first @ second.t(): both have their rows in memory."""
+    """first @ second.t(): both are contiguous by rows."""
     made = restored(first, of_first, block) @ restored(second, of_second, other).t()
     return (made if bias is None else made + bias.float()).to(dtype)
 
@@ -93,7 +93,7 @@ def fp8_mm_into(
 def fp8_update_scales(
     amax: Tensor, histories: Tensor, scales: Tensor, e5m2: Tensor, margin: float, latest: bool
 ) -> None:
-    """The largest numbers of a step enter the history, [steps, tensors], whose maxima give the next scales."""
+    """Shift a step's amaxes into the history, [steps, tensors], whose maxima give the next scales."""
     histories.copy_(torch.cat((amax.unsqueeze(0), histories[:-1])))
     largest = histories[0] if latest else histories.amax(0)
     most = torch.where(e5m2 != 0, LARGEST[True], LARGEST[False])

@@ -1,7 +1,7 @@
-"""Liger's kernels: norms, gated units, rotary embeddings and cross entropy, each one kernel that writes where its caller says.
+"""Liger's kernels: norms, gated units, rotary embeddings and cross entropy, each one kernel that writes to the caller's buffers.
 
-What is computed, and in which precision, is what its Triton sources say. A row is read once for statistics and for what is made with
-them: it lies in the cache by then.
+Computation and precision follow its Triton sources. A row is read from memory once, for its statistics and for the result
+computed with them: the second read hits the cache.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from ..kernel import kernel
 
 Tensor = Any
 
-LLAMA, GEMMA = 0, 1  # casting modes; in another one statistics have the type of the input
+LLAMA, GEMMA = 0, 1  # casting modes; otherwise statistics have the type of the input
 
 
 def sums_of_programs(rows: Tensor, programs: int) -> Tensor:
-    """Rows as so many programs add them up, each its share one behind the other: [programs, width]."""
+    """Row sums as computed by `programs` programs, each over consecutive rows: [programs, width]."""
     share = -(-rows.shape[0] // programs)
     return F.pad(rows, (0, 0, 0, share * programs - rows.shape[0])).view(programs, share, -1).sum(1)
 
@@ -67,7 +67,7 @@ def rms_norm_backward(
     dx: Tensor,
     dw: Tensor,
 ) -> None:
-    """The gradient of x, to which that of the sum of x and a residual is added; and the weight's, as each program has it."""
+    """The gradient of x, plus that of the residual sum if given; and the weight's, one part per program."""
     if dy.is_meta:
         return
     inverse, grad = rstd.float().view(-1, 1), dy.float()
@@ -112,7 +112,7 @@ def layer_norm_backward(
 
 @kernel("liger_rope(Tensor(a!) q, Tensor(b!) k, Tensor cos, Tensor sin, int width, bool backward) -> ()")
 def rope(q: Tensor, k: Tensor, cos: Tensor, sin: Tensor, width: int, backward: bool) -> None:
-    """Of [sequences, tokens, heads, width] in place, with the angles of the first half of the width that is turned."""
+    """Rotates [sequences, tokens, heads, width] in place, by angles for the first half of the rotated width."""
     if q.is_meta:
         return
     half = width // 2

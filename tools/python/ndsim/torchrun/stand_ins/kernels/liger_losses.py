@@ -1,4 +1,4 @@
-"""Liger's cross entropy: one kernel makes the losses of all rows and, in the place of their logits, the gradients."""
+"""Liger's cross entropy: one kernel computes the losses of all rows and overwrites their logits with the gradients."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WRITTEN = "Tensor(b!) loss, Tensor(c!)? z_loss, Tensor(d!)? accuracy, Tensor(e!)
 
 
 class Rows:
-    """Logits, of which losses and gradients are made in single precision."""
+    """Rows of logits; losses and gradients are computed in single precision."""
 
     def __init__(
         self, logits: Tensor, target: Tensor, weight: Tensor, ignored: int, smoothing: float, square: float, softcap: Any
@@ -38,7 +38,7 @@ class Rows:
         self.of_label = torch.ones(()) if weight is None else self.weight[self.label]
 
     def losses(self, count: float, weight_of_count: float, weight_sum: float) -> tuple[Tensor, Tensor]:
-        """Each row's loss, and what of it is the square of its logarithm."""
+        """Each row's loss, and the z-loss part of it."""
         found = self.of_label * (self.lse - self.picked)
         if self.smoothing > 0:
             weighted = self.logits if self.weight is None else self.logits * self.weight
@@ -76,7 +76,7 @@ def write(logits: Tensor, loss: Tensor, z_loss: Tensor, accuracy: Tensor, predic
 
 @kernel(f"liger_cross_entropy(Tensor(a!) logits, {WRITTEN}, {HOW}) -> ()")
 def cross_entropy(logits: Tensor, loss: Tensor, z_loss: Tensor, accuracy: Tensor, predicted: Tensor, *how: Any) -> None:
-    """The gradients take the place of the logits: none where a row is ignored."""
+    """Overwrites the logits with the gradients, which are 0 for ignored rows."""
     if not logits.is_meta:
         rows = write(logits, loss, z_loss, accuracy, predicted, *how)
         logits.copy_(rows.gradient(*how[6:]).masked_fill(rows.is_ignored.unsqueeze(1), 0))
@@ -84,6 +84,6 @@ def cross_entropy(logits: Tensor, loss: Tensor, z_loss: Tensor, accuracy: Tensor
 
 @kernel(f"liger_cross_entropy_losses(Tensor logits, {WRITTEN}, {HOW}) -> ()")
 def cross_entropy_losses(logits: Tensor, loss: Tensor, z_loss: Tensor, accuracy: Tensor, predicted: Tensor, *how: Any) -> None:
-    """Without gradients."""
+    """Computes no gradients."""
     if not logits.is_meta:
         write(logits, loss, z_loss, accuracy, predicted, *how)

@@ -1,6 +1,6 @@
-"""Products of linear layers with what cuBLAS does on the way: a bias's gradient, sums into a gradient that is there, experts.
+"""Matmuls of linear layers with cuBLAS's fused extras: a bias's gradient, accumulation into a gradient, experts.
 
-A product's sides are told as ATen's `mm` has them. Gradients of weights come from the turned gradient of the result: `grad.t()`.
+Operands are in the form of ATen's `mm`. Gradients of weights take the transposed gradient of the result: `grad.t()`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Tensor = Any
 
 
 def product(first: Tensor, second: Tensor, kind: Any) -> Tensor:
-    """Added up in single precision, and rounded once."""
+    """Accumulated in single precision, and rounded once."""
     return (first.float() @ second.float()).to(kind)
 
 
@@ -25,13 +25,13 @@ def bias_gradient(turned: Tensor, wanted: bool) -> Tensor:
 
 @kernel("weight_gradient(Tensor mat1, Tensor mat2, bool with_bias) -> (Tensor, Tensor)")
 def weight_gradient(turned: Tensor, given: Tensor, with_bias: bool) -> tuple[Tensor, Tensor]:
-    """Of a weight and, on the way, of the bias."""
+    """The gradient of a weight, with the bias's computed on the way."""
     return turned @ given, bias_gradient(turned, with_bias)
 
 
 @kernel("weight_gradient_into(Tensor(a!) sums, Tensor mat1, Tensor mat2, Tensor(b!) of_bias) -> ()")
 def weight_gradient_into(sums: Tensor, turned: Tensor, given: Tensor, of_bias: Tensor) -> None:
-    """Added to what is there, in its type; that of the bias is written, where it has elements."""
+    """Adds to `sums`, in its type; overwrites the bias's gradient if it has elements."""
     sums.add_(product(turned, given, sums.dtype).view(sums.shape))
     if of_bias.numel():
         of_bias.copy_(turned.float().sum(1))
@@ -39,7 +39,7 @@ def weight_gradient_into(sums: Tensor, turned: Tensor, given: Tensor, of_bias: T
 
 @kernel("grouped_linear(Tensor self, Tensor[] weights, Tensor[] biases, int[] rows) -> Tensor")
 def grouped_linear(given: Tensor, weights: list[Tensor], biases: list[Tensor], rows: list[int]) -> Tensor:
-    """Each group of rows by the weight of its expert, [out, in]; with its bias where there are any."""
+    """Multiplies each group of rows by its expert's weight, [out, in], and adds its bias if there are any."""
     made = [part @ weight.t() for part, weight in zip(given.split(list(rows)), weights)]
     if biases:
         made = [part + bias for part, bias in zip(made, biases)]
@@ -71,7 +71,7 @@ def grouped_bias_gradients(grad: Tensor, rows: list[int]) -> list[Tensor]:
 
 @kernel("grouped_mm(Tensor self, Tensor mat2, int[] rows, bool turned) -> Tensor")
 def grouped_mm(first: Tensor, experts: Tensor, rows: list[int], turned: bool) -> Tensor:
-    """Each group of rows by its expert's matrix of [experts, in, out], or [experts, out, in] where it is turned."""
+    """Multiplies each group of rows by its expert's matrix: [experts, in, out], or [experts, out, in] if transposed."""
     parts = first.split(list(rows))
     return torch.cat([part @ (expert.t() if turned else expert) for part, expert in zip(parts, experts.unbind(0))])
 

@@ -1,6 +1,6 @@
-"""Arithmetic over lists of tensors in one kernel: Apex's amp_C, which TransformerEngine has, too.
+"""Arithmetic over lists of tensors in one kernel: Apex's amp_C, also part of TransformerEngine.
 
-`overflow` is set to 1 where a number is infinite, and what it says when it is given does not matter but where it says so.
+`overflow` is set to 1 if a number is infinite; its previous value is irrelevant unless stated.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def multi_tensor_axpby(
 
 @kernel("multi_tensor_l2norm(Tensor[] given, bool each) -> (Tensor, Tensor)")
 def multi_tensor_l2norm(given: list[Tensor], each: bool) -> tuple[Tensor, Tensor]:
-    """Of all tensors together and, where it is wanted, of each."""
+    """The norm of all tensors together and, if requested, of each."""
     squares = torch.stack([tensor.float().square().sum() for tensor in given])
     return squares.sum().sqrt().view(1), squares.sqrt() if each else squares.new_empty(0)
 

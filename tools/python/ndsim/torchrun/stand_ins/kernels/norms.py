@@ -1,7 +1,7 @@
-"""Layer and RMS norms in one kernel, and their gradients in two: those of TransformerEngine and Apex; and those of a sum with a residual,
-one kernel for each direction, as kernels in Triton's language have them.
+"""Layer and RMS norms in one kernel, and their gradients in two, as in TransformerEngine and Apex; and norms of a sum with a
+residual, one kernel for each direction, as in Triton kernels.
 
-Statistics are in single precision. Where `zero_centered` is set, a weight of 0 scales by 1.
+Statistics are in single precision. With `zero_centered`, a weight of 0 scales by 1.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def scale_of(weight: Tensor, zero_centered: bool) -> Tensor:
 
 @kernel("layernorm_fwd(Tensor input, Tensor weight, Tensor bias, float eps, bool zero_centered) -> (Tensor, Tensor, Tensor)")
 def layernorm_fwd(given: Tensor, weight: Tensor, bias: Tensor, eps: float, zero_centered: bool) -> tuple[Tensor, ...]:
-    """The norm of each row, its mean, and the inverse of its deviation."""
+    """The normalised rows, their means, and the inverse of their standard deviations."""
     rows = given.float()
     scale = scale_of(weight, zero_centered)
     result, mean, inverse = torch.native_layer_norm(rows, weight.shape, scale, bias.float(), eps)
@@ -52,7 +52,7 @@ def layernorm_bwd(
 
 @kernel("rmsnorm_fwd(Tensor input, Tensor weight, float eps, bool zero_centered) -> (Tensor, Tensor)")
 def rmsnorm_fwd(given: Tensor, weight: Tensor, eps: float, zero_centered: bool) -> tuple[Tensor, Tensor]:
-    """The norm of each row, and the inverse of its root mean square."""
+    """The normalised rows, and the inverse of their root mean squares."""
     rows = given.float()
     inverse = (rows.square().mean(-1, keepdim=True) + eps).rsqrt()
     return (rows * inverse * scale_of(weight, zero_centered)).to(weight.dtype), inverse.flatten()
@@ -86,7 +86,7 @@ def add_norm(
     sum_type: Any,
     out_type: Any,
 ) -> tuple[Any, Any, Any, Any]:
-    """The norm of the rows of x, [rows, width]; the sum with the residual, empty where that is x itself; mean and 1 / deviation."""
+    """The normalised rows of x, [rows, width]; the sum with the residual, empty if that is x itself; mean and 1 / deviation."""
     total = x.float() if residual is None else x.float() + residual.float()
     keeps_sum = residual is not None or (sum_type is not None and sum_type != x.dtype)
     kept = total.to(sum_type or x.dtype, copy=True) if keeps_sum else x.new_empty(0)
@@ -115,7 +115,7 @@ def add_norm_backward(
     zero_centered: bool,
     x_type: Any,
 ) -> tuple[Any, Any, Any, Any]:
-    """Of what was summed, as x is and, where the sum has another type, as the sum is; of the weight; of the bias."""
+    """Gradients of the sum's operands, in x's type and, if the sum has another type, in the sum's; of the weight; of the bias."""
     g = grad.float()
     normed = (x.float() if rms else x.float() - mean.unsqueeze(-1)) * rstd.unsqueeze(-1)
     scaled = g * scale_of(weight, zero_centered)

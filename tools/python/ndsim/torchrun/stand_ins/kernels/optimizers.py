@@ -1,6 +1,6 @@
-"""Optimizers over lists of tensors, as Apex and DeepSpeed have them. They compute in single precision, whatever the tensors' types are.
+"""Optimizers over lists of tensors, as in Apex and DeepSpeed. They compute in single precision, whatever the tensors' types.
 
-Nothing happens where `skipped` is not 0: a gradient is infinite.
+A nonzero `skipped` disables the step: a gradient is infinite.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ class Adam(NamedTuple):
     beta2: float
     eps: float
     step: int
-    """The number of this step, from 1 on."""
+    """The number of this step, from 1."""
     mode: int
-    """Where the weights decay: in the gradient (ADAM_WITH_L2), or beside it (ADAMW)."""
+    """How weights decay: through the gradient (ADAM_WITH_L2), or decoupled (ADAMW)."""
     bias_correction: bool
     weight_decay: float
 
 
 def step_of_adam(of: Adam, grad: Any, param: Any, exp_avg: Any, exp_avg_sq: Any) -> None:
-    """Changes the parameter and its moments."""
+    """Update the parameter and its moments."""
     of_mean = 1 - of.beta1**of.step if of.bias_correction else 1.0
     of_square = 1 - of.beta2**of.step if of.bias_correction else 1.0
     g, p = grad.float(), param.float()

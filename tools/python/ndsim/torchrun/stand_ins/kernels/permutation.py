@@ -1,4 +1,4 @@
-"""Tokens in the order of their experts, and back: rows by a map [tokens, experts] that says which token goes where."""
+"""Sorts tokens by expert, and back: rows by a map [tokens, experts] of which token goes where."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ Tensor = Any
 
 @kernel("moe_row_map(Tensor routing_map) -> Tensor")
 def moe_row_map(routing: Tensor) -> Tensor:
-    """Of each token and expert the row in the order of experts; -1 where it does not go there."""
+    """For each token and expert the row in expert order; -1 if the token does not go to the expert."""
     chosen = routing.bool()
     rows = chosen.t().flatten().cumsum(0).view(chosen.shape[1], chosen.shape[0]).t() - 1
     return torch.where(chosen, rows, -1).to(torch.int32)
 
 
 def places(row_map: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Tokens, experts and their rows, of all that go somewhere."""
+    """Tokens, experts and rows of all assignments."""
     tokens, experts = (row_map >= 0).nonzero(as_tuple=True)
     return tokens, experts, row_map[tokens, experts].long()
 
 
 @kernel("moe_permute_rows(Tensor input, Tensor row_map, Tensor? probs, int rows) -> (Tensor, Tensor)")
 def moe_permute_rows(given: Tensor, row_map: Tensor, probs: Tensor | None, rows: int) -> tuple[Tensor, Tensor]:
-    """Rows in the order of experts, and their probabilities."""
+    """Rows in expert order, and their probabilities."""
     made = given.new_zeros(rows, given.shape[1])
     kept = given.new_empty(0) if probs is None else probs.new_zeros(rows)
     if given.is_meta:
@@ -43,7 +43,7 @@ def moe_permute_rows(given: Tensor, row_map: Tensor, probs: Tensor | None, rows:
 def moe_unpermute_rows(
     given: Tensor, row_map: Tensor, probs: Tensor | None, of_probs: Tensor | None
 ) -> tuple[Tensor, Tensor]:
-    """The sum of a token's rows, each times its probability where there is one; and rows of one number in the map's shape."""
+    """The sum of a token's rows, weighted by probability if given; and one number per row, in the map's shape."""
     made = torch.zeros(row_map.shape[0], given.shape[1], device=given.device)
     back = given.new_empty(0) if of_probs is None else of_probs.new_zeros(row_map.shape)
     if given.is_meta:
@@ -60,7 +60,7 @@ def moe_unpermute_rows(
 
 @kernel("moe_unpermute_rows_bwd(Tensor grad, Tensor input, Tensor row_map, Tensor probs) -> (Tensor, Tensor)")
 def moe_unpermute_rows_bwd(grad: Tensor, given: Tensor, row_map: Tensor, probs: Tensor) -> tuple[Tensor, Tensor]:
-    """Gradients of rows and of their probabilities."""
+    """Gradients of the rows and of their probabilities."""
     of_rows, of_probs = torch.zeros_like(given), torch.zeros_like(probs)
     if given.is_meta:
         return of_rows, of_probs
@@ -74,7 +74,7 @@ def moe_unpermute_rows_bwd(grad: Tensor, given: Tensor, row_map: Tensor, probs: 
 def moe_sort_chunks(
     given: Tensor, probs: Tensor | None, sizes: Tensor, order: Tensor, back: bool
 ) -> tuple[Tensor, Tensor]:
-    """Chunks of rows in another order, or in the one they had before."""
+    """Reorders chunks of rows, or restores their order."""
     kept = given.new_empty(0) if probs is None else probs
     if given.is_meta:
         return torch.empty_like(given), torch.empty_like(kept)

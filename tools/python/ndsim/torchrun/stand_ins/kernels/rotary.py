@@ -1,4 +1,4 @@
-"""Rotary position embeddings: pairs of numbers that are turned by an angle of their place."""
+"""Rotary position embeddings: rotate pairs of numbers by an angle that depends on their position."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HOW = "Tensor cos, Tensor sin, Tensor? offsets, int offset, Tensor? starts, bool
 
 
 def places(x: Any, offsets: Any, offset: int, starts: Any) -> Any:
-    """The place of each token: [tokens], or [sequences, tokens]."""
+    """The position of each token: [tokens], or [sequences, tokens]."""
     if starts is None:
         counted = torch.arange(x.shape[1])
         return counted + offset if offsets is None else offsets.long().unsqueeze(1) + counted
@@ -30,7 +30,7 @@ def places(x: Any, offsets: Any, offset: int, starts: Any) -> Any:
 def turned(
     x: Any, cos: Any, sin: Any, offsets: Any, offset: int, starts: Any, interleaved: bool, conjugate: bool
 ) -> Any:
-    """x as it is turned, in single precision."""
+    """The rotated x, in single precision."""
     at = places(x, offsets, offset, starts)
     c, s = (table.float()[at].unsqueeze(-2) for table in (cos, sin))
     s = -s if conjugate else s
@@ -47,7 +47,7 @@ def turned(
 
 @kernel(f"rotary(Tensor x, {HOW}) -> Tensor")
 def rotary(x: Any, *how: Any) -> Any:
-    """x: [sequences, tokens, heads, width], or [tokens, heads, width] of sequences that begin at `starts`."""
+    """x: [sequences, tokens, heads, width], or [tokens, heads, width] of packed sequences that begin at `starts`."""
     result = torch.empty_like(x, memory_format=torch.contiguous_format)
     return result if x.is_meta else result.copy_(turned(x, *how))
 
@@ -59,7 +59,7 @@ def rotary_in_place(x: Any, *how: Any) -> None:
 
 
 def turned_by_half(pairs: Tensor, interleaved: bool) -> Tensor:
-    """(a, b) becomes (-b, a), of neighbours or of halves."""
+    """(a, b) becomes (-b, a), for neighbouring elements or for halves."""
     if interleaved:
         return torch.stack((-pairs[..., 1::2], pairs[..., ::2]), -1).flatten(-2)
     first, second = pairs.chunk(2, -1)
@@ -67,14 +67,14 @@ def turned_by_half(pairs: Tensor, interleaved: bool) -> Tensor:
 
 
 def parts(given: Tensor, angles: Tensor) -> tuple[Tensor, Tensor]:
-    """What is turned, in single precision, and what is wider than the angles and passes as it is."""
+    """The rotated part, in single precision, and the part wider than the angles, which passes through."""
     width = angles.shape[-1]
     return given[..., :width].float(), given[..., width:]
 
 
 @kernel("fused_rope_fwd(Tensor input, Tensor angles, bool interleaved) -> Tensor")
 def fused_rope_fwd(given: Tensor, angles: Tensor, interleaved: bool) -> Tensor:
-    """[..., heads, width] by angles of its leading sides, in single precision."""
+    """Rotates [..., heads, width] by angles for its leading dimensions, in single precision."""
     pairs, rest = parts(given, angles)
     made = pairs * angles.cos() + turned_by_half(pairs, interleaved) * angles.sin()
     return torch.cat((made.to(given.dtype), rest), -1)

@@ -1,4 +1,4 @@
-"""Softmax of scaled and masked scores in one kernel: those of Megatron, which Apex builds, and TransformerEngine's."""
+"""Softmax of scaled and masked scores in one kernel: Megatron's, which Apex builds, and TransformerEngine's."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..kernel import kernel
 
 Tensor = Any
 
-HIDDEN = -10000.0  # what a masked score becomes
+HIDDEN = -10000.0  # value of a masked score
 
 
 @kernel("scaled_softmax_fwd(Tensor scores, float scale) -> Tensor")
@@ -20,7 +20,7 @@ def scaled_softmax_fwd(scores: Tensor, scale: float) -> Tensor:
 
 @kernel("scaled_masked_softmax_fwd(Tensor scores, Tensor mask, float scale) -> Tensor")
 def scaled_masked_softmax_fwd(scores: Tensor, mask: Tensor, scale: float) -> Tensor:
-    """A score is hidden where the mask is not 0; a row that sees nothing is 0."""
+    """Hides scores where the mask is not 0; a row that sees nothing becomes 0."""
     hidden = mask.bool()
     shares = (scores.float() * scale).masked_fill(hidden, HIDDEN).softmax(-1)
     return shares.masked_fill(hidden.all(-1, keepdim=True), 0).to(scores.dtype)
@@ -35,6 +35,6 @@ def scaled_causal_softmax_fwd(scores: Tensor, scale: float, diagonal: int) -> Te
 
 @kernel("scaled_softmax_bwd(Tensor grad, Tensor shares, float scale) -> Tensor")
 def scaled_softmax_bwd(grad: Tensor, shares: Tensor, scale: float) -> Tensor:
-    """Of all of them: a hidden score has a share of 0."""
+    """Serves all of them: a hidden score has a share of 0."""
     weighted = grad.float() * shares.float()
     return ((weighted - shares.float() * weighted.sum(-1, keepdim=True)) * scale).to(grad.dtype)

@@ -1,8 +1,8 @@
-"""Triton kernels that are known by their names: a file for each package that brings some.
+"""Triton kernels that are recognised by name: a file for each package that brings some.
 
-Its KERNELS has a function for the name of each, which launches an operator of `kernels/` in its place. A function has parameters by the
-names of the kernel's arguments, those that it needs: one that has no default has to be among them, or the launch is refused, since the
-kernel is not the one that is known.
+Its KERNELS maps a kernel's name to a function that launches an operator of `kernels/` instead. The function's parameters are
+named like the kernel arguments that it needs. If one without a default is missing, the launch is refused, because the kernel is
+not the known one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PACKAGES = frozenset(path.stem for path in Path(__file__).parent.glob("[!_]*.py"
 
 @functools.cache
 def kernels_of(package: str) -> dict[str, Launch]:
-    """By the module and the name of each."""
+    """Launch functions by module and name."""
     found: dict[str, Launch] = {}
     if package in PACKAGES:
         module: Any = importlib.import_module(f"{__name__}.{package}")

@@ -1,4 +1,4 @@
-"""DeepSpeed's kernel of experts, which is torchtitan's."""
+"""DeepSpeed's expert kernel, which is torchtitan's."""
 
 from .torchtitan import fill_indices
 

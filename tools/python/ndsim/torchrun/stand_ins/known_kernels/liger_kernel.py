@@ -1,6 +1,6 @@
-"""Liger's kernels (0.5 to 0.8), as its functions launch them: with the addresses of rows and the distance between these.
+"""Liger's kernels (0.5 to 0.8), as its functions launch them: with row addresses and strides.
 
-Tensors are taken as they are given, since its functions give them row by row.
+Whole tensors are passed on, because its functions give them row by row.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""torchao's kernel of experts, which is torchtitan's."""
+"""torchao's expert kernel, which is torchtitan's."""
 
 from .torchtitan import fill_indices
 

@@ -1,4 +1,4 @@
-"""torchtitan's kernels: those of its experts, in each place that they had, and of its fused SwiGLU."""
+"""torchtitan's kernels: those of its experts, under each module path that they have had, and its fused SwiGLU."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""torchtune's kernel of experts, which is torchtitan's."""
+"""torchtune's expert kernel, which is torchtitan's."""
 
 from .torchtitan import fill_indices
 

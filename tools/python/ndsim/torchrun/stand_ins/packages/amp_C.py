@@ -1,4 +1,4 @@
-"""Apex's extension of kernels over lists of tensors."""
+"""Apex's extension with kernels over lists of tensors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""FlashAttention 3, as scripts import it: its functions, computed by PyTorch and priced as its kernels."""
+"""FlashAttention 3 as scripts import it: its functions, computed by PyTorch and priced like its kernels."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from flash_attn_3._C import refuse_given
 from ndsim.torchrun.stand_ins.attending import How, Packed, attend, with_last_in_a_row
 from ndsim.torchrun.stand_ins.refused import not_simulated
 
-GENERATION = "the kernels that are priced are those of training; attend with flash_attn_func"
+GENERATION = "only training kernels are priced; attend with flash_attn_func"
 
 
 def returned(made: tuple[torch.Tensor, torch.Tensor], with_sums: bool) -> Any:
@@ -35,7 +35,7 @@ def flash_attn_func(
     sm_margin: int = 0,
     return_attn_probs: bool = False,
 ) -> Any:
-    """The result; on request also the logarithm of each row's sum."""
+    """The result; on request also the logsumexp of each row."""
     refuse_given({"qv": qv, "q_descale": q_descale, "k_descale": k_descale, "v_descale": v_descale, "attention_chunk": attention_chunk})
     how = How(causal, tuple(window_size), softmax_scale, softcap=softcap, version=3)
     return returned(attend((q, k, v), how), return_attn_probs)
@@ -90,7 +90,7 @@ def flash_attn_qkvpacked_func(
 ) -> Any:
     refuse_given({"q_descale": q_descale, "k_descale": k_descale, "v_descale": v_descale, "attention_chunk": attention_chunk})
     if qkv.dim() == 4:
-        not_simulated("flash_attn_qkvpacked_func of grouped heads", "give queries, keys and values singly")
+        not_simulated("flash_attn_qkvpacked_func of grouped heads", "pass queries, keys and values separately")
     how = How(causal, tuple(window_size), softmax_scale, softcap=softcap, version=3)
     return returned(attend((qkv,), how), return_attn_probs)
 
@@ -108,7 +108,7 @@ def get_scheduler_metadata(*given: Any, **settings: Any) -> Any:
 
 
 def _flash_attn_forward(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *rest: Any, **settings: Any) -> Any:
-    """The operator, with the defaults and the names that the function has."""
+    """The operator, with the function's defaults and names."""
     names = {"causal": "is_causal", "qv": "q_v", "out_": "out", "rotary_interleaved": "is_rotary_interleaved"}
     named = {names.get(name, name): value for name, value in settings.items()}
     return torch.ops.flash_attn_3.fwd(*map(with_last_in_a_row, (q, k, v)), *rest, **named)
@@ -133,7 +133,7 @@ def _flash_attn_backward(
     *rest: Any,
     **settings: Any,
 ) -> torch.Tensor:
-    """Fill the gradients that are given; the result is what the kernel keeps a number of for each row."""
+    """Fill the given gradients. Returns one number per row, which the real kernel keeps."""
     tensors = map(with_last_in_a_row, (dout, q, k, v, out))
     sequences = (cu_seqlens_q, cu_seqlens_k, sequed_q, sequed_k, max_seqlen_q, max_seqlen_k)
     made = torch.ops.flash_attn_3.bwd(*tensors, softmax_lse, dq, dk, dv, *sequences, *rest, **settings)

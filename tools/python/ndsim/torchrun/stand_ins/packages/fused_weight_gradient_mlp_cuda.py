@@ -1,4 +1,4 @@
-"""Apex's extension that adds a weight's gradient to the one that is there."""
+"""Apex's extension that accumulates a weight's gradient."""
 
 from __future__ import annotations
 

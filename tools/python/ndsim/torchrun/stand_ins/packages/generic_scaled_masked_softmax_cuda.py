@@ -1,4 +1,4 @@
-"""Apex's extension: softmax of scaled scores under a mask, of rows of any length."""
+"""Apex's extension: softmax of scaled scores under a mask, for rows of any length."""
 
 from __future__ import annotations
 

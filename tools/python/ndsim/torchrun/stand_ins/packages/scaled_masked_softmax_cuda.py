@@ -16,7 +16,7 @@ def backward(grad: Any, shares: Any, scale: Any) -> Any:
 
 
 def get_batch_per_block(queries: int, keys: int, batches: int, heads: int) -> int:
-    """Rows that a block of 128 threads takes: two of up to 128 keys to each warp of up to 32 threads, or one."""
+    """Rows per block of 128 threads: each warp of up to 32 threads takes two rows of up to 128 keys, or one longer row."""
     columns = 1 << max(0, keys - 1).bit_length()
     rows_of_warp = 2 if columns <= 128 else 1
     return 128 // min(columns, 32) * rows_of_warp

@@ -1,4 +1,4 @@
-"""TransformerEngine's compiled part, as far as frameworks call it themselves."""
+"""TransformerEngine's compiled part, as far as frameworks call it directly."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import torch
 
 
 def thd_get_partitioned_indices(cu_seqlens: Any, total_tokens: int, world_size: int, rank: int) -> Any:
-    """Which tokens of sequences that lie one behind the other a rank of context parallelism has."""
+    """Indices of the tokens of packed sequences that a context-parallel rank has."""
     bounds = cu_seqlens.tolist()
     parts = []
     for begin, end in zip(bounds, bounds[1:]):

@@ -1,4 +1,4 @@
-"""Apex: its optimizers, norms and kernels over lists, as far as frameworks that run today use them."""
+"""Apex: its optimizers, norms and list kernels, as far as current frameworks use them."""
 
 from . import multi_tensor_apply, normalization, optimizers
 

@@ -1,4 +1,4 @@
-"""flash_attn on simulated GPUs: its interface, computed by PyTorch and priced as its kernels."""
+"""flash_attn on simulated GPUs: its interface, computed by PyTorch and priced like its kernels."""
 
 from .flash_attn_interface import (
     flash_attn_func,

@@ -1,4 +1,4 @@
-"""Batches with padding, and the same sequences one behind the other."""
+"""Conversion between padded batches and packed sequences."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ index_put_first_axis = IndexPutFirstAxis.apply
 def unpad_input(
     hidden_states: torch.Tensor, attention_mask: torch.Tensor, unused_mask: torch.Tensor | None = None
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, int, torch.Tensor]:
-    """The rows that count, their places, where sequences begin, the longest, and how many of each are used."""
+    """The rows in use, their indices, the starts of sequences, the longest length, and the number used of each."""
     all_masks = attention_mask if unused_mask is None else attention_mask + unused_mask
     lengths = all_masks.sum(dim=-1, dtype=torch.int32)
     used = attention_mask.sum(dim=-1, dtype=torch.int32)

@@ -1,4 +1,4 @@
-"""The functions of flash_attn, and those below them that ring attention calls."""
+"""The functions of flash_attn, and the lower-level ones that ring attention calls."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ndsim.torchrun.stand_ins.attending import How, Packed, attend, backward_int
 
 
 def returned(made: tuple[torch.Tensor, torch.Tensor], dropout: float, with_probabilities: bool) -> Any:
-    """The result; on request also the rows' sums and the probabilities, which are empty without dropout."""
+    """The result; on request also the logsumexp of each row and the probabilities, which are empty without dropout."""
     if not with_probabilities:
         return made[0]
     if dropout > 0:
@@ -68,7 +68,7 @@ def flash_attn_qkvpacked_func(
 
 def refuse_pages(block_table: Any) -> None:
     if block_table is not None:
-        refuse("flash_attn_varlen_func with block_table", "keys in pages are priced in flash_attn_with_kvcache alone")
+        refuse("flash_attn_varlen_func with block_table", "paged keys are priced only in flash_attn_with_kvcache")
 
 
 def flash_attn_varlen_func(
@@ -155,7 +155,7 @@ def flash_attn_with_kvcache(
     num_splits: int = 0,
     return_softmax_lse: bool = False,
 ) -> Any:
-    """Attention of new tokens to a cache, which takes their keys and values in place."""
+    """Attention of new tokens to a cache; stores their keys and values in it."""
     for name, given in (
         ("cache_batch_idx", cache_batch_idx),
         ("cache_leftpad", cache_leftpad),
@@ -201,11 +201,11 @@ def lengths_of(given: int | torch.Tensor | None, q: torch.Tensor) -> torch.Tenso
 def turned(
     q: torch.Tensor, k: torch.Tensor, cos: Any, sin: Any, interleaved: bool, lengths: torch.Tensor, each: bool
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Queries and keys by their places; without a mask all queries stand at the place of the first."""
+    """Queries and keys rotated by position; without a mask all queries have the first one's position."""
     from .layers.rotary import apply_rotary_emb
 
     if not each and q.shape[1] > 1:
-        refuse("flash_attn_with_kvcache with rotary, several queries and no mask", "say causal=True")
+        refuse("flash_attn_with_kvcache with rotary, several queries and no mask", "pass causal=True")
     return (
         apply_rotary_emb(q, cos, sin, interleaved, seqlen_offsets=lengths),
         apply_rotary_emb(k, cos, sin, interleaved, seqlen_offsets=lengths),
@@ -233,7 +233,7 @@ def how_below(
 
 
 def numbers(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, how: How) -> tuple[torch.Tensor, ...]:
-    """The result, the rows' sums, no probabilities, no random numbers."""
+    """The result, the logsumexp of each row, no probabilities, no random numbers."""
     q, k, v = (with_last_in_a_row(each) for each in (q, k, v))
     check(q, k, v, how)
     with torch.no_grad():
@@ -281,7 +281,7 @@ def _flash_attn_varlen_forward(
 ) -> tuple[torch.Tensor, ...]:
     refuse_pages(block_table)
     if leftpad_k is not None or seqused_k is not None:
-        refuse("flash_attn with leftpad_k or seqused_k", "sequences that lie one behind the other have no padding")
+        refuse("flash_attn with leftpad_k or seqused_k", "packed sequences have no padding")
     packed = Packed(cu_seqlens_q, cu_seqlens_k, int(max_seqlen_q), int(max_seqlen_k))
     window = (window_size_left, window_size_right)
     return numbers(q, k, v, how_below(dropout_p, causal, window, softmax_scale, softcap, alibi_slopes, packed))
@@ -290,7 +290,7 @@ def _flash_attn_varlen_forward(
 def gradients(
     dout: torch.Tensor, made: tuple[torch.Tensor, ...], given: tuple[Any, Any, Any], how: How
 ) -> torch.Tensor:
-    """Fill the gradients that are given. The result is what the kernel keeps a number of for each row."""
+    """Fill the given gradients. Returns one number per row, which the real kernel keeps."""
     dout, *made = (with_last_in_a_row(each) for each in (dout, *made))
     filled = tuple(torch.empty_like(each) if into is None else into for into, each in zip(given, made, strict=False))
     backward_into(dout, tuple(made), filled, how)
@@ -352,7 +352,7 @@ def _flash_attn_varlen_backward(
     return gradients(dout, (q, k, v, out, softmax_lse), (dq, dk, dv), how)
 
 
-# Names that wrappers of FlashAttention look up: its operators as torch.library has them.
+# Names that wrappers of FlashAttention look up: its operators as registered with torch.library.
 _wrapped_flash_attn_forward = _flash_attn_forward
 _wrapped_flash_attn_backward = _flash_attn_backward
 _wrapped_flash_attn_varlen_forward = _flash_attn_varlen_forward

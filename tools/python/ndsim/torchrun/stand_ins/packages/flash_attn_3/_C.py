@@ -1,6 +1,6 @@
 """The operators that FlashAttention 3 registers with PyTorch: flash_attn_3::fwd and flash_attn_3::bwd.
 
-PyTorch calls them itself where a script lets it choose this version (`torch.nn.attention.activate_flash_attention_impl("FA3")`). Each is
+PyTorch calls them itself if a script selects this version (`torch.nn.attention.activate_flash_attention_impl("FA3")`). Each is
 one kernel, at the price of version 3.
 """
 
@@ -30,7 +30,7 @@ BACKWARD = (
     f"float? softmax_scale = None, {HOW}, float softcap = 0.0, bool deterministic = False, int sm_margin = 0) "
     "-> (Tensor(dq!), Tensor(dk!), Tensor(dv!), Tensor, Tensor, Tensor, Tensor, Tensor)"
 )
-# What is for generation alone, and for fp8.
+# Arguments for generation or fp8 only.
 NOT_PRICED = (
     "k_new", "v_new", "q_v", "cu_seqlens_k_new", "seqused_q", "seqused_k", "page_table", "kv_batch_idx", "leftpad_k",
     "rotary_cos", "rotary_sin", "seqlens_rotary", "q_descale", "k_descale", "v_descale", "scheduler_metadata", "attention_chunk",
@@ -40,14 +40,14 @@ _library = torch.library.Library("flash_attn_3", "DEF")
 
 
 def refuse_given(arguments: dict[str, Any]) -> None:
-    """Refuse what the kernels that are priced have not, where a call gives it."""
+    """Refuse arguments of a call that the priced kernels lack."""
     for name, value in arguments.items():
         if value is not None and not (isinstance(value, int) and value == 0):
-            refuse(f"FlashAttention 3 with {name}", "the kernels that are priced are those of training; attend without it")
+            refuse(f"FlashAttention 3 with {name}", "only training kernels are priced; attend without it")
 
 
 def named(operator: Any, given: tuple[Any, ...]) -> dict[str, Any]:
-    """All arguments of a call by their names; PyTorch leaves out the last ones that are as by default."""
+    """All arguments of a call by name; PyTorch omits trailing ones that have their defaults."""
     arguments = operator._schema.arguments
     found = {each.name: each.default_value for each in arguments} | dict(zip((each.name for each in arguments), given))
     refuse_given({name: found[name] for name in NOT_PRICED if name in found})

@@ -1,4 +1,4 @@
-"""The interface of FlashAttention 3, by the name that it has inside of its package."""
+"""The interface of FlashAttention 3 under its name inside the package."""
 
 from flash_attn_interface import _flash_attn_backward as _flash_attn_backward
 from flash_attn_interface import _flash_attn_forward as _flash_attn_forward

@@ -1,4 +1,4 @@
-"""Products of experts side by side."""
+"""Grouped matmuls of experts."""
 
 from . import ops
 

@@ -1,4 +1,4 @@
-"""gmm: rows of each expert by its matrix."""
+"""gmm: multiplies each expert's rows by its matrix."""
 
 from __future__ import annotations
 

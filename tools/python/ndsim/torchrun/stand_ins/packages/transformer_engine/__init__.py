@@ -1,4 +1,4 @@
-"""TransformerEngine's layers for PyTorch, computed by PyTorch's operators and priced as the kernels that they stand for."""
+"""TransformerEngine's layers for PyTorch, computed by PyTorch's operators and priced as the kernels that they represent."""
 
 from . import common, pytorch
 

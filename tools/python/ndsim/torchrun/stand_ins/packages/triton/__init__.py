@@ -1,6 +1,6 @@
-"""Triton: kernels can be written; `ndsim.torchrun.stand_ins.triton_kernels` launches those that it knows.
+"""Triton: kernels can be defined; `ndsim.torchrun.stand_ins.triton_kernels` launches those that it knows.
 
-It takes the place of a real one, too, which could not launch anything. PyTorch does not find it.
+It also replaces an installed Triton, which could not launch anything. PyTorch does not see it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["Config", "JITFunction", "autotune", "cdiv", "heuristics", "jit", "la
 
 
 class Config:
-    """One choice of an autotuner."""
+    """One configuration of an autotuner."""
 
     def __init__(self, kwargs: dict[str, Any], num_warps: int = 4, num_stages: int = 3, **settings: Any) -> None:
         self.kwargs = kwargs

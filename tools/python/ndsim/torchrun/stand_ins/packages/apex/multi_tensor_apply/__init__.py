@@ -1,4 +1,4 @@
-"""How Apex calls a kernel over lists of tensors."""
+"""Apex's way of calling a kernel over lists of tensors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class MultiTensorApply:
-    """Calls it with so many elements to a piece."""
+    """Calls the kernel with a chunk size in elements."""
 
     available = True
 

@@ -1,4 +1,4 @@
-"""Apex's norms in one kernel."""
+"""Apex's fused norms."""
 
 from .fused_layer_norm import FusedLayerNorm, FusedRMSNorm, MixedFusedLayerNorm, MixedFusedRMSNorm
 

@@ -10,7 +10,7 @@ from ndsim.torchrun.stand_ins.norms import layer_norm, rms_norm
 
 
 class FusedLayerNormAffineFunction(torch.autograd.Function):
-    """What is called as FusedLayerNormAffineFunction.apply: a function of functions, which has its own gradient."""
+    """Called as FusedLayerNormAffineFunction.apply: wraps a function that has its own gradient."""
 
     @staticmethod
     def forward(ctx: Any, input: Any, weight: Any, bias: Any, normalized_shape: Any, eps: float, memory_efficient: bool = False) -> Any:
@@ -22,7 +22,7 @@ class FusedLayerNormAffineFunction(torch.autograd.Function):
 
 
 class FusedRMSNormAffineFunction(torch.autograd.Function):
-    """What is called as FusedRMSNormAffineFunction.apply."""
+    """Called as FusedRMSNormAffineFunction.apply."""
 
     @staticmethod
     def forward(ctx: Any, input: Any, weight: Any, normalized_shape: Any, eps: float, memory_efficient: bool = False) -> Any:
@@ -38,7 +38,7 @@ def shape_of(normalized_shape: Any) -> torch.Size:
 
 
 class FusedLayerNorm(torch.nn.Module):
-    """A layer norm of the last sides."""
+    """A layer norm over the last dimensions."""
 
     def __init__(
         self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, memory_efficient: bool = False
@@ -62,7 +62,7 @@ class FusedLayerNorm(torch.nn.Module):
 
 
 class FusedRMSNorm(torch.nn.Module):
-    """An RMS norm of the last sides."""
+    """An RMS norm over the last dimensions."""
 
     def __init__(
         self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, memory_efficient: bool = False

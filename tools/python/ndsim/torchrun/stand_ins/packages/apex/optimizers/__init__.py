@@ -1,4 +1,4 @@
-"""Apex's optimizers that are one kernel over all parameters."""
+"""Apex's fused optimizers."""
 
 from ndsim.torchrun.stand_ins.optimizers import FusedAdam, FusedSGD
 

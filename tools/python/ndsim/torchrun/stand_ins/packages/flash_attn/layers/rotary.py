@@ -12,7 +12,7 @@ Offsets = int | torch.Tensor
 
 
 def how(cos: torch.Tensor, sin: torch.Tensor, offsets: Offsets, starts: Any, interleaved: bool) -> tuple[Any, ...]:
-    """The arguments of the kernel, but for the direction."""
+    """The kernel's arguments except the direction."""
     if isinstance(offsets, torch.Tensor):
         return cos, sin, offsets, 0, starts, interleaved
     return cos, sin, None, offsets, starts, interleaved
@@ -57,7 +57,7 @@ def apply_rotary_emb(
     cu_seqlens: torch.Tensor | None = None,
     max_seqlen: int | None = None,
 ) -> torch.Tensor:
-    """x: [sequences, tokens, heads, width], or [tokens, heads, width] with cu_seqlens; cos, sin: [places, half the width]."""
+    """x: [sequences, tokens, heads, width], or [tokens, heads, width] with cu_seqlens; cos, sin: [positions, half the width]."""
     return ApplyRotaryEmb.apply(x, cos, sin, interleaved, inplace, seqlen_offsets, cu_seqlens, max_seqlen)
 
 
@@ -65,7 +65,7 @@ apply_rotary_emb_func = apply_rotary_emb
 
 
 class InPlace(torch.autograd.Function):
-    """Some heads of a tensor are turned where they lie: `tables` has cos and sin for each of the parts that `parts` gives."""
+    """Rotates some heads of a tensor in place: `tables` has cos and sin for each of the parts from `parts`."""
 
     @staticmethod
     def forward(ctx: Any, x: torch.Tensor, parts: Any, tables: Any) -> torch.Tensor:
@@ -93,7 +93,7 @@ def apply_rotary_emb_qkv_(
     seqlen_offsets: Offsets = 0,
     num_heads_q: int | None = None,
 ) -> torch.Tensor:
-    """Turn queries and keys in place: of [sequences, tokens, 3, heads, width], or [sequences, tokens, all heads, width]."""
+    """Rotate queries and keys in place: [sequences, tokens, 3, heads, width], or [sequences, tokens, all heads, width]."""
     if cos_k is not None or sin_k is not None:
         refuse("apply_rotary_emb_qkv_ with cos_k or sin_k", "turn queries and keys by apply_rotary_emb")
     heads = num_heads_q or 0
@@ -108,7 +108,7 @@ def apply_rotary_emb_qkv_(
 def apply_rotary_emb_kv_(
     kv: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, interleaved: bool = False, seqlen_offsets: Offsets = 0
 ) -> torch.Tensor:
-    """Turn keys in place: of [sequences, tokens, 2, heads, width]."""
+    """Rotate keys in place: [sequences, tokens, 2, heads, width]."""
 
     def parts(tensor: torch.Tensor) -> tuple[torch.Tensor, ...]:
         return (tensor[:, :, 0],)
@@ -126,7 +126,7 @@ def rotate_half(x: torch.Tensor, interleaved: bool = False) -> torch.Tensor:
 def apply_rotary_emb_torch(
     x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, interleaved: bool = False
 ) -> torch.Tensor:
-    """The same by operators of PyTorch."""
+    """The same with PyTorch's operators."""
     width = 2 * cos.shape[-1]
     cos, sin = (
         (each.repeat_interleave(2, -1) if interleaved else torch.cat((each, each), -1)).unsqueeze(-2)
@@ -137,7 +137,7 @@ def apply_rotary_emb_torch(
 
 
 class RotaryEmbedding(torch.nn.Module):
-    """Keeps the tables of cosines and sines as far as they have been asked for."""
+    """Caches the tables of cosines and sines up to the longest length in use."""
 
     def __init__(
         self,

@@ -1,1 +1,1 @@
-"""Of flash_attn: what its stand-in has of losses."""
+"""The supported part of flash_attn's losses."""

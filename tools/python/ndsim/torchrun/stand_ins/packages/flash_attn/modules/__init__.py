@@ -1,1 +1,1 @@
-"""Of flash_attn: what its stand-in has of modules."""
+"""The supported part of flash_attn's modules."""

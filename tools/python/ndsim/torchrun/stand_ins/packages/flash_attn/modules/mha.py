@@ -1,4 +1,4 @@
-"""Attention as modules, of packed queries, keys and values."""
+"""Attention modules for packed queries, keys and values."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = [
 
 
 class FlashAttention(torch.nn.Module):
-    """What both have in common."""
+    """Common base of both."""
 
     def __init__(
         self,

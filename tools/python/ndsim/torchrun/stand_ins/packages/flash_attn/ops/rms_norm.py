@@ -1,4 +1,4 @@
-"""RMSNorm by the name of the older extension."""
+"""RMSNorm under the name of the older extension."""
 
 from __future__ import annotations
 

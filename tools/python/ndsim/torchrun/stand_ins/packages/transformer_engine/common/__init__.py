@@ -1,4 +1,4 @@
-"""What TransformerEngine's frameworks share."""
+"""Code that TransformerEngine's framework bindings share."""
 
 from . import recipe
 

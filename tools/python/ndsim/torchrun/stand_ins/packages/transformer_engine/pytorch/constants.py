@@ -1,4 +1,4 @@
-"""Numbers and names that frameworks ask for."""
+"""Constants that frameworks look up."""
 
 from __future__ import annotations
 

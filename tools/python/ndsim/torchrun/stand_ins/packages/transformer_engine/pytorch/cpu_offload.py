@@ -1,4 +1,4 @@
-"""Activations on the host's memory: refused."""
+"""Offload of activations to host memory: refused."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ from ndsim.torchrun.stand_ins.refused import not_simulated
 
 def get_cpu_offload_context(enabled: bool = False, *given: Any, **settings: Any) -> tuple[Any, Any]:
     if enabled:
-        not_simulated("transformer_engine's offload of activations (--cpu-offloading-num-layers)", "make them again instead")
+        not_simulated("transformer_engine's offload of activations (--cpu-offloading-num-layers)", "recompute them instead")
     return contextlib.nullcontext(), lambda tensor: tensor

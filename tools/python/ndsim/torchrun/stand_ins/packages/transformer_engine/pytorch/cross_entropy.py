@@ -1,4 +1,4 @@
-"""The loss of a language model, of one rank or of several with a part of the vocabulary each."""
+"""The loss of a language model, on one rank or with the vocabulary split over several."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def parallel_cross_entropy(
     ignore_idx: int = -100,
     is_cg_capturable: bool = False,
 ) -> Any:
-    """A loss for each token, in single precision."""
+    """One loss per token, in single precision."""
     if label_smoothing:
         not_simulated("parallel_cross_entropy with label_smoothing", "leave it out")
     return CrossEntropyFunction.apply(_input, target, reduce_loss, dist_process_group, ignore_idx)

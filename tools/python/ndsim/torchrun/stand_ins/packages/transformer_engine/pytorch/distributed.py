@@ -1,4 +1,4 @@
-"""Collectives of parallel layers, random numbers that differ between their ranks, and activations that are made again."""
+"""Collectives of parallel layers, random numbers that differ between their ranks, and activation recomputation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def get_distributed_world_size(group: Group | None = None) -> int:
 
 
 def gather_along_first_dim(given: Any, group: Group, async_op: bool = False) -> tuple[Any, Any]:
-    """All ranks' rows, and what to wait for."""
+    """All ranks' rows, and a handle to wait for."""
     size = get_distributed_world_size(group)
     if size == 1:
         return given, None
@@ -30,7 +30,7 @@ def gather_along_first_dim(given: Any, group: Group, async_op: bool = False) -> 
 
 
 def reduce_scatter_along_first_dim(given: Any, group: Group, async_op: bool = False) -> tuple[Any, Any]:
-    """This rank's rows of the sum, and what to wait for."""
+    """This rank's rows of the sum, and a handle to wait for."""
     size = get_distributed_world_size(group)
     if size == 1:
         return given, None
@@ -45,7 +45,7 @@ def allreduce(given: Any, group: Group, async_op: bool = False) -> tuple[Any, An
 
 
 def set_tensor_model_parallel_attributes(tensor: Any, is_parallel: bool, dim: int, stride: int) -> None:
-    """What a framework reads of how a parameter is cut."""
+    """Attributes that tell a framework how a parameter is sharded."""
     tensor.tensor_model_parallel = is_parallel
     tensor.partition_dim = dim
     tensor.partition_stride = stride
@@ -65,7 +65,7 @@ def set_all_rng_states(states: dict[str, Any]) -> None:
 
 
 class CudaRNGStatesTracker:
-    """States of the GPU's random numbers by name, one for each kind of rank that draws its own."""
+    """Named states of the GPU's random numbers, one for each kind of parallelism that draws its own."""
 
     def __init__(self) -> None:
         self.states_: dict[str, Any] = {}
@@ -95,7 +95,7 @@ class CudaRNGStatesTracker:
 
     @contextlib.contextmanager
     def fork(self, name: str = "model-parallel-rng") -> Iterator[None]:
-        """Draw from the state of that name."""
+        """Draw from the state with this name."""
         if name not in self.states_:
             raise KeyError(f"cuda rng state {name} is not added")
         own = torch.cuda.default_generators[torch.cuda.current_device()]
@@ -110,7 +110,7 @@ class CudaRNGStatesTracker:
 
 @contextlib.contextmanager
 def activation_recompute_forward(activation_recompute: bool = False, recompute_phase: bool = False) -> Iterator[None]:
-    """Within a function whose activations are dropped, or made again."""
+    """Marks a function whose activations are dropped, or being recomputed."""
     before = dict(_recomputing)
     _recomputing.update(activation_recompute=activation_recompute, recompute_phase=recompute_phase)
     try:
@@ -144,7 +144,7 @@ def _set_states(tracker: Any, states: tuple[Any, ...]) -> None:
 
 
 class _Checkpoint(torch.autograd.Function):
-    """Runs a function without its activations, and once more, with the same random numbers, when its gradient is wanted."""
+    """Runs a function without keeping activations, and again, with the same random numbers, for its gradient."""
 
     @staticmethod
     def forward(ctx: Any, function: Callable[..., Any], tracker: Any, settings: dict[str, Any], *given: Any) -> Any:
@@ -192,7 +192,7 @@ def checkpoint(
     use_reentrant: bool = True,
     **kwargs: Any,
 ) -> Any:
-    """Calls a function whose activations are made again."""
+    """Calls a function with activation recomputation."""
     if distribute_saved_activations:
         from ndsim.torchrun.stand_ins.refused import not_simulated
 

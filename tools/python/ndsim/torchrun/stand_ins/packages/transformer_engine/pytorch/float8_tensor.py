@@ -1,4 +1,4 @@
-"""Where earlier versions had Float8Tensor."""
+"""The location of Float8Tensor in earlier versions."""
 
 from .tensor.quantized import Float8Tensor
 

@@ -1,4 +1,4 @@
-"""Where layers compute in numbers of 8 bits, by which recipe, and the scales that live from step to step."""
+"""Controls which layers compute in FP8 and by which recipe, and keeps the scales from step to step."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ def check_recipe(recipe: Recipe) -> None:
 
 @dataclasses.dataclass
 class Meta:
-    """Of one layer's product: the scales of its three tensors, where they come from steps before."""
+    """Delayed scaling's state for one matmul of a layer: the scales of its three tensors."""
 
     scales: Any  # [3]
     histories: Any  # [steps, 3]
     amaxes: Any  # [3], of this step
-    wide: Any  # which are e5m2
+    wide: Any  # 1 for e5m2
 
     @classmethod
     def of(cls, recipe: DelayedScaling) -> Meta:
@@ -76,12 +76,12 @@ class Meta:
 
 
 def is_wide(recipe: Recipe, of: int) -> bool:
-    """Whether that tensor is e5m2."""
+    """Whether the tensor is e5m2."""
     return recipe.fp8_format is Format.E5M2 or (of == GRADIENT and recipe.fp8_format is Format.HYBRID)
 
 
 class FP8GlobalStateManager:
-    """What holds for the layers that are called now."""
+    """Settings for the layers called now."""
 
     FP8_ENABLED = False
     FP8_CALIBRATION = False
@@ -141,7 +141,7 @@ class FP8GlobalStateManager:
 
     @classmethod
     def meta_of(cls, metas: dict[str, Meta], name: str) -> Any:
-        """The scales of a layer's product; of recipes whose scales come from their own numbers, the recipe alone."""
+        """The scales of a layer's matmul, and the recipe; for recipes that scale by the current values, only the recipe."""
         recipe = cls.get_fp8_recipe()
         if not isinstance(recipe, DelayedScaling):
             return None, recipe
@@ -153,7 +153,7 @@ class FP8GlobalStateManager:
 
     @classmethod
     def update(cls) -> None:
-        """The largest numbers of all layers, and of all ranks, give the next scales."""
+        """Compute the next scales from the amaxes of all layers on all ranks."""
         used, cls.used = cls.used, []
         if not used:
             return
@@ -171,13 +171,13 @@ class FP8GlobalStateManager:
 def fp8_autocast(
     enabled: bool = True, calibrating: bool = False, fp8_recipe: Any = None, fp8_group: Any = None, _graph: bool = False
 ) -> Iterator[None]:
-    """Layers that are called within compute in numbers of 8 bits."""
+    """Layers called inside compute in FP8."""
     manager = FP8GlobalStateManager
     before = manager.get_autocast_state()
     recipe = get_default_fp8_recipe() if fp8_recipe is None else fp8_recipe
     if enabled:
         check_recipe(recipe)
-        # What the steps before have seen, backward passes included.
+        # Takes in the amaxes of earlier steps, including backward passes.
         if manager.FP8_AUTOCAST_DEPTH == 0 and torch.is_grad_enabled() and recipe.delayed():
             manager.update()
     manager.set_autocast_state((enabled, calibrating, recipe, fp8_group))

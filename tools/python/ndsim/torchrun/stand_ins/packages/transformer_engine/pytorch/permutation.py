@@ -1,4 +1,4 @@
-"""Tokens in the order of their experts, and back."""
+"""Sorts tokens by expert, and back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where later versions have what fp8 has."""
+"""The location of fp8's contents in later versions."""
 
 from .fp8 import FP8GlobalStateManager, autocast, fp8_autocast, fp8_model_init, quantized_model_init
 

@@ -1,4 +1,4 @@
-"""The choice of experts in one kernel: refused, by name."""
+"""Expert selection in one kernel: refused, by name."""
 
 from ndsim.torchrun.refusals import refuser
 

@@ -1,4 +1,4 @@
-"""Small questions about GPUs and shapes."""
+"""Small queries about GPUs and shapes."""
 
 from __future__ import annotations
 

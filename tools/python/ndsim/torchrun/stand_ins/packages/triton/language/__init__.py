@@ -1,4 +1,4 @@
-"""The language of Triton's kernels: any name is there, for a kernel that is written and never compiled."""
+"""The language of Triton's kernels: has any name, for kernels that are written but never compiled."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ndsim.torchrun.stand_ins.triton_kernels import Anything
 
 
 class constexpr(Anything):
-    """A number that a kernel is compiled for."""
+    """A compile-time constant of a kernel."""
 
 
 def __getattr__(name: str) -> Any:

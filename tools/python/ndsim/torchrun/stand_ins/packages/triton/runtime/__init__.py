@@ -1,4 +1,4 @@
-"""What launches Triton's kernels."""
+"""Launching of Triton's kernels."""
 
 from __future__ import annotations
 

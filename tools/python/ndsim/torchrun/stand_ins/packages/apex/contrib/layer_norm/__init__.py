@@ -1,4 +1,4 @@
-"""The layer norm whose kernel stays on the GPU's multiprocessors."""
+"""The persistent layer norm."""
 
 from .layer_norm import FastLayerNorm, FastLayerNormFN
 

@@ -1,4 +1,4 @@
-"""The layer norm whose kernel stays on the GPU's multiprocessors, as a function and as a module."""
+"""The layer norm with a persistent kernel, as a function and as a module."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ndsim.torchrun.stand_ins.norms import layer_norm
 
 
 class FastLayerNormFN(torch.autograd.Function):
-    """What is called as FastLayerNormFN.apply."""
+    """Called as FastLayerNormFN.apply."""
 
     @staticmethod
     def forward(ctx: Any, x: Any, gamma: Any, beta: Any, epsilon: float, memory_efficient: bool = False) -> Any:
@@ -21,7 +21,7 @@ class FastLayerNormFN(torch.autograd.Function):
 
 
 class FastLayerNorm(torch.nn.Module):
-    """A layer norm of the last side."""
+    """A layer norm over the last dimension."""
 
     def __init__(self, hidden_size: int, eps: float = 1e-5, memory_efficient: bool = False) -> None:
         super().__init__()

@@ -1,1 +1,1 @@
-"""Of flash_attn: what its stand-in has of ops/triton."""
+"""The supported part of flash_attn's ops/triton."""

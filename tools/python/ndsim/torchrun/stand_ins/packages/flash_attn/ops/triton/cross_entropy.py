@@ -1,4 +1,4 @@
-"""Cross entropy in one kernel for each direction, of all columns or of a rank's."""
+"""Cross entropy in one kernel for each direction, over all columns or over a rank's shard."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def cross_entropy_loss(
     inplace_backward: bool = False,
     process_group: Any = None,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """The loss of each row, and what of it is the square of its logarithm."""
+    """The loss of each row, and the z-loss part of it."""
     return CrossEntropyLoss.apply(
         logits,
         labels,

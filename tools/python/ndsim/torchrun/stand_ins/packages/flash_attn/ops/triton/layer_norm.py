@@ -1,4 +1,4 @@
-"""LayerNorm and RMSNorm, with a residual that is added before: one kernel for each direction."""
+"""LayerNorm and RMSNorm with an optional residual added first: one kernel for each direction."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def layer_norm_fn(
     out: torch.Tensor | None = None,
     residual_out: torch.Tensor | None = None,
 ) -> Any:
-    """The norm of x + residual; with prenorm, that sum too."""
+    """The norm of x + residual; with prenorm, also that sum."""
     refuse_more(
         "layer_norm_fn",
         x1=x1,

@@ -1,4 +1,4 @@
-"""Recipes: in which numbers of 8 bits products are made, and how their scales are found."""
+"""Recipes: the FP8 formats of matmuls, and how their scales are determined."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class _Formats(NamedTuple):
 
 
 class Format(enum.Enum):
-    """Largest numbers, forward and backward."""
+    """Largest values, forward and backward."""
 
     E2M1 = _Formats(6, 6)
     E4M3 = _Formats(448, 448)
@@ -22,7 +22,7 @@ class Format(enum.Enum):
 
 
 class _OverrideLinearPrecision(NamedTuple):
-    """Which products of a layer stay in its own type."""
+    """The matmuls of a layer that stay in high precision."""
 
     fprop: bool = False
     dgrad: bool = False
@@ -31,7 +31,7 @@ class _OverrideLinearPrecision(NamedTuple):
 
 @dataclasses.dataclass
 class Recipe:
-    """What all recipes say."""
+    """Settings of all recipes."""
 
     fp8_format: Format = Format.HYBRID
 
@@ -59,7 +59,7 @@ class Recipe:
 
 @dataclasses.dataclass
 class DelayedScaling(Recipe):
-    """One scale for a tensor, of the largest number that it had in steps before."""
+    """One scale per tensor, from its largest values in earlier steps."""
 
     margin: int = 0
     fp8_format: Format = Format.HYBRID
@@ -80,7 +80,7 @@ class DelayedScaling(Recipe):
 
 @dataclasses.dataclass
 class Float8CurrentScaling(Recipe):
-    """One scale for a tensor, of its own largest number."""
+    """One scale per tensor, from its current largest value."""
 
     fp8_format: Format = Format.HYBRID
     fp8_dpa: bool = False
@@ -89,7 +89,7 @@ class Float8CurrentScaling(Recipe):
 
 @dataclasses.dataclass
 class Float8BlockScaling(Recipe):
-    """A scale for each 128 numbers of a row, and for each square of 128 of a weight."""
+    """One scale per 128 values of a row, and per 128 x 128 block of a weight."""
 
     fp8_format: Format = Format.E4M3
     fp8_dpa: bool = False
@@ -98,7 +98,7 @@ class Float8BlockScaling(Recipe):
 
 @dataclasses.dataclass
 class MXFP8BlockScaling(Recipe):
-    """A scale, which is a power of two, for each 32 numbers: for GPUs whose tensor cores know it."""
+    """One power-of-two scale per 32 values, for GPUs whose tensor cores support it."""
 
     margin: int = 0
     fp8_format: Format = Format.E4M3
@@ -108,7 +108,7 @@ class MXFP8BlockScaling(Recipe):
 
 @dataclasses.dataclass
 class NVFP4BlockScaling(Recipe):
-    """Numbers of 4 bits."""
+    """Four-bit values."""
 
     fp4_format: Format = Format.E2M1
     fp8_format: Format = Format.E4M3
@@ -116,7 +116,7 @@ class NVFP4BlockScaling(Recipe):
 
 @dataclasses.dataclass
 class CustomRecipe(Recipe):
-    """Quantizers of the framework's own."""
+    """The framework's own quantizers."""
 
     qfactory: Any = None
     fp8_dpa: bool = False

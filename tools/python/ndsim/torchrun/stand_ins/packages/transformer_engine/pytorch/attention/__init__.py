@@ -1,4 +1,4 @@
-"""Attention and rotary positions."""
+"""Attention and rotary embeddings."""
 
 from .dot_product_attention import DotProductAttention
 from .parts import _SplitAlongDim

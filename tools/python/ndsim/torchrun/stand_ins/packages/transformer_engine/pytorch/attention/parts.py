@@ -1,4 +1,4 @@
-"""Queries, keys and values out of one tensor, without a copy on the way back."""
+"""Queries, keys and values split from one tensor, without a copy in the backward pass."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import torch
 
 
 def lies_as_one(parts: Any, dim: int) -> Any:
-    """The tensor of which they are neighbouring parts; None where they are not."""
+    """The tensor of which these are adjacent parts; None if they are not."""
     first = parts[0]
     if any(each.untyped_storage().data_ptr() != first.untyped_storage().data_ptr() for each in parts):
         return None

@@ -1,4 +1,4 @@
-"""Rotary positions in one kernel."""
+"""Rotary embeddings in one kernel."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class RotaryFunction(torch.autograd.Function):
 
 
 class RotaryPositionEmbedding(torch.nn.Module):
-    """Angles of positions: [tokens, 1, 1, width]."""
+    """Angles by position: [tokens, 1, 1, width]."""
 
     def __init__(self, dim: int, rotary_percent: float = 1.0, rotary_base: float = 10000.0, **settings: Any) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ class RotaryPositionEmbedding(torch.nn.Module):
 
 
 def of_packed(angles: Any, cu_seqlens: Any, size: int, rank: int) -> Any:
-    """The angles of sequences that lie one behind the other; of several ranks each has an early and a late part."""
+    """The angles of packed sequences; with several ranks, each has an early and a late part."""
     parts = []
     for tokens in (cu_seqlens[1:] - cu_seqlens[:-1]).tolist():
         own = tokens // size
@@ -60,7 +60,7 @@ def apply_rotary_pos_emb(
     cp_rank: int = 0,
     start_positions: Any = None,
 ) -> Any:
-    """Turn queries or keys by the angles of their positions."""
+    """Rotate queries or keys by the angles of their positions."""
     if start_positions is not None:
         not_simulated("apply_rotary_pos_emb with start_positions", "cut the angles")
     if tensor_format == "thd":

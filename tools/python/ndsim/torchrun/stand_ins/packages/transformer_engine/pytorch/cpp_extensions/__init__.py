@@ -1,4 +1,4 @@
-"""The products below the modules."""
+"""The matmuls below the modules."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def general_gemm(
     grad: bool = False,
     **settings: Any,
 ) -> tuple[Any, Any, Any, Any]:
-    """B @ A in cuBLAS's words: each is turned where its letter says so."""
+    """B @ A in cuBLAS's convention: each operand is transposed if its letter says so."""
     if quantization_params is not None or gelu or accumulate or (grad and bias is not None):
         not_simulated("general_gemm with quantization, gelu, accumulate or a bias's gradient", "take transformer_engine.pytorch.Linear")
     first = B.t() if layout[1] == "T" else B

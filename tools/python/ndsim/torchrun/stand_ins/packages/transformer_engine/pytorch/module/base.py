@@ -1,4 +1,4 @@
-"""What the modules with weights have in common: how they are cut over ranks, made, and kept in checkpoints."""
+"""Common base of the modules with weights: sharding over ranks, initialisation, and state in checkpoints."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def destroy_ub() -> None:
 
 
 def get_dummy_wgrad(shape: list[int], dtype: torch.dtype, zero: bool = False) -> Any:
-    """What autograd is given for a gradient that has been added to main_grad: one for all of that shape."""
+    """Placeholder for autograd when the gradient has been added to main_grad: one shared tensor per shape."""
     key = (*shape, dtype)
     if key not in _dummies:
         _dummies[key] = torch.empty(shape, dtype=dtype, device="cuda", requires_grad=False)
@@ -47,7 +47,7 @@ def default_init(weight: Any) -> Any:
 
 
 class TransformerEngineBaseModule(torch.nn.Module):
-    """Weights in the layout of torch.nn.Linear, [out, in]."""
+    """Base of modules whose weights have the layout of torch.nn.Linear, [out, in]."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -81,7 +81,7 @@ class TransformerEngineBaseModule(torch.nn.Module):
         self.tp_group = tp_group
 
     def refuse_options(self, settings: dict[str, Any]) -> None:
-        """Those that change how a layer computes or communicates, and are asked for."""
+        """Refuse requested options that would change how a layer computes or communicates."""
         for name, value in settings.items():
             if value and (name.startswith("ub_") and name != "ub_name" or name in ("symmetric_ar_type", "delay_wgrad_compute")):
                 not_simulated(f"transformer_engine's option {name}", "leave it out")
@@ -109,7 +109,7 @@ class TransformerEngineBaseModule(torch.nn.Module):
         return tracker.fork(self.rng_tracker_name) if self.rng_tracker_name else tracker.fork()
 
     def way(self, name: str, mode: str | None, is_first: bool | None = None) -> products.Way:
-        """How the product `name` is made, now. `is_first`: of the micro-batches of a step; None: weights are cast for each."""
+        """How to compute the matmul `name` now. `is_first`: first micro-batch of a step; None: cast weights every time."""
         self.fp8 = FP8GlobalStateManager.is_fp8_enabled()
         meta = None
         if self.fp8:
@@ -125,7 +125,7 @@ class TransformerEngineBaseModule(torch.nn.Module):
         self.fp8_meta["num_gemms"] = num_gemms
 
     def get_extra_state(self) -> torch.Tensor:
-        """Scales and histories of 8-bit numbers; nothing without."""
+        """FP8 scales and histories; empty if there are none."""
         if not self._metas:
             return torch.empty(0, dtype=torch.uint8)
         state = {"recipe": self.fp8_meta["recipe"], "metas": {name: meta.state() for name, meta in self._metas.items()}}
@@ -144,5 +144,5 @@ class TransformerEngineBaseModule(torch.nn.Module):
 
 
 def activation_type(given: Any) -> torch.dtype:
-    """In which a layer computes."""
+    """The type in which a layer computes."""
     return torch.get_autocast_dtype("cuda") if torch.is_autocast_enabled("cuda") else given.dtype

@@ -1,4 +1,4 @@
-"""The linear layers of experts, side by side."""
+"""The linear layers of experts, grouped."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .base import TransformerEngineBaseModule, activation_type
 
 
 class GroupedFunction(torch.autograd.Function):
-    """Rows of each expert, one behind the other, by its weight."""
+    """Multiplies the consecutive rows of each expert by its weight."""
 
     @staticmethod
     def forward(ctx: Any, given: Any, rows: list[int], into_main_grad: bool, count: int, *parameters: Any) -> Any:
@@ -46,7 +46,7 @@ class GroupedFunction(torch.autograd.Function):
 
 
 class GroupedLinear(TransformerEngineBaseModule):
-    """weight0, weight1 and so on, one for each expert of this rank."""
+    """Has weight0, weight1 and so on, one per expert on this rank."""
 
     def __init__(
         self,

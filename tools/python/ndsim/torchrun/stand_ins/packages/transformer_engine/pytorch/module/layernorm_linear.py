@@ -1,4 +1,4 @@
-"""A norm and a linear layer behind it."""
+"""A norm followed by a linear layer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .base import TransformerEngineBaseModule, activation_type
 
 
 class NormOfInput:
-    """The norm that some modules begin with, whose parameters they hold themselves."""
+    """The norm at the start of some modules, which hold its parameters themselves."""
 
     layer_norm_weight: Any
     layer_norm_bias: Any

@@ -1,4 +1,4 @@
-"""A norm and two linear layers with an activation between them."""
+"""A norm followed by two linear layers with an activation between them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
 
 
 class LayerNormMLP(NormOfInput, TransformerEngineBaseModule):
-    """fc2(activation(fc1(norm(x)))); of several ranks fc1 is cut by columns and fc2 by rows."""
+    """fc2(activation(fc1(norm(x)))); with several ranks, fc1 is split by columns and fc2 by rows."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""A linear layer, alone or cut over ranks."""
+"""A linear layer, whole or split over ranks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .base import TransformerEngineBaseModule, activation_type
 
 
 class Linear(TransformerEngineBaseModule):
-    """y = x A^T + b; with parallel_mode "column" or "row" its ranks have a part of A each."""
+    """y = x A^T + b; with parallel_mode "column" or "row" each rank has a part of A."""
 
     def __init__(
         self,

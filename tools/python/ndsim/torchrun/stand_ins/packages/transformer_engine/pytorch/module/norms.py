@@ -9,7 +9,7 @@ from ndsim.torchrun.stand_ins.norms import layer_norm, rms_norm
 
 
 class _Norm(torch.nn.Module):
-    """What both have."""
+    """Common base of both norms."""
 
     has_bias = True
 

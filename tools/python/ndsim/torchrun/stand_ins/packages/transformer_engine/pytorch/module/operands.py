@@ -1,4 +1,4 @@
-"""Tensors of 8 bits as the sides of a layer's products."""
+"""FP8 tensors as operands of a layer's matmuls."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MX_BLOCK = 32
 
 @dataclasses.dataclass
 class Side:
-    """Rows of numbers, and what they are multiplied by: one number, or one for each block."""
+    """FP8 rows with their scale factors: one, or one per block."""
 
     rows: Any
     inverse: Any
@@ -27,14 +27,14 @@ class Side:
 
 @dataclasses.dataclass
 class Operand:
-    """A tensor, and the same turned, as products of 8 bits want their sides in memory."""
+    """A tensor and its transpose, as FP8 matmuls need their operands in memory."""
 
     plain: Side
     turned: Side | None = None
 
 
 def cast(given: Any, of: int, meta: tuple[Meta | None, Recipe], turned: bool, group: Any = None) -> Operand:
-    """`group`: the ranks whose rows are multiplied together, so that they have one scale."""
+    """`group`: the ranks whose rows are multiplied together and therefore share a scale."""
     delayed, recipe = meta
     wide = is_wide(recipe, of)
     if not recipe.float8_per_tensor_scaling():

@@ -1,4 +1,4 @@
-"""Rows of experts in multiples of what products of 8 bits want."""
+"""Pads each expert's rows to the multiples that FP8 matmuls need."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def alignment() -> int:
 
 
 class Fp8Padding(torch.nn.Module):
-    """Appends rows of 0 to those of each expert."""
+    """Appends rows of zeros to those of each expert."""
 
     def __init__(self, num_gemms: int, align_size: int | None = None) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class Fp8Padding(torch.nn.Module):
 
 
 class Fp8Unpadding(torch.nn.Module):
-    """Takes them away."""
+    """Removes the padding rows."""
 
     def __init__(self, num_gemms: int, align_size: int | None = None) -> None:
         super().__init__()

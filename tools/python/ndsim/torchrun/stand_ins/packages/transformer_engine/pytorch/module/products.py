@@ -1,4 +1,4 @@
-"""The product of a linear layer and its gradients, with the collectives of ranks that have a part of it each."""
+"""The matmul of a linear layer and its gradients, with the collectives of ranks that each have a part of it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from . import operands
 
 @dataclasses.dataclass(frozen=True)
 class Way:
-    """How a layer computes. `mode`: "column", "row", or None; `meta`: the recipe of products in 8 bits, with its scales."""
+    """How a layer computes. `mode`: "column", "row", or None; `meta`: the FP8 recipe with its scales."""
 
     mode: str | None
     group: Any
@@ -24,16 +24,16 @@ class Way:
     into_main_grad: bool
     meta: Any = None
     casts: dict[Any, operands.Operand] | None = None
-    """Weights in 8 bits, which stay from one micro-batch to the next."""
+    """FP8 weights, kept across micro-batches."""
 
     @property
     def gathers(self) -> bool:
-        """Whether its input is cut by rows."""
+        """Whether its input is split by rows."""
         return self.mode == "column" and self.sequence_parallel
 
     @property
     def scatters(self) -> bool:
-        """Whether its output is."""
+        """Whether its output is split by rows."""
         return self.mode == "row" and self.sequence_parallel
 
     def is_cut(self, mode: str) -> bool:
@@ -48,7 +48,7 @@ class Way:
 
 
 def dummy_for(weight: Any) -> Any:
-    """What autograd is given where main_grad has the gradient, so that its hooks run."""
+    """Placeholder gradient for autograd if main_grad has the real one, so that hooks run."""
     from .base import get_dummy_wgrad
 
     if not hasattr(weight, "grad_added_to_main_grad"):
@@ -64,7 +64,7 @@ def in_its_own_type(ctx: Any, rows: Any, total: Any, weight: Any, bias: Any) -> 
 
 
 def in_fp8(ctx: Any, rows: Any, total: Any, weight: Any, bias: Any) -> Any:
-    """Keeps for the gradients what they multiply, turned, in 8 bits; rows of other ranks come once more, and are cast then."""
+    """Saves the transposed FP8 operands for the gradients; other ranks' rows are gathered again and cast in the backward pass."""
     way = ctx.way
     operands.check_sides(total, weight)
     first = operands.cast(total, INPUT, way.meta, weight.requires_grad and not way.gathers)
@@ -76,7 +76,7 @@ def in_fp8(ctx: Any, rows: Any, total: Any, weight: Any, bias: Any) -> Any:
 
 
 class LinearFunction(torch.autograd.Function):
-    """[..., in] by a weight [out, in]."""
+    """Multiplies [..., in] by a weight [out, in]."""
 
     @staticmethod
     def forward(ctx: Any, given: Any, weight: Any, bias: Any, dtype: Any, way: Way) -> Any:
@@ -126,14 +126,14 @@ class LinearFunction(torch.autograd.Function):
 
 
 class Backward:
-    """The products of a backward pass."""
+    """The matmuls of a backward pass."""
 
     def __init__(self, ctx: Any, grad: Any) -> None:
         self.way, self.weight, self.dtype, self.grad = ctx.way, ctx.weight, ctx.dtype, grad
         self.rows = ctx.saved_tensors[0]
 
     def gather_rows(self) -> Any:
-        """Those of all ranks; what is to be waited for."""
+        """Gather the rows of all ranks. Returns a handle to wait for."""
         self.rows, coming = gather_along_first_dim(self.rows, self.way.group, async_op=True)
         return coming
 
@@ -141,7 +141,7 @@ class Backward:
         return torch.mm(self.grad, self.weight.to(self.dtype))
 
     def of_weight(self, with_bias: bool) -> tuple[Any, Any]:
-        """Of weight, where main_grad does not take it, and of bias."""
+        """Gradients of the weight, unless main_grad takes it, and of the bias."""
         if self.way.into_main_grad:
             of_bias = self.grad.new_empty(self.grad.shape[1] if with_bias else 0)
             linears.weight_gradient_into(self.weight.main_grad, self.grad.t(), self.rows, of_bias)
@@ -151,7 +151,7 @@ class Backward:
 
 
 class BackwardInFp8(Backward):
-    """The same of numbers of 8 bits."""
+    """The same in FP8."""
 
     def __init__(self, ctx: Any, grad: Any) -> None:
         super().__init__(ctx, grad)

@@ -1,4 +1,4 @@
-"""Optimizers and arithmetic over lists of tensors in one kernel."""
+"""Fused optimizers and arithmetic over lists of tensors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ndsim.torchrun.stand_ins.optimizers import FusedAdam, FusedSGD
 
 
 def multi_tensor_scale_tensor(chunk_size: int, overflow: Any, tensor_lists: list[list[Any]], scale: Any) -> None:
-    """multi_tensor_scale by a number that is on the GPU."""
+    """multi_tensor_scale with a scale on the GPU."""
     given, made = tensor_lists
     lists.multi_tensor_scale_by(overflow, given, made, scale)
 

@@ -1,4 +1,4 @@
-"""Tensors of 8 bits as a framework asks for them: none of its own is one, as parameters stay in higher precision."""
+"""FP8 tensor classes that frameworks check for: no tensor is an instance, because parameters stay in higher precision."""
 
 from .quantized import Float8Tensor, MXFP8Tensor, QuantizedTensor
 

@@ -1,4 +1,4 @@
-"""Where TransformerEngine has Float8Tensor."""
+"""The location of Float8Tensor in TransformerEngine."""
 
 from .quantized import Float8Tensor
 

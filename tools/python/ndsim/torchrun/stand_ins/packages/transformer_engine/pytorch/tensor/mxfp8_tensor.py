@@ -1,4 +1,4 @@
-"""Where TransformerEngine has MXFP8Tensor."""
+"""The location of MXFP8Tensor in TransformerEngine."""
 
 from .quantized import MXFP8Tensor
 

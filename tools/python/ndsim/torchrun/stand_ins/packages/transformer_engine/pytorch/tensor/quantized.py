@@ -1,4 +1,4 @@
-"""Their classes, of which there are no objects: fp8_model_init is refused."""
+"""Classes of FP8 tensors, without instances: fp8_model_init is refused."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import torch
 
 
 class QuantizedTensor(torch.Tensor):
-    """A tensor in fewer bits than its type says."""
+    """A tensor stored in fewer bits than its nominal type."""
 
 
 class Float8Tensor(QuantizedTensor):
-    """With one scale."""
+    """A tensor with one scale."""
 
 
 class MXFP8Tensor(QuantizedTensor):
-    """With a scale for each 32 numbers."""
+    """A tensor with a scale per 32 values."""

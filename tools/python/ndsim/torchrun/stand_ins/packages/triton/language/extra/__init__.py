@@ -1,4 +1,4 @@
-"""What Triton's language has for one kind of GPU."""
+"""Triton language extras for one kind of GPU."""
 
 from . import cuda as cuda
 from . import libdevice as libdevice

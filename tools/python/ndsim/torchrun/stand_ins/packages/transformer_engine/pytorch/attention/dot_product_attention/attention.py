@@ -1,4 +1,4 @@
-"""The module that frameworks build their attention of."""
+"""The attention module that frameworks build on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HALF = (torch.float16, torch.bfloat16)
 
 
 class DotProductAttention(torch.nn.Module):
-    """Attention without weights: of queries, keys and values of all heads of this rank."""
+    """Attention without weights, over the queries, keys and values of all heads on this rank."""
 
     def __init__(
         self,

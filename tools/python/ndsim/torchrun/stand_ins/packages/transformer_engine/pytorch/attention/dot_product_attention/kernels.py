@@ -1,4 +1,4 @@
-"""Attention of [batch, heads, tokens, width]: cuDNN's kernel, as PyTorch has it, or its parts where that kernel cannot."""
+"""Attention of [batch, heads, tokens, width]: cuDNN's kernel as in PyTorch, or separate operators if that kernel cannot."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ aten = torch.ops.aten
 
 
 def forward(query: Any, key: Any, value: Any, dropout: float, causal: bool, scale: float) -> tuple[Any, ...]:
-    """Result, sums of scores, and what the backward pass draws its dropout with."""
+    """The result, the logsumexp of scores, and the state of dropout for the backward pass."""
     made = aten._scaled_dot_product_cudnn_attention(query, key, value, None, True, dropout, causal, False, scale=scale)
     return made[0], made[1], made[6], made[7]
 
@@ -26,7 +26,7 @@ def backward(
 
 
 class Fused(torch.autograd.Function):
-    """One kernel for all of it."""
+    """Attention as one kernel."""
 
     @staticmethod
     def forward(ctx: Any, query: Any, key: Any, value: Any, dropout: float, causal: bool, scale: float) -> Any:
@@ -42,7 +42,7 @@ class Fused(torch.autograd.Function):
 
 
 def hidden_keys(queries: int, keys: int, causal: bool, from_the_end: bool, window: tuple[int, int], device: Any) -> Any:
-    """Where a query does not see a key; None where each sees all."""
+    """The mask of keys hidden from each query; None if each query sees all keys."""
     left, right = window
     if causal:
         right = 0
@@ -59,7 +59,7 @@ def hidden_keys(queries: int, keys: int, causal: bool, from_the_end: bool, windo
 
 
 def in_parts(query: Any, key: Any, value: Any, dropout: float, hidden: Any, bias: Any, scale: float) -> Any:
-    """Two products with a softmax between them."""
+    """Two matmuls with a softmax between them."""
     groups = query.shape[1] // key.shape[1]
     if groups > 1:
         key, value = (each.repeat_interleave(groups, 1) for each in (key, value))

@@ -1,4 +1,4 @@
-"""Attention of sequences that lie one behind the other: [tokens, heads, width]."""
+"""Attention of packed sequences: [tokens, heads, width]."""
 
 from __future__ import annotations
 

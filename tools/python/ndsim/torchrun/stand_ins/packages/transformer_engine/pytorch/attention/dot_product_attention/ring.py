@@ -1,6 +1,6 @@
-"""Context parallelism: each rank has a part of the tokens, an early and a late one, and keys and values go round.
+"""Context parallelism: each rank has an early and a late part of the tokens, and keys and values travel around the ring.
 
-The parts of rank r of n are the r-th and the (2n - 1 - r)-th of 2n, so that all ranks have as much to do under a causal mask.
+Of 2n parts, rank r of n has parts r and 2n - 1 - r, so that a causal mask gives all ranks the same amount of work.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def attention(module: Any, query: Any, key: Any, value: Any, dropout: float, kin
 
 
 class Exchange:
-    """A tensor goes to the next rank while another comes from the one before."""
+    """Sends a tensor to the next rank while receiving one from the previous rank."""
 
     def __init__(self, group: Any, ranks: list[int]) -> None:
         own = dist.get_rank(group)
@@ -51,7 +51,7 @@ def halves(given: Any) -> tuple[Any, Any]:
 
 
 def parts_of(step: int, rank: int, causal: bool, query: Any, key: Any, value: Any) -> tuple[Any, Any, Any, bool]:
-    """What meets in that step: keys are those of the rank `step` places before."""
+    """The queries, keys and values of a step; the keys are those of the rank `step` places before."""
     if not causal:
         return query, key, value, False
     if step == 0:
@@ -108,14 +108,14 @@ class Ring(torch.autograd.Function):
             q, k, v, is_causal = parts_of(step, rank, causal, query, *pair.unbind(0))
             late = q.shape[2] != query.shape[2]
             grad, made, scores = (halves(grads[0])[1], halves(result)[1], sums.chunk(2, 2)[1]) if late else (grads[0], result, sums)
-            # What a step's kernel has drawn is drawn again.
+            # The step's kernel draws the same random numbers again.
             state = states[2 * step], states[2 * step + 1]
             found = kernels.backward(grad, q, k, v, made, scores.contiguous().unsqueeze(-1), state, dropout, is_causal, scale)
             (halves(of_query)[1] if late else of_query).add_(found[0])
             target = of_pair[:, :, :, : k.shape[2]]
             target[0].add_(found[1])
             target[1].add_(found[2])
-            # The sums of gradients go round with the keys that they belong to, and once more, home.
+            # Gradient sums travel around the ring with their keys, plus one step home.
             of_pair, works = exchange.begin(of_pair)
             if coming is not None:
                 pair, more = coming
@@ -126,7 +126,7 @@ class Ring(torch.autograd.Function):
 
 
 def joined(first: Any, sums: Any, second: Any, more: Any) -> tuple[Any, Any]:
-    """Two results over different keys as one, by the sums of their scores."""
+    """Combines two results over different keys, weighted by their logsumexps."""
     both = torch.logaddexp(sums, more)
     weights = (sums - both).exp().unsqueeze(-1), (more - both).exp().unsqueeze(-1)
     return first * weights[0] + second * weights[1], both
@@ -137,7 +137,7 @@ def like_memory_of(query: Any, result: Any) -> Any:
 
 
 class Swap(torch.autograd.Function):
-    """[batch, heads, tokens / n, width] becomes [batch, heads / n, tokens, width], or the other way round."""
+    """[batch, heads, tokens / n, width] becomes [batch, heads / n, tokens, width], or vice versa."""
 
     @staticmethod
     def forward(ctx: Any, given: Any, gather: int, scatter: int, group: Any) -> Any:
@@ -158,7 +158,7 @@ def swapped(given: Any, gather: int, scatter: int, group: Any) -> Any:
 
 
 def in_order(given: Any, size: int, to_order: bool) -> Any:
-    """Tokens as ranks have them (rank r: parts r and 2n - 1 - r) in their order, or back."""
+    """Sorts tokens from their order on ranks (rank r: parts r and 2n - 1 - r) into sequence order, or back."""
     parts = list(given.chunk(2 * size, 2))
     places = [place for rank in range(size) for place in (rank, 2 * size - 1 - rank)]
     made = [parts[places.index(i)] for i in range(2 * size)] if to_order else [parts[place] for place in places]
@@ -166,7 +166,7 @@ def in_order(given: Any, size: int, to_order: bool) -> Any:
 
 
 def by_all_to_all(module: Any, query: Any, key: Any, value: Any, dropout: float, causal: bool) -> Any:
-    """Each rank takes some heads, and all tokens of them."""
+    """Each rank takes some heads, for all tokens."""
     group = module.cp_group
     size = dist.get_world_size(group)
     whole = [in_order(Swap.apply(each, 2, 1, group), size, True) for each in (query, key, value)]
@@ -175,7 +175,7 @@ def by_all_to_all(module: Any, query: Any, key: Any, value: Any, dropout: float,
 
 
 class Gathered(torch.autograd.Function):
-    """All ranks' tokens."""
+    """Gathers all ranks' tokens."""
 
     @staticmethod
     def forward(ctx: Any, given: Any, group: Any) -> Any:
@@ -195,7 +195,7 @@ class Gathered(torch.autograd.Function):
 
 
 def by_all_gather(module: Any, query: Any, key: Any, value: Any, dropout: float, causal: bool) -> Any:
-    """Each rank takes its queries, and all keys that they see."""
+    """Each rank takes its queries and all keys that they see."""
     group = module.cp_group
     size, rank = dist.get_world_size(group), dist.get_rank(group)
     keys, values = (in_order(Gathered.apply(each, group), size, True) for each in (key, value))

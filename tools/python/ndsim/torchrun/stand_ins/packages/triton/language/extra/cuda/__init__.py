@@ -1,3 +1,3 @@
-"""What Triton's language has for NVIDIA's GPUs: any name is there."""
+"""Triton language extras for NVIDIA GPUs: has any name."""
 
 from triton.language import __getattr__ as __getattr__

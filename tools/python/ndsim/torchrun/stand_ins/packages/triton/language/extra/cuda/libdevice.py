@@ -1,3 +1,3 @@
-"""Functions of NVIDIA's library for kernels: any name is there."""
+"""Functions of NVIDIA's device library: has any name."""
 
 from triton.language import __getattr__ as __getattr__
