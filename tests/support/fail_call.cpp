@@ -1,6 +1,6 @@
 // A library, preloaded before the C library by LD_PRELOAD, that makes one call of a program fail: among the calls of
-// the kind in NDSIM_FAIL_KIND, the one with the number in NDSIM_FAIL_NUMBER, counted from 1. Forked processes count
-// separately. The kinds, and the errno of the failing call:
+// the kind in NDSIM_FAIL_KIND, the one with the number in NDSIM_FAIL_NUMBER, counted from 1, which is the first call
+// after the shared libraries have been initialised: their own mistakes are not ours. Forked processes count separately. The kinds, and the errno of the failing call:
 //   memory       ENOMEM   malloc and related functions
 //   mapping      ENOMEM   mmap
 //   task         EAGAIN   fork, pthread_create
@@ -47,12 +47,18 @@ const char* value_of(const char* name) {
     return "";
 }
 
+// Whether the program itself runs: from its first static initialiser on.
+std::atomic<bool> is_running = false;
+
 // A kind of call; counts the calls, and tells whether the next one fails.
 class Kind {
 public:
     constexpr Kind(const char* name, int says) : name_(name), says_(says) {}
 
     bool fails() {
+        if (!is_running.load()) {
+            return false;
+        }
         if (wanted_.load() < 0) {
             wanted_.store(is_asked_for() ? number(value_of("NDSIM_FAIL_NUMBER=")) : 0);
         }
@@ -110,6 +116,13 @@ std::size_t length_to_write(std::size_t bytes) {
 #define NDSIM_REAL(name) real(static_cast<decltype(name)*>(nullptr), #name)
 
 extern "C" {
+
+// Its caller is the program's first instruction, after the dynamic linker has initialised all shared libraries.
+int __libc_start_main(int (*run)(int, char**, char**), int argc, char** argv, void (*initialise)(), void (*finish)(),
+                      void (*unload)(), void* stack) {
+    is_running.store(true);
+    return NDSIM_REAL(__libc_start_main)(run, argc, argv, initialise, finish, unload, stack);
+}
 
 void* malloc(std::size_t bytes) {
     return memory.fails() ? nullptr : __libc_malloc(bytes);
