@@ -3,7 +3,7 @@
 
 namespace sim::exit_code {
 
-enum : int {
+enum Code : int {
     done = 0,
     failed = 1,    // the answer is no: it does not fit, or numbers are wrong
     usage = 2,     // the command line or a file asks for something impossible

@@ -18,11 +18,7 @@ case $what in
 esac
 refuse_all "${@:2}"
 cache=build/CMakeCache.txt
-# A folder configured for another place (a moved or copied clone) cannot be reused.
-if [[ -e $cache ]] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" "$cache"; then
-    echo "build: build/ belongs to another directory; starting over"
-    rm -rf build
-fi
+. tools/moved_build.bash
 
 options=()
 if [[ $what == all ]]; then

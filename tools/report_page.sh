@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# report_page.sh [--check]: builds libsim/report/page/page.{css,js} from tools/report_page, with Debian's esbuild.
+# report_page.sh [--check]: builds libsim/report/page/page.{css,js} from tools/report_page, with the esbuild of Debian 12: each version
+# minifies differently. If another one is installed, npx brings it.
 #   --check   changes nothing; fails unless the files match the sources
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -11,11 +12,24 @@ case ${1:-} in
 esac
 refuse_all "${@:2}"
 
+version=0.17.0
+if [[ $(esbuild --version 2> /dev/null) == "$version"* ]]; then
+    esbuild=(esbuild)
+elif command -v npx > /dev/null; then
+    esbuild=(npx --yes "esbuild@$version")
+elif [[ ${1:-} == --check ]]; then
+    echo "report page: not checked, for esbuild $version is not here, nor npx, which would bring it"
+    exit 0
+else
+    echo "report page: esbuild $version is needed, or npx, which brings it: apt-get install npm" >&2
+    exit 1
+fi
+
 made=$(mktemp -d)
 trap 'rm -rf "$made"' EXIT
 options=(--bundle --minify --log-level=warning --legal-comments=none)
-esbuild "${options[@]}" --charset=ascii --format=iife --target=es2022 tools/report_page/src/main.ts --outfile="$made/page.js"
-esbuild "${options[@]}" tools/report_page/page.css --outfile="$made/page.css"
+"${esbuild[@]}" "${options[@]}" --charset=ascii --format=iife --target=es2022 tools/report_page/src/main.ts --outfile="$made/page.js"
+"${esbuild[@]}" "${options[@]}" tools/report_page/page.css --outfile="$made/page.css"
 # Pages are distributed with uPlot inside, whose licence requires its notice to be kept.
 {
     echo "/* with uPlot, $(grep -m 1 Copyright tools/report_page/vendor/uPlot/LICENSE | tr -d '\r'), MIT License */"

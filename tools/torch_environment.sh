@@ -9,6 +9,7 @@ cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
 if (($# != 2)) || [[ $1 == -* ]]; then
     refuse_all "$@"
 fi
+. tools/moved_build.bash
 
 python=/usr/bin/python3
 [[ -x $python ]] || python=python3

@@ -23,7 +23,7 @@ void all_gather(GPU& gpu, const Group& group, R&& data, std::optional<Size> size
     const Size cost = cost_of(size, numbers.size_bytes());
     gpu.enter(group,
               {.kind = CollectiveKind::all_gather, .size = cost, .config = config, .element_size = sizeof numbers[0]});
-    carry_out(gpu, group, schedule_of(CollectiveKind::all_gather, config, group.size(), 0), cost, "all-gather",
+    execute(gpu, group, schedule_of(CollectiveKind::all_gather, config, group.size(), 0), cost, "all-gather",
               elements_of(numbers, Reduction::sum));
 }
 

@@ -29,7 +29,7 @@ void all_to_all(GPU& gpu, const Group& group, R&& data, std::optional<Size> size
     const Size cost = cost_of(size, numbers.size_bytes());
     gpu.enter(group,
               {.kind = CollectiveKind::all_to_all, .size = cost, .config = config, .element_size = sizeof numbers[0]});
-    carry_out(gpu, group, schedule_of(CollectiveKind::all_to_all, config, group.size(), 0), cost, "all-to-all",
+    execute(gpu, group, schedule_of(CollectiveKind::all_to_all, config, group.size(), 0), cost, "all-to-all",
               elements_of(numbers, Reduction::sum));
 }
 

@@ -21,7 +21,7 @@ void broadcast(GPU& gpu, const Group& group, int root, R&& data, std::optional<S
                       .root = root,
                       .config = config,
                       .element_size = sizeof numbers[0]});
-    carry_out(gpu, group, schedule_of(CollectiveKind::broadcast, config, group.size(), group.index_of(root)), cost,
+    execute(gpu, group, schedule_of(CollectiveKind::broadcast, config, group.size(), group.index_of(root)), cost,
               "broadcast", elements_of(numbers, Reduction::sum));
 }
 

@@ -63,7 +63,7 @@ struct Elements {
     std::size_t element_size = 1;
     Combine combine = nullptr;
 };
-void carry_out(GPU& gpu, const Group& group, const Schedule& schedule, Size size, std::string_view label,
+void execute(GPU& gpu, const Group& group, const Schedule& schedule, Size size, std::string_view label,
                const Elements& elements = {});
 
 // Adds, or takes the larger of each pair; an average is a sum until divide_by().

@@ -23,7 +23,7 @@ void gather(GPU& gpu, const Group& group, int root, R&& data, std::optional<Size
                       .root = root,
                       .config = config,
                       .element_size = sizeof numbers[0]});
-    carry_out(gpu, group, schedule_of(CollectiveKind::gather, config, group.size(), group.index_of(root)), cost,
+    execute(gpu, group, schedule_of(CollectiveKind::gather, config, group.size(), group.index_of(root)), cost,
               "gather", elements_of(numbers, Reduction::sum));
 }
 

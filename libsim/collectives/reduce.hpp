@@ -25,7 +25,7 @@ void reduce(GPU& gpu, const Group& group, int root, R&& data, std::optional<Size
                       .reduction = reduction,
                       .config = config,
                       .element_size = sizeof numbers[0]});
-    carry_out(gpu, group, schedule_of(CollectiveKind::reduce, config, group.size(), group.index_of(root)), cost,
+    execute(gpu, group, schedule_of(CollectiveKind::reduce, config, group.size(), group.index_of(root)), cost,
               "reduce", elements_of(numbers, reduction));
     if (reduction == Reduction::average && gpu.rank() == root) {
         divide_by(numbers, group.size());

@@ -101,7 +101,7 @@ std::optional<Section> explain_assumptions(const ExplainedStep& explained) {
     FigureTable chosen{.key = "chosen",
                        .title = "What was left out, and how it was chosen",
                        .columns = {{"what", "what", Unit::words}}};
-    for (const auto* const lines : {&explained.told, &report.what.told}) {
+    for (const auto* const lines : {&explained.notes, &report.what.notes}) {
         for (const std::string& line : *lines) {
             add_line(chosen, line);
         }

@@ -17,7 +17,7 @@ struct ExplainedStep {
     const StepReport* report = nullptr;
     // "ndsim train --model llama3-8b …": the command for the same step with a change.
     std::function<std::string(const predict::Change&)> command;
-    std::vector<std::string> told;  // choices made before, one line each
+    std::vector<std::string> notes;  // choices made before, one line each
     ExplainSettings settings;
 };
 

@@ -23,7 +23,7 @@ Slowing slowing_of(double factor, const Window& window) {
 Conditions::Conditions(std::span<const Injection> injections, int ranks, const Network& network)
     : parts_(parts_of(network, ranks)), topology_(network->shared_topology()) {
     for (const Injection& injection : drawn(injections, ranks, network)) {
-        std::visit([this](const auto& one) { suffer(one); }, injection);
+        std::visit([this](const auto& one) { apply(one); }, injection);
     }
 }
 
@@ -35,12 +35,12 @@ Conditions::Program& Conditions::program(int rank, const char* what) {
     return programs_[static_cast<std::size_t>(rank)];
 }
 
-void Conditions::suffer(const KillRank& kill) {
+void Conditions::apply(const KillRank& kill) {
     Program& self = program(kill.rank, "kill");
     self.dies_at = std::min(self.dies_at, kill.at);
 }
 
-void Conditions::suffer(const KillNode& kill) {
+void Conditions::apply(const KillNode& kill) {
     if (parts_.nodes() == 0) {
         throw ProgramError(
             "there is no node to kill: this network has none; kill its ranks, or use a network with nodes");
@@ -51,23 +51,23 @@ void Conditions::suffer(const KillNode& kill) {
     }
     for (int rank = 0; rank < parts_.ranks; ++rank) {
         if (parts_.node_of[static_cast<std::size_t>(rank)] == kill.node) {
-            suffer(KillRank{rank, kill.at});
+            apply(KillRank{rank, kill.at});
         }
     }
 }
 
-void Conditions::suffer(const StopRank& stop) {
+void Conditions::apply(const StopRank& stop) {
     Program& self = program(stop.rank, "stop");
     const Slowing stopped{{.from = stop.at, .until = later(stop.at, stop.span)}, none_of_it};
     self.stops.push_back(stopped);
     self.slowings.push_back(stopped);
 }
 
-void Conditions::suffer(const SlowRank& slow) {
+void Conditions::apply(const SlowRank& slow) {
     program(slow.rank, "slow down").slowings.push_back(slowing_of(slow.factor, slow.window));
 }
 
-void Conditions::suffer(const Noise& noise) {
+void Conditions::apply(const Noise& noise) {
     for (int rank = 0; rank < parts_.ranks; ++rank) {
         if (noise.rank == rank || noise.rank == -1) {
             program(rank, "disturb").noises.push_back(noise);
@@ -78,7 +78,7 @@ void Conditions::suffer(const Noise& noise) {
     }
 }
 
-void Conditions::suffer(const SlowLink& slow) {
+void Conditions::apply(const SlowLink& slow) {
     if (topology_) {
         return slow_cable(slow, *topology_);
     }
@@ -96,9 +96,9 @@ void Conditions::suffer(const SlowLink& slow) {
 }
 
 // Nothing to do: drawn() has already replaced them by failures at fixed times.
-void Conditions::suffer(const RandomFailures& /*drawn*/) {}
+void Conditions::apply(const RandomFailures& /*drawn*/) {}
 
-void Conditions::suffer(const DropNic& drop) {
+void Conditions::apply(const DropNic& drop) {
     if (drop.nic < 0 || drop.nic >= parts_.card_count()) {
         throw ProgramError(fmt::format("there is no nic {}: they are 0 to {}{}", drop.nic, parts_.card_count() - 1,
                                        parts_.cards.empty() ? ", one for each rank" : ""));

@@ -72,14 +72,14 @@ private:
         Slowing slowing;  // if it stops them, the messages are lost
     };
 
-    void suffer(const KillRank& kill);
-    void suffer(const KillNode& kill);
-    void suffer(const StopRank& stop);
-    void suffer(const SlowRank& slow);
-    void suffer(const Noise& noise);
-    void suffer(const SlowLink& slow);
-    void suffer(const DropNic& drop);
-    void suffer(const RandomFailures& drawn);
+    void apply(const KillRank& kill);
+    void apply(const KillNode& kill);
+    void apply(const StopRank& stop);
+    void apply(const SlowRank& slow);
+    void apply(const Noise& noise);
+    void apply(const SlowLink& slow);
+    void apply(const DropNic& drop);
+    void apply(const RandomFailures& drawn);
     void slow_cable(const SlowLink& slow, const Topology& topology);
 
     Program& program(int rank, const char* what);

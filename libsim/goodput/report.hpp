@@ -22,7 +22,7 @@ struct GoodputQuestion {
     std::uint64_t seed = 1;
     std::size_t runs = 1;
     std::optional<Study> study;
-    std::vector<std::string> told;  // derived and assumed values, a line each
+    std::vector<std::string> notes;  // derived and assumed values, a line each
 };
 
 struct GoodputReport {

@@ -216,7 +216,7 @@ std::vector<Field<Report>> answer_fields() {
         part_or_null<Report>("study", "Published figures of the run; null: --study was not given.", study_record(),
                              [](const Report& of) { return of.question.study ? &of : nullptr; }),
         texts<Report>("derived", "Values that were derived or assumed, a sentence each.", "An assumption.",
-                      [](const Report& of) { return of.question.told; })};
+                      [](const Report& of) { return of.question.notes; })};
 }
 
 const Record<Report>& report_record() {

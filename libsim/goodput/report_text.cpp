@@ -189,8 +189,8 @@ std::string study_text(const GoodputReport& report) {
 
 std::string footer_text(const GoodputReport& report) {
     std::string text = "\nAssumptions\n";
-    for (const std::string& told : report.question.told) {
-        text += fmt::format("  {}\n", told);
+    for (const std::string& notes : report.question.notes) {
+        text += fmt::format("  {}\n", notes);
     }
     return text +
            "Effective training time (ETTR): time of kept work at full strength over wall time, as defined by Kokolis "

@@ -153,7 +153,7 @@ bool Kernel::send_specially(int rank, RankState& self, Stream on, NumberedOp at)
 }
 
 // False: the rank is blocked, or has finished.
-[[gnu::always_inline]] inline bool Kernel::carry_out(int rank, RankState& self, const Op& op) {
+[[gnu::always_inline]] inline bool Kernel::execute(int rank, RankState& self, const Op& op) {
     if (op.stream != Stream::main && op.stream != Stream::own) [[unlikely]] {
         return issue(rank, self, op);
     }
@@ -204,7 +204,7 @@ std::size_t Kernel::accept(int rank, std::span<const Op> ops) {
     bool goes_on = true;
     try {
         while (goes_on && taken < ops.size()) {
-            goes_on = carry_out(rank, self, ops[taken++]);
+            goes_on = execute(rank, self, ops[taken++]);
             if (stop_when_time_passes && self.program.clock != before) {
                 break;
             }

@@ -91,7 +91,7 @@ int Kernel::hand_out(int rank) {
     return rank;
 }
 
-Befalls Kernel::befalls(int rank) const {
+Befalls Kernel::injected_fault(int rank) const {
     if (!conditions_.interrupt(rank)) {
         return Befalls::nothing;
     }
@@ -111,8 +111,8 @@ void Kernel::suspend(int rank) {
     unblock(rank, self);
 }
 
-bool Kernel::suffer(int rank) {
-    switch (befalls(rank)) {
+bool Kernel::apply(int rank) {
+    switch (injected_fault(rank)) {
         case Befalls::nothing: return false;
         case Befalls::stop: suspend(rank); break;
         case Befalls::death: lose(rank); break;

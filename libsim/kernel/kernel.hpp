@@ -84,13 +84,13 @@ public:
     std::size_t accept(int rank, std::span<const Op> ops);
 
     // What befalls a rank that is out, at its time. The host then calls suspend() or lose(), and gives it no turn.
-    Befalls befalls(int rank) const;
+    Befalls injected_fault(int rank) const;
     // The rank is stopped: it is due again when that is over. Requires: it is out, and befalls() says so.
     void suspend(int rank);
     // The rank has died: it never resumes, nor finishes. What it has already issued goes on. Requires: it is out.
     void lose(int rank);
     // Both of these, where no real rank has to suffer them. True: it does not go on now.
-    bool suffer(int rank);
+    bool apply(int rank);
     // Those of a rank's next ops that may be accepted at once: one, where something may befall it behind that.
     std::span<const Op> at_once(int rank, std::span<const Op> ops) const {
         return ops.first(std::min<std::size_t>(ops.size(), conditions_.interrupt(rank) ? 1 : ops.size()));
@@ -181,7 +181,7 @@ private:
     const RankState& of(int rank) const { return ranks_[static_cast<std::size_t>(rank)]; }
 
     // kernel/inner_loop.cpp. Each handles one op; false: the stream is blocked in it.
-    bool carry_out(int rank, RankState& self, const Op& op);
+    bool execute(int rank, RankState& self, const Op& op);
     bool compute(int rank, RankState& self, const Op& op);
     bool send(int rank, RankState& self, Stream on, NumberedOp at);
     bool send_specially(int rank, RankState& self, Stream on, NumberedOp at);

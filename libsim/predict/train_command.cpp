@@ -66,8 +66,8 @@ public:
 
     // The first switch that still differs; null if none does. dp comes last because it follows from the others.
     const LayoutField* first_difference() const {
-        std::vector<std::string> told;
-        const training::Layout layout = layout_of(options_, wanted_.model, wanted_.machine, told);
+        std::vector<std::string> notes;
+        const training::Layout layout = layout_of(options_, wanted_.model, wanted_.machine, notes);
         const LayoutField* last = nullptr;
         for (const LayoutField& field : training::layout_fields()) {
             if (value_of(field, layout) == value_of(field, wanted_.layout)) {

@@ -50,7 +50,7 @@ std::int64_t dp_step(const Layout& layout) {
 }
 
 void derive_dp(const TrainingOptions& options, const training::Machine& machine, Layout& layout,
-               std::vector<std::string>& told) {
+               std::vector<std::string>& notes) {
     const std::int64_t one = replica(layout);
     const std::string parts =
         fmt::format("tp {} x pp {} x cp {}", layout.parallelism.tp, layout.parallelism.pp, layout.parallelism.cp);
@@ -66,14 +66,14 @@ void derive_dp(const TrainingOptions& options, const training::Machine& machine,
                             parts, below > 0 ? fmt::format("{} or ", below) : "", below + one));
         }
         layout.parallelism.dp = narrow(options.gpus / one, "dp");
-        told.push_back(fmt::format("dp {}: {} GPUs / ({})", layout.parallelism.dp, options.gpus, parts));
+        notes.push_back(fmt::format("dp {}: {} GPUs / ({})", layout.parallelism.dp, options.gpus, parts));
         return;
     }
     const std::int64_t nodes = round_up(one, machine.gpus_per_node);
     const std::int64_t dp = round_up(nodes % one == 0 ? nodes / one : 1, dp_step(layout));
     layout.parallelism.dp = narrow(dp, "dp");
     narrow(one * dp, "the number of GPUs");
-    told.push_back(fmt::format("{} GPUs: dp {} x {}; --gpus sets another number", one * dp, dp, parts));
+    notes.push_back(fmt::format("{} GPUs: dp {} x {}; --gpus sets another number", one * dp, dp, parts));
 }
 
 // A list determines all stages; the rule's own settings would have no effect beside it.
@@ -89,33 +89,33 @@ void check_split(const training::LayerSplit& split) {
 }
 
 // A list of layers has one number per virtual stage.
-void derive_chunks(const TrainingOptions& options, Layout& layout, std::vector<std::string>& told) {
+void derive_chunks(const TrainingOptions& options, Layout& layout, std::vector<std::string>& notes) {
     const auto listed = static_cast<int>(layout.parallelism.split.layers.size());
     const int chunks = listed / layout.parallelism.pp;
     if (!options.has("interleave") && chunks > 1 && listed % layout.parallelism.pp == 0) {
         layout.parallelism.interleave = chunks;
-        told.push_back(fmt::format("interleave {}: --pipeline-layout has {} stages, pp {}", chunks, listed,
+        notes.push_back(fmt::format("interleave {}: --pipeline-layout has {} stages, pp {}", chunks, listed,
                                    layout.parallelism.pp));
     }
 }
 
-void derive_schedule(const TrainingOptions& options, Layout& layout, std::vector<std::string>& told) {
+void derive_schedule(const TrainingOptions& options, Layout& layout, std::vector<std::string>& notes) {
     check_split(layout.parallelism.split);
-    derive_chunks(options, layout, told);
+    derive_chunks(options, layout, notes);
     if (!options.has("schedule") && layout.parallelism.interleave > 1) {
         layout.parallelism.schedule = usual_pipeline_schedule(layout.parallelism.interleave);
-        told.push_back(fmt::format("schedule {}: interleave {}", layout.parallelism.schedule->name,
+        notes.push_back(fmt::format("schedule {}: interleave {}", layout.parallelism.schedule->name,
                                    layout.parallelism.interleave));
     } else if (!options.has("interleave") && layout.parallelism.interleave == 1 &&
                layout.parallelism.schedule->uses_chunks) {
         layout.parallelism.interleave = 2;
-        told.push_back(
+        notes.push_back(
             fmt::format("interleave 2: --schedule {} has several chunks per stage", layout.parallelism.schedule->name));
     }
 }
 
 void derive_batch(const TrainingOptions& options, const training::Transformer& model, Layout& layout,
-                  std::vector<std::string>& told) {
+                  std::vector<std::string>& notes) {
     if (options.has("global-batch")) {
         return;
     }
@@ -124,43 +124,43 @@ void derive_batch(const TrainingOptions& options, const training::Transformer& m
     const std::int64_t micro_batches = round_up(std::max<std::int64_t>(1, (usual_tokens + tokens / 2) / tokens),
                                                 std::int64_t{layout.parallelism.pp} * layout.copies());
     layout.batch.global = narrow(round * micro_batches, "the global batch");
-    told.push_back(fmt::format("global batch {}: dp {} x micro-batch {} x {} micro-batches, {:.3g} M tokens",
+    notes.push_back(fmt::format("global batch {}: dp {} x micro-batch {} x {} micro-batches, {:.3g} M tokens",
                                layout.batch.global, layout.parallelism.dp, layout.batch.micro, micro_batches,
                                static_cast<double>(tokens) * static_cast<double>(micro_batches) / 1e6));
 }
 
 void derive_arithmetic(const TrainingOptions& options, const training::Accelerator& gpu, Layout& layout,
-                       std::vector<std::string>& told) {
+                       std::vector<std::string>& notes) {
     if (!options.has("precision") && gpu.peak(layout.numerics.precision) <= 0) {
         layout.numerics.precision = gpu.fp16_flops > 0 ? training::Precision::fp16 : training::Precision::fp32;
-        told.push_back(fmt::format("precision {}: {} has no bf16 units", name_of(layout.numerics.precision), gpu.name));
+        notes.push_back(fmt::format("precision {}: {} has no bf16 units", name_of(layout.numerics.precision), gpu.name));
     }
     if (!options.has("flash-version") && gpu.flash_version > 0) {
         layout.framework.flash_version = gpu.flash_version;
     }
     if (!options.has("flash-attention") && gpu.flash_version == 0) {
         layout.framework.flash_attention = false;
-        told.push_back(fmt::format("flash-attention off: there is none for {}", gpu.name));
+        notes.push_back(fmt::format("flash-attention off: there is none for {}", gpu.name));
     }
 }
 
-void derive_spreading(const TrainingOptions& options, Layout& layout, std::vector<std::string>& told) {
+void derive_spreading(const TrainingOptions& options, Layout& layout, std::vector<std::string>& notes) {
     if (!options.has("sequence-parallel") && layout.parallelism.tp > 1) {
         // If tp does not divide a rank's tokens, the layout is refused, as in frameworks, rather than silently changed.
         layout.parallelism.sequence_parallel = true;
-        told.push_back(fmt::format("sequence-parallel on: tp {}", layout.parallelism.tp));
+        notes.push_back(fmt::format("sequence-parallel on: tp {}", layout.parallelism.tp));
     }
     if (!options.has("zero") && layout.replicas() > 1) {
         layout.parallelism.zero = 1;
-        told.push_back(fmt::format("zero 1: optimizer states are spread over dp x cp{}, as is usual",
+        notes.push_back(fmt::format("zero 1: optimizer states are spread over dp x cp{}, as is usual",
                                    layout.copies() > 1 ? " and both copies" : ""));
     }
 }
 
 // The framework, its loss and the flags that `ndsim plan` prints are one choice.
-void derive_loss(Layout& layout, std::vector<std::string>& told) {
+void derive_loss(Layout& layout, std::vector<std::string>& notes) {
     layout.framework.loss = training::loss_of_framework(layout);
-    told.push_back(
+    notes.push_back(
         fmt::format("framework {}: its loss takes {:g} bytes per logit; --framework megatron, deepspeed or "
                     "torch chooses",
                     name_of(layout.framework.loop), training::loss_bytes_per_logit(layout)));
@@ -200,17 +200,17 @@ void require_whole_heads(const training::Transformer& model) {
 
 }  // namespace
 
-training::Transformer model_of(const TrainingOptions& options, std::vector<std::string>& told) {
+training::Transformer model_of(const TrainingOptions& options, std::vector<std::string>& notes) {
     if (options.model.empty()) {
         throw config::UsageError(
             "--model is missing: a preset, a Hugging Face config.json, or a TOML file; see --help");
     }
     ModelFile file = read_model_file(options.model);
     training::Transformer model = std::move(file.model);
-    told.insert(told.end(), file.remarks.begin(), file.remarks.end());
+    notes.insert(notes.end(), file.remarks.begin(), file.remarks.end());
     const ShapeOverrides& shape = options.shape;
     if (shape.sequence == 0 && !file.sequence_key.empty()) {
-        told.push_back(sequence_told(model.sequence, file.sequence_key));
+        notes.push_back(sequence_told(model.sequence, file.sequence_key));
     }
     const training::Transformer own = model;
     const auto take = [](int& field, int value) { field = value > 0 ? value : field; };
@@ -222,7 +222,7 @@ training::Transformer model_of(const TrainingOptions& options, std::vector<std::
     model.mtp_layers = options.has("mtp-layers") ? shape.mtp_layers : model.mtp_layers;
     if (shape.hidden > 0 && shape.ffn == 0) {
         model.ffn = narrow(std::int64_t{own.ffn} * model.hidden / own.hidden, "ffn");
-        told.push_back(fmt::format("ffn {}: {} x {} / {}", model.ffn, own.ffn, model.hidden, own.hidden));
+        notes.push_back(fmt::format("ffn {}: {} x {} / {}", model.ffn, own.ffn, model.hidden, own.hidden));
     }
     take(model.ffn, shape.ffn);
     if (shape.heads > 0 && shape.kv_heads == 0 && own.kv_heads == own.heads) {
@@ -232,7 +232,7 @@ training::Transformer model_of(const TrainingOptions& options, std::vector<std::
     if ((shape.hidden > 0 || shape.heads > 0) && model.heads > 0) {
         require_whole_heads(model);
         model.head_dim = model.hidden / model.heads;
-        told.push_back(fmt::format("heads of {}: hidden {} / {} heads", model.head_dim, model.hidden, model.heads));
+        notes.push_back(fmt::format("heads of {}: hidden {} / {} heads", model.head_dim, model.hidden, model.heads));
     }
     try {
         training::check_transformer(model);
@@ -265,24 +265,24 @@ PricedMachine priced_machine_of(const TrainingOptions& options) {
 }
 
 training::Layout layout_of(const TrainingOptions& options, const training::Transformer& model,
-                           const training::Machine& machine, std::vector<std::string>& told) {
+                           const training::Machine& machine, std::vector<std::string>& notes) {
     Layout layout = options.layout;
     narrow(replica(layout), "tp x pp x cp");
-    derive_dp(options, machine, layout, told);
-    derive_schedule(options, layout, told);
-    derive_batch(options, model, layout, told);
-    derive_arithmetic(options, machine.gpu, layout, told);
-    derive_spreading(options, layout, told);
-    derive_loss(layout, told);
+    derive_dp(options, machine, layout, notes);
+    derive_schedule(options, layout, notes);
+    derive_batch(options, model, layout, notes);
+    derive_arithmetic(options, machine.gpu, layout, notes);
+    derive_spreading(options, layout, notes);
+    derive_loss(layout, notes);
     return layout;
 }
 
 TrainingCase training_case(const TrainingOptions& options) {
-    std::vector<std::string> told;
-    const training::Transformer model = model_of(options, told);
+    std::vector<std::string> notes;
+    const training::Transformer model = model_of(options, notes);
     const PricedMachine priced = priced_machine_of(options);
     TrainingCase found = training_case(options, model, priced.machine);
-    found.told.insert(found.told.begin(), told.begin(), told.end());
+    found.notes.insert(found.notes.begin(), notes.begin(), notes.end());
     found.price = priced.price;
     found.price_from = priced.price_from;
     return found;
@@ -297,19 +297,19 @@ training::Machine machine_of_job(const training::Machine& machine, int gpus) {
 TrainingCase case_of(const training::Transformer& model, const training::Machine& machine, const Layout& layout) {
     TrainingCase found{.model = model, .machine = machine_of_job(machine, layout.ranks()), .layout = layout};
     if (found.machine.gpus_per_node != machine.gpus_per_node) {
-        found.told.push_back(fmt::format("{} of a node's {} GPUs: the job is spread evenly over its nodes",
+        found.notes.push_back(fmt::format("{} of a node's {} GPUs: the job is spread evenly over its nodes",
                                          found.machine.gpus_per_node, machine.gpus_per_node));
     }
     if (const auto warning = warning_of_range(model, machine)) {
-        found.told.push_back(*warning);
+        found.notes.push_back(*warning);
     }
     return found;
 }
 
 TrainingCase training_case(const TrainingOptions& options, const training::Transformer& model,
                            const training::Machine& machine) {
-    std::vector<std::string> told;
-    const Layout layout = layout_of(options, model, machine, told);
+    std::vector<std::string> notes;
+    const Layout layout = layout_of(options, model, machine, notes);
     const auto problems = training::problems_of(model, machine, layout, options.gpus);
     if (!problems.empty()) {
         std::string text = problems.front().what;
@@ -319,7 +319,7 @@ TrainingCase training_case(const TrainingOptions& options, const training::Trans
         throw config::UsageError(text);
     }
     TrainingCase found = case_of(model, machine, layout);
-    found.told.insert(found.told.begin(), told.begin(), told.end());
+    found.notes.insert(found.notes.begin(), notes.begin(), notes.end());
     return found;
 }
 

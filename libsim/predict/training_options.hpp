@@ -59,7 +59,7 @@ struct TrainingCase {
     training::Layout layout;
     std::string price;  // the source of usd_per_hour
     PriceFrom price_from = PriceFrom::list;
-    std::vector<std::string> told;  // the derived values, one line each: "dp 16: 128 GPUs / (tp 8 x pp 1 x cp 1)"
+    std::vector<std::string> notes;  // the derived values, one line each: "dp 16: 128 GPUs / (tp 8 x pp 1 x cp 1)"
 
     int gpus() const { return layout.ranks(); }
 };
@@ -73,11 +73,11 @@ TrainingCase case_of(const training::Transformer& model, const training::Machine
                      const training::Layout& layout);
 
 // The parts of training_case(), for callers that search layouts themselves. All throw a one-line UsageError.
-training::Transformer model_of(const TrainingOptions& options, std::vector<std::string>& told);
+training::Transformer model_of(const TrainingOptions& options, std::vector<std::string>& notes);
 PricedMachine priced_machine_of(const TrainingOptions& options);
 // Derives dp, global batch, schedule and so on if they were not given. The layout may still be impossible.
 training::Layout layout_of(const TrainingOptions& options, const training::Transformer& model,
-                           const training::Machine& machine, std::vector<std::string>& told);
+                           const training::Machine& machine, std::vector<std::string>& notes);
 
 // The whole case; its layout is possible, but may need more memory than the machine has.
 TrainingCase training_case(const TrainingOptions& options);

@@ -201,7 +201,7 @@ Replay Recording::replay(const ReplayOptions& options) const {
     }
     std::array<Op, Reader::most> room;
     while (const std::optional<int> rank = kernel.next_turn()) {
-        if (kernel.suffer(*rank)) {
+        if (kernel.apply(*rank)) {
             continue;
         }
         Reader& reader = readers[static_cast<std::size_t>(*rank)];

@@ -141,12 +141,12 @@ void run_by_size(GPU& gpu, const CollectiveCase& what) {
 }
 
 void run_messages(GPU& gpu, const CollectiveCase& what, const Schedule& schedule) {
-    carry_out(gpu, world(gpu), schedule, Bytes{what.bytes()}, what.name());
+    execute(gpu, world(gpu), schedule, Bytes{what.bytes()}, what.name());
 }
 
 std::int64_t run_with_data(GPU& gpu, const CollectiveCase& what, const Schedule& schedule) {
     std::vector<float> data = input_of(what, gpu.rank());
-    carry_out(gpu, world(gpu), schedule, Bytes{what.bytes()}, what.name(),
+    execute(gpu, world(gpu), schedule, Bytes{what.bytes()}, what.name(),
               elements_of(std::span(data), Reduction::sum));
     const ChunkRange result = result_of(what, gpu.rank());
     std::int64_t wrong = 0;

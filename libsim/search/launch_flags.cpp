@@ -289,7 +289,7 @@ constexpr std::array megatron_parts{
     Part("pp"),
     Part(&say_megatron_stages),
     Part("scatter-gather"),
-    Part("put-off-outputs"),
+    Part("defer-output-wgrads"),
     Part("cp"),
     Part(&say_megatron_experts),
     Part("micro-batch"),

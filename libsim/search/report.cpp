@@ -249,7 +249,7 @@ std::string counts_text(const PlanCounts& counts, const training::Machine& machi
         add(counts.refused[i], what_is_wrong(static_cast<training::Misfit>(i)));
     }
     add(counts.feasible, "fit and were simulated");
-    add(counts.outdone, "fit and are no better in any respect than one of these");
+    add(counts.pruned, "fit and are no better in any respect than one of these");
     add(counts.not_reached, "were not reached");
     return text.empty() ? "there are no layouts" : text;
 }
@@ -260,7 +260,7 @@ std::string text_of(const PlanReport& report) {
     std::string text = fmt::format("{} on {} GPUs of {}, {} sequences of {} tokens a step\n", question.model.name,
                                    fmt::join(question.space.gpus, " or "), question.machine.name,
                                    question.space.rest.batch.global, question.model.sequence);
-    for (const std::string& line : report.told) {
+    for (const std::string& line : report.notes) {
         text += line + "\n";
     }
     text += counts_text(plan.counts, question.machine) + ".\n";

@@ -183,7 +183,7 @@ const Record<PlanCounts>& counts_record() {
          part<Counts>("refused", refused, std::identity()),
          whole<Counts>("evaluated", "Legal layouts that got a verdict.", &Counts::evaluated),
          whole<Counts>("need_too_much_memory", "Layouts that do not fit into memory.", &Counts::need_too_much),
-         whole<Counts>("outdone", "Layouts that are no better in any respect than a simulated one.", &Counts::outdone),
+         whole<Counts>("outdone", "Layouts that are no better in any respect than a simulated one.", &Counts::pruned),
          whole<Counts>("simulated", "Layouts that were simulated.", &Counts::simulated),
          whole<Counts>("feasible", "Layouts that were simulated and fit.", &Counts::feasible),
          whole<Counts>("not_reached", "Layouts that were not reached before the search was stopped.",

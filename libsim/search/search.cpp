@@ -23,7 +23,7 @@ void count(PlanCounts& counts, const PlanVerdict& verdict) {
         case Kind::may_fit: ++counts.not_reached; break;
         case Kind::refused: ++counts.refused[static_cast<std::size_t>(verdict.misfit)]; break;
         case Kind::too_large_at_least: ++counts.too_large_at_least; break;
-        case Kind::outdone: ++counts.outdone; break;
+        case Kind::pruned: ++counts.pruned; break;
         case Kind::too_large: ++counts.too_large; break;
         case Kind::feasible: ++counts.feasible; break;
     }
@@ -134,7 +134,7 @@ Plan search_layouts(const PlanQuestion& question, const PlanOptions& options) {
     for (std::size_t i = 0; i < points.size(); ++i) {
         const auto& [kind, misfit, answer] = verdicts[i];
         count(plan.counts, verdicts[i]);
-        if (kind == Kind::feasible || kind == Kind::outdone) {
+        if (kind == Kind::feasible || kind == Kind::pruned) {
             cells.add(points[i], answer.step, kind == Kind::feasible);
         }
         if (kind == Kind::feasible) {

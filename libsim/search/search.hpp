@@ -70,13 +70,13 @@ struct PlanCounts {
     std::array<std::size_t, misfit_kinds> refused{};  // by training::Misfit
     std::size_t too_large_at_least = 0;               // found by the bound, without a simulation
     std::size_t too_large = 0;                        // found by a simulation
-    std::size_t outdone = 0;                          // may fit, but no better in any respect than a simulated one
+    std::size_t pruned = 0;                          // may fit, but no better in any respect than a simulated one
     std::size_t feasible = 0;                         // simulated, and fits
     std::size_t not_reached = 0;                      // left when the search was stopped
 
     std::size_t refused_in_all() const;
     // Legal layouts that got a verdict, and those of them that were simulated.
-    std::size_t evaluated() const { return too_large_at_least + too_large + outdone + feasible; }
+    std::size_t evaluated() const { return too_large_at_least + too_large + pruned + feasible; }
     std::size_t simulated() const { return too_large + feasible; }
     std::size_t need_too_much() const { return too_large_at_least + too_large; }
 };

@@ -90,7 +90,7 @@ private:
     bool is_worth_simulating(std::size_t i) {
         PlanVerdict& verdict = verdicts_[i];
         if (!options_.exhaustive && is_outdone(i) && !may_be_among_best(i)) {
-            verdict.kind = Kind::outdone;
+            verdict.kind = Kind::pruned;
             return false;
         }
         return true;

@@ -300,7 +300,7 @@ void add_overlaps(Fields& fields) {
 }
 
 bool puts_off_outputs(const Layout& layout) {
-    return layout.framework.put_off_outputs > 0 && layout.parallelism.pp > 1;
+    return layout.framework.deferred_output_wgrads > 0 && layout.parallelism.pp > 1;
 }
 
 void add_communication(Fields& fields) {
@@ -333,12 +333,12 @@ void add_communication(Fields& fields) {
              "reductions-per-layer", 1, most_of_a_field,
              "number of collectives in which ZeRO 3 reduces a layer's gradients (1; DeepSpeed: one per tensor)",
              "Number of collectives in which ZeRO 3 reduces a layer's gradients."),
-         toggle<framework_of, &Framework::lists_parts>(
-             "lists-parts",
+         toggle<framework_of, &Framework::per_rank_tensors>(
+             "per-rank-tensors",
              "ZeRO 3's collectives take a list with one tensor per rank, which the host copies one by one (off)",
              "Whether ZeRO 3's collectives take a list with one tensor per rank, which the host copies one by one."),
-         launched(whole<framework_of, &Framework::put_off_outputs>(
-                      "put-off-outputs", 0, most_of_a_field,
+         launched(whole<framework_of, &Framework::deferred_output_wgrads>(
+                      "defer-output-wgrads", 0, most_of_a_field,
                       "number of first micro-batches that defer the output layer's weight gradient to the end (0)",
                       "Number of first micro-batches that defer the output layer's weight gradient to the end."),
                   {{megatron, "--defer-embedding-wgrad-compute", puts_off_outputs},

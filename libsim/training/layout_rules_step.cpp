@@ -124,12 +124,12 @@ std::string no_sum_of_copies(const LayoutCase& what) {
 // Frameworks defer the gradient only if stages wait for each other at the end, and only into whole gradients.
 bool puts_off_in_vain(const LayoutCase& what) {
     const Parallelism& axes = what.layout.parallelism;
-    return what.layout.framework.put_off_outputs > 0 &&
+    return what.layout.framework.deferred_output_wgrads > 0 &&
            (axes.pp == 1 || what.layout.spreads_gradient_sums() || axes.schedule->splits_backward);
 }
 std::string no_putting_off(const LayoutCase& what) {
     const Parallelism& axes = what.layout.parallelism;
-    return fmt::format("put_off_outputs = {} needs {}", what.layout.framework.put_off_outputs,
+    return fmt::format("defer_output_wgrads = {} needs {}", what.layout.framework.deferred_output_wgrads,
                        axes.pp == 1 ? "2 or more stages, and pp is 1"
                        : what.layout.spreads_gradient_sums()
                            ? fmt::format("whole gradients, and zero is {}", axes.zero)

@@ -119,7 +119,7 @@ private:
     }
 
     void take_turn(FiberPort& port) {
-        if (run_.kernel.suffer(port.rank())) {
+        if (run_.kernel.apply(port.rank())) {
             return;
         }
         if (port.waiting().empty() && port.threw) {

@@ -68,7 +68,7 @@ private:
     void take_turn() {
         do {
             has_turn_ = run().kernel.next_turn().has_value();
-        } while (has_turn_ && run().kernel.suffer(rank()));
+        } while (has_turn_ && run().kernel.apply(rank()));
     }
 
     void require_turn() {

@@ -79,15 +79,15 @@ kernel::OpSink Run::op_sink() {
 
 // The state of a checkpoint leaves the payloads, wanted or not.
 kernel::StepsSink Run::steps_sink() {
-    return [this](const kernel::StepsDone& told) {
-        if (options->on_step_done && !told.with_state && told.begin == told.end) {
-            options->on_step_done(told.rank, told.steps, told.end);
+    return [this](const kernel::StepsDone& reported) {
+        if (options->on_step_done && !reported.with_state && reported.begin == reported.end) {
+            options->on_step_done(reported.rank, reported.steps, reported.end);
         }
         std::vector<std::byte> state;
-        if (told.bytes > 0) {
-            state = payloads.take(told.rank, told.payload).bytes;
+        if (reported.bytes > 0) {
+            state = payloads.take(reported.rank, reported.payload).bytes;
         }
-        standings.add(told, standings.wants(told) ? std::move(state) : std::vector<std::byte>{});
+        standings.add(reported, standings.wants(reported) ? std::move(state) : std::vector<std::byte>{});
     };
 }
 

@@ -13,59 +13,59 @@ std::size_t Standings::first_from(Time time) const {
     return static_cast<std::size_t>(std::lower_bound(times_.begin(), times_.end(), time) - times_.begin());
 }
 
-bool Standings::wants(const kernel::StepsDone& told) const {
-    return told.with_state && first_from(told.end) < times_.size();
+bool Standings::wants(const kernel::StepsDone& reported) const {
+    return reported.with_state && first_from(reported.end) < times_.size();
 }
 
-void Standings::add(const kernel::StepsDone& told, std::vector<std::byte> state) {
+void Standings::add(const kernel::StepsDone& reported, std::vector<std::byte> state) {
     if (times_.empty()) {
         return;
     }
-    if (told.in_program) {
-        add_steps(told);
+    if (reported.in_program) {
+        add_steps(reported);
     }
-    if (wants(told)) {
-        add_state(told, std::move(state));
+    if (wants(reported)) {
+        add_state(reported, std::move(state));
     }
 }
 
-void Standings::add_steps(const kernel::StepsDone& told) {
-    const std::size_t done = first_from(told.begin);
+void Standings::add_steps(const kernel::StepsDone& reported) {
+    const std::size_t done = first_from(reported.begin);
     if (done < times_.size()) {
         std::vector<std::int64_t>& steps = at_[done].steps;
         steps.resize(static_cast<std::size_t>(ranks_));
-        std::int64_t& most = steps[static_cast<std::size_t>(told.rank)];
-        most = std::max(most, told.steps);
+        std::int64_t& most = steps[static_cast<std::size_t>(reported.rank)];
+        most = std::max(most, reported.steps);
     }
-    if (told.rank != 0) {
+    if (reported.rank != 0) {
         return;
     }
-    const std::size_t ended = first_from(told.end);
+    const std::size_t ended = first_from(reported.end);
     for (std::size_t i = done; i < ended; ++i) {
-        at_[i].stall_under_way = times_[i] - told.begin;
+        at_[i].stall_under_way = times_[i] - reported.begin;
     }
     if (ended < times_.size()) {
-        at_[ended].stalls_ended += told.end - told.begin;
+        at_[ended].stalls_ended += reported.end - reported.begin;
     }
-    stalled_ += told.end - told.begin;
+    stalled_ += reported.end - reported.begin;
 }
 
 // If a rank reports the same steps several times, the first counts.
-void Standings::add_state(const kernel::StepsDone& told, std::vector<std::byte> state) {
-    Parts& parts = parts_[told.steps];
-    const auto rank = static_cast<std::size_t>(told.rank);
+void Standings::add_state(const kernel::StepsDone& reported, std::vector<std::byte> state) {
+    Parts& parts = parts_[reported.steps];
+    const auto rank = static_cast<std::size_t>(reported.rank);
     parts.here.resize(static_cast<std::size_t>(ranks_));
     if (parts.here[rank]) {
         return;
     }
     parts.here[rank] = true;
     Checkpoint& checkpoint = *parts.checkpoint;
-    checkpoint.steps = told.steps;
-    checkpoint.taken = std::max(checkpoint.taken, told.in_program ? told.end : told.asked);
-    checkpoint.complete = std::max(checkpoint.complete, told.end);
+    checkpoint.steps = reported.steps;
+    checkpoint.taken = std::max(checkpoint.taken, reported.in_program ? reported.end : reported.asked);
+    checkpoint.complete = std::max(checkpoint.complete, reported.end);
     checkpoint.states.resize(static_cast<std::size_t>(ranks_));
     checkpoint.states[rank] = std::move(state);
-    parts.stalled_before = told.rank == 0 ? stalled_ : parts.stalled_before;
+    parts.stalled_before = reported.rank == 0 ? stalled_ : parts.stalled_before;
     if (++parts.count == ranks_) {
         forget_older();
     }

@@ -15,9 +15,9 @@ public:
     Standings(int ranks, std::vector<Time> times);
 
     // Whether the state of this checkpoint may be needed.
-    bool wants(const kernel::StepsDone& told) const;
+    bool wants(const kernel::StepsDone& reported) const;
     // `state`: that of a wanted checkpoint; otherwise empty.
-    void add(const kernel::StepsDone& told, std::vector<std::byte> state);
+    void add(const kernel::StepsDone& reported, std::vector<std::byte> state);
     // In time order.
     std::vector<Standing> take() const;
 
@@ -35,8 +35,8 @@ private:
         Duration stall_under_way{0};      // rank 0: the part before this time of a stall that ends later
     };
 
-    void add_steps(const kernel::StepsDone& told);
-    void add_state(const kernel::StepsDone& told, std::vector<std::byte> state);
+    void add_steps(const kernel::StepsDone& reported);
+    void add_state(const kernel::StepsDone& reported, std::vector<std::byte> state);
     std::size_t first_from(Time time) const;
     bool is_needed(const Checkpoint& checkpoint, Time until) const;
     void forget_older();

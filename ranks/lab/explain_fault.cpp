@@ -42,22 +42,22 @@ class Explanation {
 public:
     Explanation(const Record& found, const std::string& text) : found_(found), fault_(*found.fault), text_(text) {}
 
-    std::string told() const {
-        std::string told =
+    std::string reported() const {
+        std::string reported =
             fmt::format("Deadlock: {} of {} ranks {} for something that never comes.\n", fault_.ops.size(),
                         found_.timeline.ranks, fault_.ops.size() == 1 ? "waits" : "wait");
         std::vector<bool> is_told(fault_.ops.size());
         std::size_t shown = 0;
         for (std::size_t i = 0; i < fault_.ops.size() && shown < most_shown; ++i) {
             if (!is_told[i]) {
-                told += of_one(i, is_told);
+                reported += of_one(i, is_told);
                 ++shown;
             }
         }
         if (const auto left = std::count(is_told.begin(), is_told.end(), false); left > 0) {
-            told += fmt::format("  … and {} rank{} more\n", left, left == 1 ? "" : "s");
+            reported += fmt::format("  … and {} rank{} more\n", left, left == 1 ? "" : "s");
         }
-        return told + circle();
+        return reported + circle();
     }
 
 private:
@@ -146,13 +146,13 @@ private:
             return "";
         }
         const std::size_t steps = cycle.size() - 1;
-        std::string told;
+        std::string reported;
         for (std::size_t i = 0; i < std::min(steps, most_shown); ++i) {
-            told += i == 0
+            reported += i == 0
                         ? fmt::format("rank {} waits for rank {}", cycle[i], cycle[i + 1])
                         : fmt::format(", {}rank {} for rank {}", i + 1 == steps ? "and " : "", cycle[i], cycle[i + 1]);
         }
-        return fmt::format("It is a cycle: {}{}.\n", told, steps > most_shown ? ", and so on" : "");
+        return fmt::format("It is a cycle: {}{}.\n", reported, steps > most_shown ? ", and so on" : "");
     }
 
     const Record& found_;
@@ -165,19 +165,19 @@ private:
 std::string explain_fault(const Record& found, const std::string& file, const std::string& text) {
     const ranks::Fault& fault = *found.fault;
     if (fault.mistake == ranks::Mistake::deadlock && !fault.ops.empty()) {
-        return Explanation(found, text).told();
+        return Explanation(found, text).reported();
     }
     if (const auto gap = found.reports.find(gap_report); gap != found.reports.end()) {
         const int line = static_cast<int>(gap->second.begin()->second.at(0));
         return fmt::format("Nothing is written here yet:\n  {}\n", place({file, line}, text));
     }
-    std::string told = fault.message + "\n";
+    std::string reported = fault.message + "\n";
     for (std::size_t i = 0; i < fault.ops.size(); ++i) {
         if (const std::string where = i < found.lines.size() ? place(found.lines[i], text) : ""; !where.empty()) {
-            told += fmt::format("  rank {} at {}\n", fault.ops[i].rank, where);
+            reported += fmt::format("  rank {} at {}\n", fault.ops[i].rank, where);
         }
     }
-    return told;
+    return reported;
 }
 
 }  // namespace sim::lab

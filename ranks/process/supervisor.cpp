@@ -134,7 +134,7 @@ void Supervisor::take_turn(int rank) {
     if (run_->options->clock == Clock::wall) {
         run_->has_come_to(run_->kernel.time(rank));
     }
-    switch (run_->kernel.befalls(rank)) {
+    switch (run_->kernel.injected_fault(rank)) {
         case kernel::Befalls::death: return kill(rank);
         case kernel::Befalls::stop: return stop(rank);
         case kernel::Befalls::nothing: break;

@@ -9,7 +9,7 @@ most_lines=20
 rm -rf "$folder"
 mkdir -p "$folder"
 cd "$folder"
-flags=(-std=c++20 "-I$sources" -w)
+flags=(-std=c++20 "-I$sources" -w -fno-diagnostics-show-caret)
 echo '#include <libsim/gpu.hpp>
 #include <libsim/collectives/all_reduce.hpp>
 #include <chrono>

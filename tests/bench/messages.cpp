@@ -31,7 +31,7 @@ void count(benchmark::State& state, const Totals& last) {
 
 // 2 (n-1) steps on n ranks: 2.1 million messages for 1,024 ranks.
 void ring(GPU& gpu) {
-    carry_out(gpu, world(gpu), schedule_of(CollectiveKind::all_reduce, Algorithm::ring, gpu.world_size(), 0),
+    execute(gpu, world(gpu), schedule_of(CollectiveKind::all_reduce, Algorithm::ring, gpu.world_size(), 0),
               Units(500), "all-reduce");
 }
 

@@ -27,12 +27,12 @@ TEST(NdsimCalibrate, FindsWhatNcclTestsShowAndWritesAMachineThatTrainTakes) {
     EXPECT_LT(json["files"][0]["error_after"], json["files"][0]["error_before"]);
     const auto hardware = run_command("ndsim hardware '" + out + "' --json").json();
     EXPECT_EQ(hardware["name"], "ours");
-    bool told = false;
+    bool notes = false;
     for (const auto& number : hardware["numbers"]) {
-        told = told || (number["field"] == "efficiency.switch_share" && number["confidence"] == "A" &&
+        notes = notes || (number["field"] == "efficiency.switch_share" && number["confidence"] == "A" &&
                         std::string(number["source"]).starts_with("24 sizes of nccl-tests (all_reduce_8.txt): +- "));
     }
-    EXPECT_TRUE(told);
+    EXPECT_TRUE(notes);
     EXPECT_EQ(run_command("ndsim train --model llama3-8b --gpus 64 --tp 2 --machine '" + out + "'").exit_code, 0);
 }
 

@@ -44,12 +44,12 @@ TEST(NdsimHardware, ReadsAFile) {
     EXPECT_EQ(json["name"], "ours");
     EXPECT_EQ(json["scale_out"], 25e9);
     EXPECT_EQ(json["accelerator"]["memory_bandwidth"], 3350e9);
-    bool told = false;
+    bool notes = false;
     for (const auto& number : json["numbers"]) {
         EXPECT_NE(number["source"], "") << number;
-        told = told || (number["field"] == "scale_out" && number["source"] == file + ":3");
+        notes = notes || (number["field"] == "scale_out" && number["source"] == file + ":3");
     }
-    EXPECT_TRUE(told);
+    EXPECT_TRUE(notes);
 }
 
 TEST(NdsimHardware, RefusesWhatIsNotThere) {

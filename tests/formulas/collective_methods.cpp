@@ -278,7 +278,7 @@ TEST(EveryMethod, AsOneOpEndsAndSendsWhatItsMessagesDoInRandomGroupsOnAnyLinksAn
                                    .config = any.config};
             const auto one_op = seen(one, [&](GPU& gpu) { gpu.collective(one.group, whole); });
             const Schedule schedule = any.schedule(n, one.root);
-            const auto messages = seen(one, [&](GPU& gpu) { carry_out(gpu, one.group, schedule, one.size, ""); });
+            const auto messages = seen(one, [&](GPU& gpu) { execute(gpu, one.group, schedule, one.size, ""); });
             ASSERT_EQ(one_op, messages) << any << " n=" << n << " root " << one.root << " trial " << trial << " stream "
                                         << static_cast<int>(one.stream);
         }

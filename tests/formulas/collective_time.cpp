@@ -51,7 +51,7 @@ std::vector<Time> message_by_message(const Case& what) {
                       if (!what.arrivals.empty()) {
                           gpu.compute("late", Flops{what.arrivals[index].time_since_epoch().count()});
                       }
-                      carry_out(gpu, group, what.schedule, what.size, "test");
+                      execute(gpu, group, what.schedule, what.size, "test");
                       ends[index] = Time{gpu.now()};
                   });
     return ends;

@@ -133,7 +133,7 @@ TEST(Collective, AsOneOpEndsForEveryRankWhenItsMessagesWouldWithRandomStragglers
         const auto one_op =
             ends(gpu_py(), lateness, [&](GPU& gpu) { gpu.collective(world(gpu), whole(any, size, root)); });
         const auto messages =
-            ends(gpu_py(), lateness, [&](GPU& gpu) { carry_out(gpu, world(gpu), any.schedule(n, root), size, ""); });
+            ends(gpu_py(), lateness, [&](GPU& gpu) { execute(gpu, world(gpu), any.schedule(n, root), size, ""); });
         ASSERT_EQ(one_op, messages) << any << " n=" << n << " root " << root << " trial " << trial;
     }
 }
@@ -156,7 +156,7 @@ TEST(Collective, AsOneOpAfterSendsThatAreStillUnderWayEndsWhenItsMessagesWould) 
         });
         const auto messages = ends(gpu_py(), lateness, [&](GPU& gpu) {
             send_first(gpu);
-            carry_out(gpu, world(gpu), any.schedule(6, root), Units(70), "");
+            execute(gpu, world(gpu), any.schedule(6, root), Units(70), "");
         });
         EXPECT_EQ(one_op, messages) << any;
     }
@@ -171,7 +171,7 @@ TEST(Collective, AsOneOpCountsTheMessagesAndSizesThatItStandsFor) {
         const auto one =
             simulate_well(fibers(6, gpu_py()), [&](GPU& gpu) { gpu.collective(world(gpu), whole(any, size, 3)); });
         const auto many = simulate_well(fibers(6, gpu_py()), [&](GPU& gpu) {
-            carry_out(gpu, world(gpu), any.schedule(6, any.has_root() ? 3 : 0), size, "");
+            execute(gpu, world(gpu), any.schedule(6, any.has_root() ? 3 : 0), size, "");
         });
         EXPECT_EQ(one.result.messages, many.result.messages) << any;
         for (std::size_t rank = 0; rank < 6; ++rank) {

@@ -34,7 +34,7 @@ struct Case {
 
 void as_messages(GPU& gpu, const AnyCollective& any, Size size, int root) {
     const Group all = world(gpu);
-    carry_out(gpu, all, any.schedule(all.size(), root), size, name_of(any.kind));
+    execute(gpu, all, any.schedule(all.size(), root), size, name_of(any.kind));
 }
 
 // Uses 3 n + 1 numbers (all-to-all: 3 n).
@@ -42,7 +42,7 @@ void with_numbers(GPU& gpu, const AnyCollective& any, Size size, int root) {
     const Group all = world(gpu);
     const bool even = any.kind == CollectiveKind::all_to_all;
     std::vector<double> data(static_cast<std::size_t>(3 * all.size() + (even ? 0 : 1)));
-    carry_out(gpu, all, any.schedule(all.size(), root), size, name_of(any.kind),
+    execute(gpu, all, any.schedule(all.size(), root), size, name_of(any.kind),
               any.kind == CollectiveKind::barrier ? Elements{} : elements_of(std::span(data), Reduction::sum));
 }
 

@@ -38,7 +38,7 @@ CollectiveTime time_of(const Cluster& cluster, CollectiveKind kind, const Algori
 std::vector<Time> message_by_message(const Cluster& cluster, CollectiveKind kind, int members, Bytes size) {
     std::vector<Time> ends(static_cast<std::size_t>(members));
     simulate_well({.ranks = members, .host = ranks::Host::fiber, .cluster = cluster}, [&](GPU& gpu) {
-        carry_out(gpu, world(gpu), schedule_of(kind, eight_rails, members, 0), size, "test");
+        execute(gpu, world(gpu), schedule_of(kind, eight_rails, members, 0), size, "test");
         ends[static_cast<std::size_t>(gpu.rank())] = Time{gpu.now()};
     });
     return ends;

@@ -51,7 +51,7 @@ std::vector<Layout> layouts_of(const training::Parallelism& parallelism, int chu
                     layout.framework.overlap_gradients = (overlap & 1) != 0;
                     layout.framework.overlap_parameters = (overlap & 2) != 0;
                     layout.framework.overlap_pipeline = (overlap & 4) == 0;
-                    layout.framework.put_off_outputs = (overlap & 8) == 0 ? 0 : 5;
+                    layout.framework.deferred_output_wgrads = (overlap & 8) == 0 ? 0 : 5;
                     all.push_back(layout);
                 }
             }

@@ -63,7 +63,7 @@ TEST(StageStep, GathersOnceMoreForWhatDeepSpeedComputesAgain) {
 TEST(StageStep, CopiesThePartsOfEachRankWhereCollectivesTakeLists) {
     Layout layout{.parallelism = {.dp = 64, .zero = 3},
                   .batch = {.global = 64},
-                  .framework = {.gathers_per_layer = 4, .reductions_per_layer = 12, .lists_parts = true}};
+                  .framework = {.gathers_per_layer = 4, .reductions_per_layer = 12, .per_rank_tensors = true}};
     const ChunkPasses passes = first_chunk(layout);
     const auto copies = [&](PassKind kind) {
         std::vector<Duration> result;
@@ -80,7 +80,7 @@ TEST(StageStep, CopiesThePartsOfEachRankWhereCollectivesTakeLists) {
     std::vector<Duration> backward = copies(PassKind::backward);
     EXPECT_EQ(std::count(backward.begin(), backward.end(), gathered), 7);
     EXPECT_EQ(std::count(backward.begin(), backward.end(), reduced), 8);
-    layout.framework.lists_parts = false;
+    layout.framework.per_rank_tensors = false;
     EXPECT_EQ(first_chunk(layout).of(PassKind::forward).size() + 8, passes.of(PassKind::forward).size());
 }
 

@@ -134,9 +134,9 @@ TEST(Bubble, OfDualPipeIsThatOfItsReport) {
 TEST(Bubble, TakesTheOutputLayersPutOffGradients) {
     constexpr Duration x{6'000'000};
     for (const auto& [p, m] : {std::pair{2, 4}, {4, 8}, {8, 24}}) {
-        const auto end = [&, p = p, m = m](int put_off) {
+        const auto end = [&, p = p, m = m](int deferred) {
             StepPlan plan = equal_stages({"1f1b", p, m});
-            plan.layout.framework.put_off_outputs = put_off;
+            plan.layout.framework.deferred_output_wgrads = deferred;
             GradientBucket& last = plan.stages.back().chunks.front().whole;
             last.backward_weight[TimeCategory::compute] = w + x;
             last.output_weight = {};

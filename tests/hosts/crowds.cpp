@@ -53,9 +53,9 @@ TEST(Crowds, OfALongRunSayHowFarTheyHaveComeAndWhatIsFaster) {
     SharedMemory shared;
     ranks::LaunchOptions options{.ranks = ranks::cores() + 1};
     options.progress = 1ms;
-    std::string told;
+    std::string reported;
     options.on_notice = [&](const std::string& what) {
-        told = what;
+        reported = what;
         shared->victim = 1;
     };
     const auto result = ranks::launch(options, [&](GPU& gpu) {
@@ -66,31 +66,31 @@ TEST(Crowds, OfALongRunSayHowFarTheyHaveComeAndWhatIsFaster) {
         gpu.barrier();
     });
     EXPECT_TRUE(result.ok()) << result.fault->message;
-    EXPECT_THAT(told, HasSubstr(std::to_string(ranks::cores() + 1) + " processes have come to "));
-    EXPECT_THAT(told, HasSubstr("and fibers would give the same timeline sooner"));
+    EXPECT_THAT(reported, HasSubstr(std::to_string(ranks::cores() + 1) + " processes have come to "));
+    EXPECT_THAT(reported, HasSubstr("and fibers would give the same timeline sooner"));
 }
 
 TEST(Crowds, OfFibersSayHowFarTheyHaveComeToo) {
     ranks::LaunchOptions options{.ranks = 3, .host = ranks::Host::fiber};
     options.progress = 1ms;
-    std::string told;
-    options.on_notice = [&](const std::string& what) { told = what; };
+    std::string reported;
+    options.on_notice = [&](const std::string& what) { reported = what; };
     const auto result = ranks::launch(options, [&](GPU& gpu) {
         gpu.progress(0.5);
-        while (told.empty()) {
+        while (reported.empty()) {
             gpu.send((gpu.rank() + 1) % 3, Units{1});
             gpu.receive((gpu.rank() + 2) % 3, Units{1});
         }
     });
-    EXPECT_THAT(told, testing::MatchesRegex("after 0 s, 3 fibers have come to .* of simulated time, with [0-9]+ "
+    EXPECT_THAT(reported, testing::MatchesRegex("after 0 s, 3 fibers have come to .* of simulated time, with [0-9]+ "
                                             "messages; 50 % done, about [0-9]+ s left"));
 }
 
 TEST(Crowds, SayNothingWhereNoProgressIsWanted) {
     ranks::LaunchOptions options{.ranks = 2};
     options.progress = 0ms;
-    int told = 0;
-    options.on_notice = [&](const std::string&) { ++told; };
+    int reported = 0;
+    options.on_notice = [&](const std::string&) { ++reported; };
     EXPECT_TRUE(ranks::launch(options, [](GPU& gpu) { gpu.barrier(); }).ok());
-    EXPECT_EQ(told, 0);
+    EXPECT_EQ(reported, 0);
 }

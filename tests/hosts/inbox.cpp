@@ -159,10 +159,10 @@ TEST(Inbox, RefusesTimesBeforeTheRunAndDataOfCollectivesThatCannotBe) {
 
 TEST(Inbox, TakesCheckpointsWithTheStateThatIsThere) {
     constexpr const char* wrong = "rank 0 broke its queue (a checkpoint that cannot be)";
-    const Op told{.kind = OpKind::checkpoint, .peer = 0, .tag = 3, .amount = 5};
-    EXPECT_EQ(complaint(told), "");
-    EXPECT_EQ(complaint(on(most_streams, told)), "");
-    EXPECT_EQ(complaint(on(255, told)), wrong_stream);
+    const Op reported{.kind = OpKind::checkpoint, .peer = 0, .tag = 3, .amount = 5};
+    EXPECT_EQ(complaint(reported), "");
+    EXPECT_EQ(complaint(on(most_streams, reported)), "");
+    EXPECT_EQ(complaint(on(255, reported)), wrong_stream);
     EXPECT_EQ(complaint({.kind = OpKind::checkpoint, .peer = 0, .tag = -1}), wrong);
     EXPECT_EQ(complaint({.kind = OpKind::checkpoint, .peer = 2}), wrong);
     EXPECT_EQ(complaint({.kind = OpKind::checkpoint, .peer = -1}), wrong);

@@ -77,15 +77,15 @@ TEST_P(LogLines, OfARunThatFailsAreToldAsFarAsItCame) {
 
 TEST_P(LogLines, ComeWithTheirTimeByTheWallsClock) {
     std::vector<std::string> lines;
-    std::vector<std::size_t> told;  // lines logged at each release of simulated time
+    std::vector<std::size_t> reported;  // lines logged at each release of simulated time
     ranks::LaunchOptions options = ranks(3);
     options.clock = ranks::Clock::wall;
     options.time_scale = 1e-3;
     options.on_log = [&](const ranks::LogLine& line) { lines.push_back(line.text); };
-    options.on_time = [&](Time) { told.push_back(lines.size()); };
+    options.on_time = [&](Time) { reported.push_back(lines.size()); };
     ASSERT_TRUE(ranks::launch(options, count_down).ok());
     EXPECT_EQ(lines.size(), 12U);
-    EXPECT_GE(told.back(), 6U) << "all that was logged before the barrier was told before the end";
+    EXPECT_GE(reported.back(), 6U) << "all that was logged before the barrier was told before the end";
 }
 
 TEST_P(LogLines, ChangeNothingInTheTimeline) {

@@ -27,16 +27,16 @@ TEST(Pulses, TellHowFarTheRunHasComeAndChangeNothing) {
         std::vector<ranks::Pulse> pulses;
         options.pulse = 0ms;
         options.on_pulse = [&](const ranks::Pulse& pulse) { pulses.push_back(pulse); };
-        const ranks::Result told = ranks::launch(options, ring);
-        ASSERT_TRUE(told.ok());
-        EXPECT_EQ(told.timeline_sha256, silent.timeline_sha256);
+        const ranks::Result reported = ranks::launch(options, ring);
+        ASSERT_TRUE(reported.ok());
+        EXPECT_EQ(reported.timeline_sha256, silent.timeline_sha256);
         ASSERT_FALSE(pulses.empty());
         for (std::size_t i = 1; i < pulses.size(); ++i) {
             EXPECT_LE(pulses[i - 1].reached, pulses[i].reached);
             EXPECT_LE(pulses[i - 1].messages, pulses[i].messages);
             EXPECT_LE(pulses[i - 1].ranks_finished, pulses[i].ranks_finished);
         }
-        EXPECT_LE(pulses.back().reached, told.end);
+        EXPECT_LE(pulses.back().reached, reported.end);
         EXPECT_LE(pulses.back().messages, 4 * 2000);
         EXPECT_LE(pulses.back().ranks_finished, 4);
     }

@@ -26,15 +26,15 @@ TEST_P(Questions, FindTheMessageThatIsThereFirst) {
     std::vector<int> sources;
     std::vector<double> times;
     const auto result = ranks::launch(ranks(4), [](GPU& gpu) {
-        std::vector<double> told;
+        std::vector<double> reported;
         if (gpu.rank() == 0) {
             for (int i = 1; i < 4; ++i) {
                 const Arrival first = gpu.probe();
-                told.push_back(first.source);
-                told.push_back(seconds(Time{gpu.now()}));
+                reported.push_back(first.source);
+                reported.push_back(seconds(Time{gpu.now()}));
                 gpu.receive(first.source, Units{1});
             }
-            gpu.report("told", told);
+            gpu.report("told", reported);
         } else {
             gpu.compute(Units{gpu.rank() == 2 ? 0 : 10 - gpu.rank()});
             gpu.send(0, Units{1});

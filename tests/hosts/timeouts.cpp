@@ -20,13 +20,13 @@ std::vector<double> found(const ranks::LaunchOptions& options, const std::vector
             gpu.compute(Units{10});
             return gpu.send(0, Units{1}, Tag{3});
         }
-        std::vector<double> told;
+        std::vector<double> reported;
         for (const Duration timeout : timeouts) {
             const std::optional<Arrival> first = gpu.probe_for(timeout, source, Tag{3});
-            told.push_back(first ? first->source : -1);
-            told.push_back(seconds(Time{gpu.now()}));
+            reported.push_back(first ? first->source : -1);
+            reported.push_back(seconds(Time{gpu.now()}));
         }
-        gpu.report("told", told);
+        gpu.report("told", reported);
         gpu.receive(1, Units{1}, Tag{3});
     });
     EXPECT_TRUE(result.ok()) << result.fault->message;

@@ -135,7 +135,7 @@ Difference difference_of(const Row& row) {
 Duration ours(const Row& row) {
     return last_end(cluster_on(row.topology, row.asked.members), row.asked.members, [&](GPU& gpu) {
         for (int chunk = 0; chunk < row.chunks; ++chunk) {
-            carry_out(gpu, world(gpu), row.asked);
+            execute(gpu, world(gpu), row.asked);
         }
     });
 }

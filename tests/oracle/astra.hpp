@@ -31,7 +31,7 @@ CollectiveKind kind_of(const std::string& name);
 //   ring all-to-all      its messages: everything goes round the ring, step by step
 //   direct               n-1 channels, so that all messages leave at once; an all-reduce in two phases
 //   doubleBinaryTree     a binomial tree: theirs passes whole arrays up and down one tree
-void carry_out(GPU& gpu, const Group& group, const Asked& asked);
+void execute(GPU& gpu, const Group& group, const Asked& asked);
 
 // A message of a sequence: its bytes and, on a ring of GPUs, its distance.
 struct Sent {

@@ -102,7 +102,7 @@ CollectiveKind kind_of(const std::string& name) {
                                       : all_to_all;
 }
 
-void carry_out(GPU& gpu, const Group& group, const Asked& asked) {
+void execute(GPU& gpu, const Group& group, const Asked& asked) {
     const Bytes whole{part_of(asked) * asked.members};
     const AlgorithmConfig config = config_of(asked);
     if (asked.algorithm == "ring" && asked.kind == all_to_all) {

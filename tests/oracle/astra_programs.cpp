@@ -20,7 +20,7 @@ Duration ours_in_chunks(int chunks, int at_a_time) {
         for (int stream = 1; stream <= at_a_time; ++stream) {
             open.push_back(gpu.on(static_cast<Stream>(stream), [&] {
                 for (int i = 0; i < chunks / at_a_time; ++i) {
-                    carry_out(gpu, world(gpu), chunk);
+                    execute(gpu, world(gpu), chunk);
                 }
             }));
         }
@@ -65,7 +65,7 @@ Duration ours_on_grid(const std::vector<Phase>& phases) {
         for (const Phase& phase : phases) {
             const auto axis = static_cast<std::size_t>(phase.axis);
             const int at = gpu.rank() / strides[axis] % sides[axis];
-            carry_out(gpu, Group::strided(gpu.rank() - at * strides[axis], strides[axis], sides[axis]), phase.asked);
+            execute(gpu, Group::strided(gpu.rank() - at * strides[axis], strides[axis], sides[axis]), phase.asked);
         }
     });
 }
@@ -113,7 +113,7 @@ TEST(AstraSim, RunsTwoGroupsOnOneRingAsWeDoWithAsynchronousSends) {
         EXPECT_TRUE(agrees(theirs["aware_ns"]["last"], charges, *last, more_of_last + 2 * stored, 6 + 4));
     };
     const auto group_of = [](const GPU& gpu) { return Group::strided(gpu.rank() / 4 * 4, 1, 4); };
-    compare([&](GPU& gpu) { carry_out(gpu, group_of(gpu), asked); }, -3 * longer, -4 * longer);
+    compare([&](GPU& gpu) { execute(gpu, group_of(gpu), asked); }, -3 * longer, -4 * longer);
     compare(
         [&](GPU& gpu) {
             const Group group = group_of(gpu);
@@ -158,7 +158,7 @@ TEST(AstraSim, OverlapsATrainingStepAsWeDo) {
             std::vector<Handle> open;
             for (int layer = 0; layer < 4; ++layer) {
                 gpu.compute("backward", Flops{1'000'000'000});
-                open.push_back(gpu.on(Stream{1}, [&] { carry_out(gpu, world(gpu), gradient); }));
+                open.push_back(gpu.on(Stream{1}, [&] { execute(gpu, world(gpu), gradient); }));
             }
             for (const Handle& handle : open) {
                 gpu.wait(handle);

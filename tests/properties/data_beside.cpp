@@ -58,7 +58,7 @@ std::int64_t wrong_bytes(const Step& step, const std::vector<std::span<const std
     return wrong;
 }
 
-std::int64_t carry_out(GPU& gpu, const Step& step, bool with_data, int number) {
+std::int64_t execute(GPU& gpu, const Step& step, bool with_data, int number) {
     const std::vector<std::byte> mine(static_cast<std::size_t>(step.bytes), static_cast<std::byte>(gpu.rank()));
     BroughtData brought{};
     const auto collective = [&] {
@@ -96,7 +96,7 @@ ranks::Result run(const std::vector<Step>& steps, ranks::Host host, const Cluste
         for (const Step& step : steps) {
             gpu.compute(Units{step.compute[static_cast<std::size_t>(gpu.rank())]});
             if (step.group.contains(gpu.rank())) {
-                wrong += carry_out(gpu, step, with_data, ++number);
+                wrong += execute(gpu, step, with_data, ++number);
             }
         }
         gpu.report("wrong", static_cast<double>(wrong));

@@ -46,11 +46,11 @@ TEST(LaunchFlags, OfMegatron) {
 }
 
 TEST(LaunchFlags, ThatTheRowOfASwitchSaysFollowTheOthersWhereTheyHaveNoPlaceAmongThem) {
-    training::Layout told = layout();
-    told.framework.overlap_tensor = true;
-    told.framework.offload_optimizer = true;
-    EXPECT_EQ(megatron_flags(llama(), told).lines.back(), "--tp-comm-overlap");
-    EXPECT_EQ(torchtitan_flags(llama(), told).lines.back(), "--training.enable_cpu_offload");
+    training::Layout notes = layout();
+    notes.framework.overlap_tensor = true;
+    notes.framework.offload_optimizer = true;
+    EXPECT_EQ(megatron_flags(llama(), notes).lines.back(), "--tp-comm-overlap");
+    EXPECT_EQ(torchtitan_flags(llama(), notes).lines.back(), "--training.enable_cpu_offload");
 }
 
 TEST(LaunchFlags, OfMegatronSayWhereGradientsAreAddedByAKernelOfTheirOwn) {

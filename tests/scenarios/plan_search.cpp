@@ -142,7 +142,7 @@ TEST(PlanSearch, DoesNotSimulateWhatIsOutdone) {
     what.space.recompute.assign(8, training::Recompute::none);
     const PlanCounts counts = search_layouts(what, {.oracle = wasteful}).counts;
     EXPECT_EQ(counts.simulated(), 8U);
-    EXPECT_EQ(counts.outdone, 8U);
+    EXPECT_EQ(counts.pruned, 8U);
 }
 
 // Some 3,000 layouts whose steps and sizes follow no order.

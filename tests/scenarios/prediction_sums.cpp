@@ -31,7 +31,7 @@ const std::vector<std::pair<const char*, Layout>>& layouts() {
         {"sharded in lists",
          {.parallelism = {.dp = 8, .zero = 3},
           .batch = {.global = 32},
-          .framework = {.overlap_gradients = false, .overlap_parameters = false, .lists_parts = true}}},
+          .framework = {.overlap_gradients = false, .overlap_parameters = false, .per_rank_tensors = true}}},
         {"unfused sums",
          {.parallelism = {.dp = 4}, .batch = {.global = 32}, .framework = {.fused_accumulation = false}}},
         {"sums of DeepSpeed",

@@ -26,7 +26,7 @@ TrainingCase some_case() {
     what.layout = {.parallelism = {.dp = 2, .tp = 2, .pp = 2}, .batch = {.micro = 1, .global = 16}};
     what.price = "--usd-per-hour";
     what.price_from = PriceFrom::option;
-    what.told = {"dp 2: 8 GPUs / (tp 2 x pp 2 x cp 1)"};
+    what.notes = {"dp 2: 8 GPUs / (tp 2 x pp 2 x cp 1)"};
     return what;
 }
 

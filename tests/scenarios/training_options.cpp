@@ -83,7 +83,7 @@ TEST(TrainingOptions, ComeFromAFileToo) {
 TEST(TrainingCase, GivesDataParallelismWhatTheOthersLeaveOfTheGpus) {
     const TrainingCase found = case_given({"--gpus", "128", "--tp", "4", "--pp", "2"});
     EXPECT_EQ(found.layout.parallelism.dp, 16);
-    EXPECT_THAT(found.told, testing::Contains("dp 16: 128 GPUs / (tp 4 x pp 2 x cp 1)"));
+    EXPECT_THAT(found.notes, testing::Contains("dp 16: 128 GPUs / (tp 4 x pp 2 x cp 1)"));
 }
 
 TEST(TrainingCase, IsOneNodeOrMoreUnlessGpusAreSaid) {
@@ -96,7 +96,7 @@ TEST(TrainingCase, IsOneNodeOrMoreUnlessGpusAreSaid) {
 TEST(TrainingCase, HasABatchOfAboutFourMillionTokens) {
     const TrainingCase found = case_given({"--dp", "16"});
     EXPECT_EQ(found.layout.batch.global, 2048);
-    EXPECT_THAT(found.told,
+    EXPECT_THAT(found.notes,
                 testing::Contains("global batch 2048: dp 16 x micro-batch 1 x 128 micro-batches, 4.19 M tokens"));
 }
 
@@ -104,7 +104,7 @@ TEST(TrainingCase, TakesItsChunksFromAListOfLayers) {
     const TrainingCase found = case_given({"--pp", "4", "--dp", "2", "--pipeline-layout", "Et*3|(t*4|)*6t*5L"});
     EXPECT_EQ(found.layout.parallelism.split.layers, (std::vector{3, 4, 4, 4, 4, 4, 4, 5}));
     EXPECT_EQ(found.layout.parallelism.interleave, 2);
-    EXPECT_THAT(found.told, testing::IsSupersetOf({"interleave 2: --pipeline-layout has 8 stages, pp 4",
+    EXPECT_THAT(found.notes, testing::IsSupersetOf({"interleave 2: --pipeline-layout has 8 stages, pp 4",
                                                    "schedule interleaved: interleave 2"}));
     EXPECT_EQ(case_given({"--pp", "4", "--pipeline-layout", "9,8,8,7"}).layout.parallelism.interleave, 1);
 }
@@ -118,9 +118,9 @@ TEST(TrainingCase, RefusesAListBesideARuleAndOneThatDoesNotFit) {
 }
 
 TEST(TrainingOptions, ChangeTheLayersOfMultiTokenPrediction) {
-    std::vector<std::string> told;
-    EXPECT_EQ(model_of(given({"--model", "deepseek-v3"}), told).mtp_layers, 0);
-    EXPECT_EQ(model_of(given({"--model", "deepseek-v3", "--mtp-layers", "1"}), told).mtp_layers, 1);
+    std::vector<std::string> notes;
+    EXPECT_EQ(model_of(given({"--model", "deepseek-v3"}), notes).mtp_layers, 0);
+    EXPECT_EQ(model_of(given({"--model", "deepseek-v3", "--mtp-layers", "1"}), notes).mtp_layers, 1);
 }
 
 TEST(TrainingCase, HasAtLeastAMicroBatchPerStage) {

@@ -154,12 +154,12 @@ TEST(Uncertainty, ThatShipsIsWhatRunsThatWereLeftOutTell) {
     for (const auto& [generation, gpu] :
          {std::pair{"ampere", "A100-SXM-80GB"}, {"hopper", "H100-SXM-80GB"}, {"blackwell", "B200"}}) {
         const training::Uncertainty shipped = shipped_of(gpu);
-        const training::Uncertainty told = uncertainty_of(found[generation].shipped, found[generation].left_out);
-        EXPECT_EQ(shipped.dense, told.dense) << generation;
-        EXPECT_EQ(shipped.order, told.order) << generation;
+        const training::Uncertainty notes = uncertainty_of(found[generation].shipped, found[generation].left_out);
+        EXPECT_EQ(shipped.dense, notes.dense) << generation;
+        EXPECT_EQ(shipped.order, notes.order) << generation;
         const std::vector<Deviation>& runs = found[generation].left_out;
         if (std::any_of(runs.begin(), runs.end(), [](const Deviation& run) { return run.has_experts; })) {
-            EXPECT_EQ(shipped.experts, told.experts) << generation;
+            EXPECT_EQ(shipped.experts, notes.experts) << generation;
         }
     }
 }

@@ -59,18 +59,18 @@ TEST(Workers, StopWhenTheyAreTold) {
 
 TEST(Workers, TellHowMuchIsDone) {
     Workers workers(2);
-    std::size_t told = 0;
-    workers.for_each(50, {.on_progress = [&](std::size_t done) { told = done; }}, [](std::size_t) {});
-    EXPECT_EQ(told, 50);
+    std::size_t notes = 0;
+    workers.for_each(50, {.on_progress = [&](std::size_t done) { notes = done; }}, [](std::size_t) {});
+    EXPECT_EQ(notes, 50);
 }
 
 TEST(OneByOne, IsTheSameWithoutThreads) {
     std::vector<std::size_t> order;
-    std::size_t told = 0;
-    EXPECT_TRUE(sim::one_by_one(4, {.on_progress = [&](std::size_t done) { told = done; }},
+    std::size_t notes = 0;
+    EXPECT_TRUE(sim::one_by_one(4, {.on_progress = [&](std::size_t done) { notes = done; }},
                                 [&](std::size_t i) { order.push_back(i); }));
     EXPECT_EQ(order, (std::vector<std::size_t>{0, 1, 2, 3}));
-    EXPECT_EQ(told, 4);
+    EXPECT_EQ(notes, 4);
     EXPECT_FALSE(sim::one_by_one(4, {.should_stop = [&] { return order.size() == 6; }},
                                  [&](std::size_t i) { order.push_back(i); }));
     EXPECT_EQ(order.size(), 6);

@@ -41,7 +41,7 @@ public:
                 continue;
             }
             events_.erase(events_.begin());
-            carry_out(at, number, op, is_message);
+            execute(at, number, op, is_message);
             push_free();
         }
         return result();
@@ -76,7 +76,7 @@ private:
         return 0;
     }
 
-    void carry_out(std::int64_t at, std::uint64_t number, goal::OpIndex index, bool is_message) {
+    void execute(std::int64_t at, std::uint64_t number, goal::OpIndex index, bool is_message) {
         const goal::GoalOp& op = s_.ops[index];
         const std::int64_t w = std::max<std::int64_t>(op.size - 1, 0);
         const std::int64_t g_w = time_for(w, costs_.gap_per_byte).count();

@@ -43,7 +43,7 @@ TEST(CustomSchedule, OfTheExampleAddsUpRealNumbersInItsThreeSteps) {
     const ranks::Result result = ranks::launch(options, [&](GPU& gpu) {
         std::vector<double>& mine = data[static_cast<std::size_t>(gpu.rank())];
         mine = {1.0 + gpu.rank(), 10.0, 100.0 * gpu.rank()};
-        carry_out(gpu, world(gpu), schedule, Units(500), "mine", elements_of(std::span(mine), Reduction::sum));
+        execute(gpu, world(gpu), schedule, Units(500), "mine", elements_of(std::span(mine), Reduction::sum));
     });
     ASSERT_TRUE(result.ok());
     EXPECT_EQ(data, std::vector<std::vector<double>>(4, {10, 40, 600}));

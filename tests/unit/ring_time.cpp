@@ -29,11 +29,11 @@ struct RandomRing {
 
 RandomRing random_ring(test::Random& random) {
     const int n = 1 + random.below(12);
-    const int dearest = 1 + random.below(30);
+    const int most_expensive = 1 + random.below(30);
     const int latest = 1 + random.below(400);
     RandomRing ring;
     for (int i = 0; i < n; ++i) {
-        ring.places.push_back({Duration{random.below(dearest)}, Duration{random.below(dearest)}});
+        ring.places.push_back({Duration{random.below(most_expensive)}, Duration{random.below(most_expensive)}});
         ring.arrivals.emplace_back(Duration{random.below(latest)});
     }
     return ring;

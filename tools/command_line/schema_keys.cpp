@@ -49,10 +49,10 @@ public:
     void add(const SchemaPart& at, const KeyPath& path, const std::string& what = "", const std::string& also = "") {
         const SchemaPart part = referred_to(at);
         const SchemaJson& schema = part.json;
-        const std::string told = what.empty() ? what_of(schema) : what;
+        const std::string notes = what.empty() ? what_of(schema) : what;
         for (const char* const one : {"allOf", "anyOf"}) {  // a reference with its own description, or a nullable part
             if (const auto alternatives = schema.find(one); alternatives != schema.end()) {
-                add({part.file, alternatives->front()}, path, told, alternatives->size() > 1 ? " or null" : "");
+                add({part.file, alternatives->front()}, path, notes, alternatives->size() > 1 ? " or null" : "");
                 return;
             }
         }
@@ -62,7 +62,7 @@ public:
             }
             return;
         }
-        keys_.push_back({path, type_of(schema) + also, told});
+        keys_.push_back({path, type_of(schema) + also, notes});
         add_parts(part, path);
     }
 

@@ -68,7 +68,7 @@ std::vector<const Span*> ordered_of(const Record& record, int rank, bool (*count
     return spans;
 }
 
-std::string told(const Span& span) {
+std::string notes(const Span& span) {
     const char* const preposition = span.kind == OpKind::send ? " to " : " from ";
     const std::string label = span.label->empty() ? "" : fmt::format(" \"{}\"", *span.label);
     return fmt::format("{}{} of {}{}", name_of(span.kind), label, text_of_amount(span),
@@ -76,7 +76,7 @@ std::string told(const Span& span) {
 }
 
 std::string told_at(const std::vector<const Span*>& spans, std::size_t at) {
-    return at < spans.size() ? told(*spans[at]) : "nothing more";
+    return at < spans.size() ? notes(*spans[at]) : "nothing more";
 }
 
 // `counts` selects the steps to compare.

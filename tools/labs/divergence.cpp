@@ -30,7 +30,7 @@ bool same(const Span* a, const Span* b) {
            a->begin == b->begin && a->end == b->end;
 }
 
-std::string told(const Row& row, std::size_t at) {
+std::string notes(const Row& row, std::size_t at) {
     if (at >= row.size()) {
         return "does nothing more";
     }
@@ -68,8 +68,8 @@ std::optional<Divergence> first_divergence(const Record& theirs, const Record& r
         const Time when = std::min(begin_of(mine, at), begin_of(other, at));
         if (!first || when < first->at) {
             first = {when, fmt::format("rank {}{}: yours {}; the reference {}", row.rank,
-                                       row.stream == 0 ? "" : fmt::format(", stream {}", row.stream), told(mine, at),
-                                       told(other, at))};
+                                       row.stream == 0 ? "" : fmt::format(", stream {}", row.stream), notes(mine, at),
+                                       notes(other, at))};
         }
     }
     return first;

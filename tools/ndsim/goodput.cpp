@@ -76,7 +76,7 @@ struct AskedStep {
     std::string machine;
 };
 
-AskedStep step_of(const GoodputOptions& options, std::vector<std::string>& told) {
+AskedStep step_of(const GoodputOptions& options, std::vector<std::string>& notes) {
     if (options.step_seconds > 0) {
         if (options.training.gpus == 0) {
             throw UsageError("--gpus is missing: how many there are, where --step-seconds says how long a step is");
@@ -92,8 +92,8 @@ AskedStep step_of(const GoodputOptions& options, std::vector<std::string>& told)
     }
     const TrainingCase what = training_case(options.training);
     const Prediction step = predict_step(what.model, what.machine, what.layout, {.details = false});
-    told.insert(told.end(), what.told.begin(), what.told.end());
-    told.push_back(fmt::format("a step takes {}: predicted, as ndsim train does{}", time_text(seconds(step.step)),
+    notes.insert(notes.end(), what.notes.begin(), what.notes.end());
+    notes.push_back(fmt::format("a step takes {}: predicted, as ndsim train does{}", time_text(seconds(step.step)),
                                step.memory.fits() ? "" : "; it does not fit into memory"));
     return {.length = LongDuration{ceil_div(step.step.count(), 1000)},
             .gpus = what.gpus(),
@@ -104,27 +104,27 @@ AskedStep step_of(const GoodputOptions& options, std::vector<std::string>& told)
             .machine = what.machine.name};
 }
 
-void add_rates(const GoodputOptions& options, LongJob& job, std::vector<std::string>& told) {
+void add_rates(const GoodputOptions& options, LongJob& job, std::vector<std::string>& notes) {
     const std::array<std::int64_t, faults::part_kinds> counts{job.gpus, job.nodes(),
                                                               options.links > 0 ? options.links : job.gpus};
     for (std::size_t i = 0; i < faults::part_kinds; ++i) {
         job.rates.of.at(i) = {.count = counts.at(i), .mean_hours = options.mtbf_hours.at(i), .shape = options.shape};
     }
     if (options.shape != 1) {
-        told.push_back(fmt::format("lifetimes are Weibull of shape {:g}, and all parts are new when the run begins",
+        notes.push_back(fmt::format("lifetimes are Weibull of shape {:g}, and all parts are new when the run begins",
                                    options.shape));
     }
     const bool said = std::any_of(options.mtbf_hours.begin(), options.mtbf_hours.end(), [](double h) { return h > 0; });
     if (!said) {
         job.rates[Part::gpu].mean_hours = faults::llama3_gpu_hours;
-        told.push_back(
+        notes.push_back(
             fmt::format("a failure in {:.0f} GPU-hours, of whatever cause: 419 in 54 days on 16,384 GPUs "
                         "(Llama 3, arXiv:2407.21783); --gpu-mtbf-hours sets another",
                         faults::llama3_gpu_hours));
     }
 }
 
-void add_length(const GoodputOptions& options, const AskedStep& step, LongJob& job, std::vector<std::string>& told) {
+void add_length(const GoodputOptions& options, const AskedStep& step, LongJob& job, std::vector<std::string>& notes) {
     if (options.steps > 0 && options.tokens > 0) {
         throw UsageError("--steps and --tokens both say how long a run is; give one of them");
     }
@@ -144,7 +144,7 @@ void add_length(const GoodputOptions& options, const AskedStep& step, LongJob& j
     }
     if (work == 0 && options.days == 0) {
         job.span = faults::long_duration(usual_days * 86'400);
-        told.push_back(fmt::format("{:.0f} days; --days, --steps or --tokens say another length", usual_days));
+        notes.push_back(fmt::format("{:.0f} days; --days, --steps or --tokens say another length", usual_days));
     }
 }
 
@@ -162,7 +162,7 @@ void check_amount(const GoodputOptions& options, const LongJob& job) {
     }
 }
 
-void add_interval(const GoodputOptions& options, LongDuration step, LongJob& job, std::vector<std::string>& told) {
+void add_interval(const GoodputOptions& options, LongDuration step, LongJob& job, std::vector<std::string>& notes) {
     double interval = options.checkpoint_seconds;
     if (interval == 0) {
         const double between = seconds_between_failures(job);
@@ -173,7 +173,7 @@ void add_interval(const GoodputOptions& options, LongDuration step, LongJob& job
                 "no best interval");
         }
         interval = faults::daly_interval(cost, between);
-        told.push_back(
+        notes.push_back(
             fmt::format("a checkpoint after each {} of work: Daly's optimum, in whole steps; "
                         "--checkpoint-seconds sets another",
                         long_time_text(interval)));
@@ -181,11 +181,11 @@ void add_interval(const GoodputOptions& options, LongDuration step, LongJob& job
     job.checkpoints.every = whole_steps(faults::long_duration(interval), step);
 }
 
-void tell_of_recovery(const GoodputOptions& options, std::vector<std::string>& told) {
+void tell_of_recovery(const GoodputOptions& options, std::vector<std::string>& notes) {
     const std::string beside =
         options.checkpoint_write > 0 ? fmt::format(", and is written beside for {:g} s", options.checkpoint_write) : "";
-    told.push_back(fmt::format("a checkpoint blocks the training for {:g} s{}", options.checkpoint_cost, beside));
-    told.push_back(fmt::format(
+    notes.push_back(fmt::format("a checkpoint blocks the training for {:g} s{}", options.checkpoint_cost, beside));
+    notes.push_back(fmt::format(
         "a failure is noticed after {:g} s, a restart takes {:g} s{}", options.detect_seconds, options.restart_seconds,
         options.repair_hours > 0 ? fmt::format(", the repair of a node {:g} h", options.repair_hours)
                                  : "; a failed node is replaced meanwhile"));
@@ -276,8 +276,8 @@ GoodputQuestion question_of(const GoodputOptions& options) {
                              .seed = static_cast<std::uint64_t>(options.training.seed),
                              .runs = static_cast<std::size_t>(options.runs),
                              .study = std::nullopt,
-                             .told = {}};
-    const AskedStep step = step_of(options, question.told);
+                             .notes = {}};
+    const AskedStep step = step_of(options, question.notes);
     question.step = step.length;
     question.model = step.model;
     question.machine = step.machine;
@@ -288,7 +288,7 @@ GoodputQuestion question_of(const GoodputOptions& options) {
     if (job.replicas > job.gpus) {
         throw UsageError(fmt::format("--replicas must be at most the {} GPUs, not {}", job.gpus, job.replicas));
     }
-    add_rates(options, job, question.told);
+    add_rates(options, job, question.notes);
     job.checkpoints.blocks = faults::long_duration(options.checkpoint_cost);
     job.checkpoints.beside = faults::long_duration(options.checkpoint_write);
     job.detection = faults::long_duration(options.detect_seconds);
@@ -298,10 +298,10 @@ GoodputQuestion question_of(const GoodputOptions& options) {
     job.policy = options.policy;
     job.spares = options.spares;
     job.repair = faults::long_duration(options.repair_hours * 3600);
-    add_length(options, step, job, question.told);
+    add_length(options, step, job, question.notes);
     check_amount(options, job);
-    add_interval(options, step.length, job, question.told);
-    tell_of_recovery(options, question.told);
+    add_interval(options, step.length, job, question.notes);
+    tell_of_recovery(options, question.notes);
     if (!options.study.empty()) {
         question.study = read_study(options.study);
     }

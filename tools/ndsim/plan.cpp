@@ -206,12 +206,12 @@ std::vector<OptionRow> plan_rows(PlanOptions& options) {
     return rows;
 }
 
-PlanQuestion question_of(const PlanOptions& options, std::vector<std::string>& told) {
+PlanQuestion question_of(const PlanOptions& options, std::vector<std::string>& notes) {
     if (options.axes.gpus.empty()) {
         throw UsageError("--gpus is missing: how many there are; --gpus 64,128 compares");
     }
     const PricedMachine priced = priced_machine_of(options.training);
-    PlanQuestion question{.model = model_of(options.training, told), .machine = priced.machine, .space = options.axes};
+    PlanQuestion question{.model = model_of(options.training, notes), .machine = priced.machine, .space = options.axes};
     sort_once(question.space.gpus);
     for (const PlanAxis& axis : plan_axes()) {
         sort_once(question.space.*axis.values);
@@ -224,20 +224,20 @@ PlanQuestion question_of(const PlanOptions& options, std::vector<std::string>& t
     // Of what is derived for one layout, the axes are the search's; the arithmetic is the machine's.
     std::vector<std::string> of_one;
     question.space.rest = layout_of(options.training, question.model, question.machine, of_one);
-    std::copy_if(of_one.begin(), of_one.end(), std::back_inserter(told), [](const std::string& line) {
+    std::copy_if(of_one.begin(), of_one.end(), std::back_inserter(notes), [](const std::string& line) {
         return line.starts_with("precision") || line.starts_with("flash-attention") || line.starts_with("framework");
     });
     if (const auto warning = warning_of_range(question.model, question.machine)) {
-        told.push_back(*warning);
+        notes.push_back(*warning);
     }
     if (!options.training.has("global-batch")) {
         question.space.rest.batch.global = usual_batch(question.model);
-        told.push_back(fmt::format("global batch {}: about 4 M tokens; --global-batch sets another",
+        notes.push_back(fmt::format("global batch {}: about 4 M tokens; --global-batch sets another",
                                    question.space.rest.batch.global));
     }
     if (!options.training.has("usd-per-hour")) {
         const double price = question.machine.gpu.usd_per_hour;
-        told.push_back((price > 0 ? fmt::format("${:.2f} a GPU-hour: ", price) : "") + priced.price);
+        notes.push_back((price > 0 ? fmt::format("${:.2f} a GPU-hour: ", price) : "") + priced.price);
     }
     return question;
 }
@@ -245,7 +245,7 @@ PlanQuestion question_of(const PlanOptions& options, std::vector<std::string>& t
 PlanReport plan_report(const PlanOptions& options, const PlanWatch& watch) {
     PlanReport report{
         .objective = objective_of(options), .list = list_of(options), .top = static_cast<std::size_t>(options.top)};
-    report.question = question_of(options, report.told);
+    report.question = question_of(options, report.notes);
     try {
         report.plan = searched(options, report.question, watch);
     } catch (const ProgramError& error) {

@@ -26,8 +26,8 @@ struct PlanOptions {
 // Those of `ndsim train`, with lists for the axes.
 std::vector<config::OptionRow> plan_rows(PlanOptions& options);
 
-// Throws UsageError. `told`: the options that were left out and how they were derived.
-search::PlanQuestion question_of(const PlanOptions& options, std::vector<std::string>& told);
+// Throws UsageError. `notes`: the options that were left out and how they were derived.
+search::PlanQuestion question_of(const PlanOptions& options, std::vector<std::string>& notes);
 
 // As in search::SearchOptions.
 struct PlanWatch {

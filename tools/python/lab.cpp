@@ -42,13 +42,13 @@ lab::Record play_case(const lab::Case& played, const py::object& program, const 
 
 // Explains each run that ended early, one after another.
 std::string explain(const std::vector<lab::Record>& records, const std::string& file) {
-    std::string told;
+    std::string notes;
     for (const lab::Record& each : records) {
         if (each.fault) {
-            told += lab::explain_fault(each, file.substr(file.rfind('/') + 1), config::read_text(file, "a lab"));
+            notes += lab::explain_fault(each, file.substr(file.rfind('/') + 1), config::read_text(file, "a lab"));
         }
     }
-    return told;
+    return notes;
 }
 
 py::tuple play_cases(const std::string& name, const std::string& cases, const py::object& program,

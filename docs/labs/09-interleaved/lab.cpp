@@ -27,7 +27,7 @@ public:
           chunks_(static_cast<int>(given.whole("chunks"))),
           weight_gradients_(static_cast<std::size_t>(chunks_)) {}
 
-    void carry_out(const Step& step) { step.is_backward ? backward(step) : forward(step); }
+    void execute(const Step& step) { step.is_backward ? backward(step) : forward(step); }
     const Numbers& weight_gradients() const { return weight_gradients_; }
 
 private:
@@ -117,7 +117,7 @@ void program(sim::GPU& gpu, const sim::lab::Given& given) {
     Stage stage(gpu, given);
     const int micro_batches = static_cast<int>(given.whole("micro_batches"));
     for (const Step& step : schedule(gpu, micro_batches, static_cast<int>(given.whole("chunks")))) {
-        stage.carry_out(step);
+        stage.execute(step);
     }
     gpu.report("gradient", stage.weight_gradients());
 }

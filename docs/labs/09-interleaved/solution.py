@@ -21,7 +21,7 @@ class Stage:
         self.weight_gradients = [0.0] * given.chunks
         self.inputs, self.outputs = {}, {}
 
-    def carry_out(self, step):
+    def execute(self, step):
         (self.backward if step.is_backward else self.forward)(step)
 
     def forward(self, step):
@@ -94,7 +94,7 @@ def schedule(gpu, micro_batches, chunks):
 def program(gpu, given):
     stage = Stage(gpu, given)
     for step in schedule(gpu, given.micro_batches, given.chunks):
-        stage.carry_out(step)
+        stage.execute(step)
     gpu.report("gradient", stage.weight_gradients)
 
 

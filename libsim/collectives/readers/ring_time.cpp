@@ -30,7 +30,7 @@ std::vector<std::int64_t> stays_of(std::span<const RingPlace> places) {
 }
 
 bool in_range(std::span<const RingPlace> places, std::span<const Time> arrivals, std::int64_t steps) {
-    std::int64_t dearest = 0;
+    std::int64_t most_expensive = 0;
     std::int64_t latest = 0;
     for (std::size_t i = 0; i < places.size(); ++i) {
         // A move costs at most the largest send plus the largest acknowledgement.
@@ -38,11 +38,11 @@ bool in_range(std::span<const RingPlace> places, std::span<const Time> arrivals,
         if (__builtin_add_overflow(places[i].send.count(), places[i].acknowledgement.count(), &sum)) {
             return false;
         }
-        dearest = std::max(dearest, sum);
+        most_expensive = std::max(most_expensive, sum);
         latest = std::max(latest, picoseconds(arrivals[i]));
     }
     const Wide rounds = Wide{steps} + 8 * static_cast<Wide>(places.size());
-    return rounds * dearest + latest < INT64_MAX / 2;
+    return rounds * most_expensive + latest < INT64_MAX / 2;
 }
 
 // The ring unrolled far enough that each place has before it all places from which a path may come.

@@ -59,7 +59,7 @@ const Record<MemoryReport>& memory_report_record() {
                          list_of<Report>("over_time", "A row for each step of the stage's schedule, in order.",
                                          moment_record(), &Report::steps),
                          texts<Report>("derived", "Options derived from the others, a sentence each.", "An assumption.",
-                                       [](const Report& of) { return of.what.told; })}}));
+                                       [](const Report& of) { return of.what.notes; })}}));
     return record;
 }
 
@@ -76,8 +76,8 @@ std::string text_of(const MemoryReport& report) {
                 memory_chart(report.steps, report.memory.capacity, chart_width);
     }
     text += "\nAssumptions\n";
-    for (const std::string& told : report.what.told) {
-        text += fmt::format("  {}\n", told);
+    for (const std::string& notes : report.what.notes) {
+        text += fmt::format("  {}\n", notes);
     }
     return text + "GB = 10^9 bytes\n";
 }

@@ -203,7 +203,7 @@ std::vector<Field<StepReport>> run_fields() {
         number<Report>("undisturbed_step_seconds", "Seconds of the step without faults and jitter.",
                        [](const Report& of) { return seconds(of.undisturbed); }),
         texts<Report>("derived", "Options derived from the others, a sentence each.", "An assumption.",
-                      [](const Report& of) { return of.what.told; }),
+                      [](const Report& of) { return of.what.notes; }),
         whole<Report>("simulated_ranks", "Ranks that were simulated: one of each stage, or with --unfold all.",
                       [](const Report& of) { return of.step.simulated_ranks; }),
         whole<Report>("ops", "Operations that were simulated.", [](const Report& of) { return of.step.ops; }),

@@ -30,8 +30,8 @@ std::string experts_as_own_axis(const training::Layout& layout) {
 
 std::string footer(const StepReport& report) {
     std::string text = "\nAssumptions\n";
-    for (const std::string& told : report.what.told) {
-        text += fmt::format("  {}\n", told);
+    for (const std::string& notes : report.what.notes) {
+        text += fmt::format("  {}\n", notes);
     }
     if (report.what.layout.parallelism.ep > 1) {
         text += fmt::format("  {}\n", experts_as_own_axis(report.what.layout));

@@ -239,7 +239,7 @@ Candidates candidates_of(const RunRecord& record, const Practice& practice, cons
     take_framework(record, practice, layout, assumed);
     take_spreading(run, practice, layout, assumed);
     const bool can_put_off = run.pp > 1 && !layout.spreads_gradient_sums() && model.experts.count == 0;
-    layout.framework.put_off_outputs = can_put_off ? practice.put_off_outputs : 0;
+    layout.framework.deferred_output_wgrads = can_put_off ? practice.deferred_output_wgrads : 0;
     take_batch(run, layout, assumed);
     const std::vector<int> interleaves = interleaves_of(record, practice, model.layers, assumed);
     layout.parallelism.schedule = run.pp == 1 || run.schedule.empty() ? usual_pipeline_schedule(interleaves.back())

@@ -19,7 +19,7 @@ constexpr Practice of_bridge(Practice row) {
     row.words = "bridge";
     row.habits.flash_version = 3;
     row.habits.overlap_tensor = true;
-    row.put_off_outputs = 22;  // wgrad_deferral_limit of Llama 3 70B's; 50 of 405B's
+    row.deferred_output_wgrads = 22;  // wgrad_deferral_limit of Llama 3 70B's; 50 of 405B's
     row.zero = 1;
     row.fp32_gradients_bf16 = false;
     row.sequence_parallel = true;
@@ -52,7 +52,7 @@ constexpr std::array practice_table{
                         .overlap_parameters = false,
                         .gathers_per_layer = 4,
                         .reductions_per_layer = 12,
-                        .lists_parts = true},
+                        .per_rank_tensors = true},
              .zero = 3,
              .fp32_gradients = false,
              .pads_vocabulary = true,

@@ -41,7 +41,7 @@ struct Practice {
     bool micro_batches_are_stages = false;  // as many as stages, if the record does not give their size
     int chunks = 0;                         // per stage, if the schedule has chunks and the record does not give their
     // number; 0: the fastest
-    int put_off_outputs = 0;      // in its recipes for dense models with stages
+    int deferred_output_wgrads = 0;      // in its recipes for dense models with stages
     bool hides_dispatch = false;  // with several chunks per stage: NCCL's all-to-all overlaps another micro-batch
     bool has_recipes = false;     // that recipe_of() finds
     bool offloads = false;        // ZeRO 3: if memory is short, offloads activations and recomputes nothing

@@ -15,7 +15,7 @@ public:
         for (std::size_t i = 0; i < work_->plan.size(); ++i) {
             const Step& step = work_->plan[i];
             if (step.stream == Stream::main) {
-                carry_out(step);
+                execute(step);
             } else if (step.stream == Stream::own) {
                 wait(step);
                 handles_[i] = start(work_->trace.nodes[step.node], step.node);
@@ -28,13 +28,13 @@ public:
     }
 
 private:
-    void carry_out(const Step& step) {
+    void execute(const Step& step) {
         wait(step);
         post(work_->trace.nodes[step.node], step.node);
     }
 
     Handle on(const Step& step) {
-        const auto work = [&] { carry_out(step); };
+        const auto work = [&] { execute(step); };
         if (step.is_awaited) {
             return gpu_->on(step.stream, work);
         }
@@ -55,7 +55,7 @@ private:
         const auto hand_over = [&] {
             handles_[last] = gpu_->on_channel(number % channels_beside + 1, std::nullopt, [&] {
                 for (std::size_t i = first; i <= last; ++i) {
-                    carry_out(plan[i]);
+                    execute(plan[i]);
                 }
             });
         };
@@ -145,7 +145,7 @@ private:
 
 }  // namespace
 
-void carry_out(GPU& gpu, const RankWork& work) {
+void execute(GPU& gpu, const RankWork& work) {
     RankProgram(gpu, work).run();
 }
 

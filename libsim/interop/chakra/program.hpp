@@ -22,6 +22,6 @@ struct RankWork {
 };
 
 // Posts the steps without observing any results.
-void carry_out(GPU& gpu, const RankWork& work);
+void execute(GPU& gpu, const RankWork& work);
 
 }  // namespace sim::chakra

@@ -151,7 +151,7 @@ replay::Replay run(const Traces& traces, const RunOptions& options) {
     }
     const replay::Recording recording(ranks, [&](GPU& gpu) {
         const auto index = static_cast<std::size_t>(gpu.rank());
-        carry_out(gpu, {traces.ranks[index], times[index], plans[index], meetings});
+        execute(gpu, {traces.ranks[index], times[index], plans[index], meetings});
     });
     Cluster cluster = options.cluster;
     // Measured times from another program already include every slowdown.

@@ -81,7 +81,7 @@ private:
         const std::function<void(Op)> take = [&](const Op& message) { give(message, numbers); };
         HandingPort port(rank_, program_->ranks(), take);
         GPU gpu(port);
-        const auto carry_out_here = [&] { carry_out(gpu, group, schedule, Size{op.amount, op.measure}, {}); };
+        const auto carry_out_here = [&] { execute(gpu, group, schedule, Size{op.amount, op.measure}, {}); };
         if (op.stream == Stream::main) {
             carry_out_here();
         } else {

@@ -48,14 +48,14 @@ training::Accelerator accelerator_of(const DescribedNode& node, const ImportFact
                                first.line));
         }
     }
-    const std::string told = name_of_device(first.device);
-    if (facts.gpu.empty() && told.empty()) {
+    const std::string notes = name_of_device(first.device);
+    if (facts.gpu.empty() && notes.empty()) {
         refuse(node, first.line,
                first.device.empty()
                    ? "does not identify the GPU; give --gpu NAME"
                    : fmt::format("the PCI device {} is not known; give --gpu NAME", shortened(first.device)));
     }
-    const training::Accelerator gpu = accelerator_named(facts.gpu.empty() ? told : facts.gpu);
+    const training::Accelerator gpu = accelerator_named(facts.gpu.empty() ? notes : facts.gpu);
     const LinkFacts* links = link_facts(gpu.generation);
     if (first.sm > 0 && links != nullptr && links->lowest_sm > 0 &&
         (first.sm < links->lowest_sm || first.sm > links->highest_sm)) {

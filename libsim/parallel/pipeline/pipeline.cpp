@@ -135,7 +135,7 @@ void let_go(GPU& gpu, const PipelineStep& step, const PipelineOptions& options) 
     }
 }
 
-Numbers carry_out(const PipelineStep& step, const PipelineBody& body, Numbers input) {
+Numbers execute(const PipelineStep& step, const PipelineBody& body, Numbers input) {
     switch (step.work) {
         case PipelineWork::forward: return body.forward(step, std::move(input));
         case PipelineWork::backward:
@@ -188,7 +188,7 @@ void run(GPU& gpu, const Group& stages, const PipelineShape& shape, std::span<co
 void run_pipeline(GPU& gpu, const Group& stages, const PipelineShape& shape, std::span<const PipelineStep> steps,
                   const PipelineBody& body, const PipelineOptions& options) {
     run<Numbers>(gpu, stages, shape, steps, options,
-                 [&](const PipelineStep& step, Numbers input) { return carry_out(step, body, std::move(input)); });
+                 [&](const PipelineStep& step, Numbers input) { return execute(step, body, std::move(input)); });
 }
 
 void run_pipeline(GPU& gpu, const Group& stages, const PipelineShape& shape, std::span<const PipelineStep> steps,

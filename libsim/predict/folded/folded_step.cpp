@@ -97,7 +97,7 @@ public:
             begin = {};
             for (std::size_t stage = 0; stage < clocks_.size(); ++stage) {
                 begin = std::max(begin, clocks_[stage].now());
-                clocks_[stage].carry_out(timed_of(stage).before);
+                clocks_[stage].execute(timed_of(stage).before);
             }
             result.passes_known += carry_out_passes(rounds);
             carry_out_after();
@@ -214,14 +214,14 @@ private:
             const std::size_t stage = awake_.back();
             awake_.pop_back();
             waits_for_[stage] = -1;
-            while (next_[stage] < until_[stage] && carry_out(stage, turns_[stage][next_[stage]])) {
+            while (next_[stage] < until_[stage] && execute(stage, turns_[stage][next_[stage]])) {
                 ++next_[stage];
             }
         }
     }
 
     // Returns false if the stage waits for a message.
-    bool carry_out(std::size_t stage, const Turn& turn) {
+    bool execute(std::size_t stage, const Turn& turn) {
         StageClock& clock = clocks_[stage];
         for (const std::int32_t queue : turn.takes) {
             if (queue >= 0 && queues_[static_cast<std::size_t>(queue)].empty()) {
@@ -234,7 +234,7 @@ private:
                 clock.wait_until(queues_[static_cast<std::size_t>(queue)].take());
             }
         }
-        clock.carry_out(*turn.pieces);
+        clock.execute(*turn.pieces);
         for (const std::int32_t queue : turn.makes) {
             if (queue < 0) {
                 break;
@@ -323,7 +323,7 @@ private:
         for (std::size_t stage = 0; stage < clocks_.size(); ++stage) {
             const TimedPieces& pieces = timed_of(stage).after;
             while (after_[stage] < pieces.size()) {
-                clocks_[stage].carry_out(pieces[after_[stage]++]);
+                clocks_[stage].execute(pieces[after_[stage]++]);
             }
         }
     }
@@ -334,14 +334,14 @@ private:
         for (std::size_t stage = 0; stage < clocks_.size(); ++stage) {
             const TimedPieces& pieces = timed_of(stage).after;
             while (has(stage, kind) && pieces[after_[stage]].kind != kind) {
-                clocks_[stage].carry_out(pieces[after_[stage]++]);
+                clocks_[stage].execute(pieces[after_[stage]++]);
             }
             last = has(stage, kind) ? std::max(last, clocks_[stage].now()) : last;
         }
         for (std::size_t stage = 0; stage < clocks_.size(); ++stage) {
             if (has(stage, kind)) {
                 clocks_[stage].wait_until(last);
-                clocks_[stage].carry_out(timed_of(stage).after[after_[stage]++]);
+                clocks_[stage].execute(timed_of(stage).after[after_[stage]++]);
             }
         }
     }

@@ -4,7 +4,7 @@
 
 namespace sim::predict {
 
-void StageClock::carry_out(const TimedPiece& piece) {
+void StageClock::execute(const TimedPiece& piece) {
     using Kind = TimedPiece::Kind;
     switch (piece.kind) {
         case Kind::compute: compute(piece.time); break;

@@ -27,12 +27,12 @@ public:
     Time end() const { return std::max({now_, card_, stream_}); }
 
     // The caller must handle the pieces in which stages meet.
-    void carry_out(const TimedPieces& pieces) {
+    void execute(const TimedPieces& pieces) {
         for (const TimedPiece& piece : pieces) {
-            carry_out(piece);
+            execute(piece);
         }
     }
-    void carry_out(const TimedPiece& piece);
+    void execute(const TimedPiece& piece);
     void wait_until(Time time) { now_ = std::max(now_, time); }
     // A message leaves after the previous one; the program continues. Returns the arrival time.
     Time send(Duration price) { return card_ = later(std::max(now_, card_), price); }

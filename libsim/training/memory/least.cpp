@@ -71,8 +71,8 @@ std::optional<KeptInStep> in_closed_form(const StageBytes& bytes, const Layout& 
 std::int64_t replayed(const StageBytes& bytes, const Layout& layout, int stage) {
     PipelineShape shape = layout.pipeline_shape();
     // Keeps divisibility and fills the pipeline; deferred gradients accumulate round by round.
-    const int put_off = bytes.chunks.back().put_off > 0 ? bytes.put_off / shape.stages + 1 : 0;
-    shape.micro_batches = std::min(shape.micro_batches, (4 + put_off) * shape.stages);
+    const int deferred = bytes.chunks.back().deferred > 0 ? bytes.deferred / shape.stages + 1 : 0;
+    shape.micro_batches = std::min(shape.micro_batches, (4 + deferred) * shape.stages);
     std::int64_t most = 0;
     replay(bytes, layout.parallelism.schedule->steps(shape, stage), [&](const PipelineStep&, const KeptInStep& kept) {
         most = std::max(most, bytes.with(kept.activations, kept.working).total());
@@ -82,7 +82,7 @@ std::int64_t replayed(const StageBytes& bytes, const Layout& layout, int stage) 
 
 std::int64_t most_of(const StageBytes& bytes, const Layout& layout, int stage) {
     const NamedPipelineSchedule& schedule = *layout.parallelism.schedule;
-    if (bytes.chunks.back().put_off > 0) {
+    if (bytes.chunks.back().deferred > 0) {
         return replayed(bytes, layout, stage);
     }
     if (layout.parallelism.interleave > 1 && schedule.visits != nullptr && schedule.in_flight != nullptr) {

@@ -44,8 +44,8 @@ void replay(const StageBytes& stage, std::span<const PipelineStep> steps, OnStep
         activations += step.work == PipelineWork::backward_input ? chunk.weight_inputs : 0;
         outside -= chunk.outside;
         --in_flight;
-        if (step.micro_batch < stage.put_off) {
-            activations += chunk.put_off;
+        if (step.micro_batch < stage.deferred) {
+            activations += chunk.deferred;
         }
     }
 }

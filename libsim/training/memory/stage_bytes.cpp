@@ -91,7 +91,7 @@ ChunkBytes chunk_bytes(const Transformer& model, const Layout& layout, const Lay
     }
     if (virtual_stage == virtual_stages(layout) - 1) {
         add_logits(model, layout, parts.embedding, chunk);
-        chunk.put_off = layout.framework.put_off_outputs > 0 ? put_off_bytes(model, layout) : 0;
+        chunk.deferred = layout.framework.deferred_output_wgrads > 0 ? put_off_bytes(model, layout) : 0;
     }
     chunk.backward += weight_gradients(layout, parts, count);
     return chunk;
@@ -207,7 +207,7 @@ LayoutBytes layout_bytes(const Transformer& model, const Layout& layout) {
 }
 
 StageBytes stage_bytes(const Transformer& model, const Layout& layout, const LayoutBytes& parts, int stage) {
-    StageBytes result{.put_off = layout.framework.put_off_outputs};
+    StageBytes result{.deferred = layout.framework.deferred_output_wgrads};
     for (int chunk = 0; chunk < layout.chunks_of_stage(); ++chunk) {
         result.chunks.push_back(chunk_bytes(model, layout, parts, virtual_stage_of(layout, stage, chunk)));
     }

@@ -129,12 +129,12 @@ Work work_of(const StepPlan& plan, AloneTimes& alone, int number) {
     const bool split = !schedule.whole_backward;
     const PassKind gradients = split ? PassKind::backward_weight : PassKind::backward;
     const PassKind last = split ? PassKind::last_backward_weight : PassKind::last_backward;
-    const bool put_off = plan.layout.framework.put_off_outputs > 0;
+    const bool deferred = plan.layout.framework.deferred_output_wgrads > 0;
     for (const ChunkPasses& chunk : step.chunks) {
         // Paired passes are the shortest.
         const LeastTime forward = least_time_of(chunk.of(PassKind::paired_forward), alone);
         const LeastTime backward = least_time_of(chunk.of(schedule.pairs ? PassKind::paired_backward
-                                                          : put_off      ? PassKind::put_off_backward
+                                                          : deferred      ? PassKind::put_off_backward
                                                                          : gradients),
                                                  alone);
         const Duration input =

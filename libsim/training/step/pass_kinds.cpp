@@ -38,7 +38,7 @@ PassKind usual_of(PassKind kind) {
 }
 
 MicroBatches micro_batches_of(const StepPlan& plan) {
-    return {plan.shape.micro_batches_of_chunk(), plan.layout.framework.put_off_outputs};
+    return {plan.shape.micro_batches_of_chunk(), plan.layout.framework.deferred_output_wgrads};
 }
 
 PassKind kind_of(const PipelineStep& step, const MicroBatches& micro_batches) {
@@ -52,7 +52,7 @@ PassKind kind_of(const PipelineStep& step, const MicroBatches& micro_batches) {
         case PipelineWork::backward_weight: return is_last ? PassKind::last_backward_weight : PassKind::backward_weight;
         case PipelineWork::backward: break;
     }
-    if (number < micro_batches.put_off) {
+    if (number < micro_batches.deferred) {
         return is_last ? PassKind::last_put_off_backward : PassKind::put_off_backward;
     }
     return in_pair ? PassKind::paired_backward : is_last ? PassKind::last_backward : PassKind::backward;

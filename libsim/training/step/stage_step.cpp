@@ -31,7 +31,7 @@ private:
     bool reduces_once() const { return !layout_.spreads_gradient_sums() && replicates(); }
     bool reduces_beside() const { return layout_.framework.overlap_gradients && reduces_once(); }
     bool reduces_after() const { return !layout_.framework.overlap_gradients && reduces_once(); }
-    bool lists_parts() const { return layout_.framework.lists_parts && shards_parameters(); }
+    bool per_rank_tensors() const { return layout_.framework.per_rank_tensors && shards_parameters(); }
     bool gathers_for_recomputation() const {
         return layout_.framework.loop == TrainingLoop::deepspeed && layout_.framework.recompute == Recompute::full;
     }
@@ -108,7 +108,7 @@ private:
     void add_gather(const GradientBucket& bucket, Pieces& pieces) const {
         pieces.push_back(over_replicas(StepWork::gather_parameters, CollectiveKind::all_gather, bucket,
                                        parameters_of(bucket), PieceOrder::ahead));
-        if (lists_parts()) {
+        if (per_rank_tensors()) {
             pieces.push_back(copy_parts(pieces.back(), 3));  // zeroed, read and written
         }
     }
@@ -155,10 +155,10 @@ private:
             add_backward(chunk, StepWork::backward, PassKind::backward, PassKind::last_backward, passes);
         }
         if (puts_off(chunk)) {
-            const Pieces put_off = summing(chunk.whole, backward_without_output(chunk.whole));
-            passes[PassKind::put_off_backward] = put_off;
+            const Pieces deferred = summing(chunk.whole, backward_without_output(chunk.whole));
+            passes[PassKind::put_off_backward] = deferred;
             passes[PassKind::last_put_off_backward] =
-                reduces_beside() ? reducing_backward(chunk, StepWork::backward, true) : put_off;
+                reduces_beside() ? reducing_backward(chunk, StepWork::backward, true) : deferred;
         }
         if (schedule.pairs) {
             const GradientBucket& whole = chunk.whole;
@@ -240,7 +240,7 @@ private:
     // Without overlap, the computation waits for each reduction.
     void add_reduction(const GradientBucket& bucket, Pieces& pieces) const {
         const Piece reduction = reduce(bucket, PieceOrder::beside);
-        if (lists_parts()) {
+        if (per_rank_tensors()) {
             pieces.push_back(copy_parts(reduction, 2));
         }
         pieces.push_back(reduction);
@@ -263,7 +263,7 @@ private:
         return pieces;
     }
     bool puts_off(const ChunkPlan& chunk) const {
-        return layout_.framework.put_off_outputs > 0 && chunk.whole.with_output;
+        return layout_.framework.deferred_output_wgrads > 0 && chunk.whole.with_output;
     }
     static Piece backward_without_output(const GradientBucket& bucket) {
         return pass(StepWork::backward, bucket, bucket.backward().total() - bucket.output_weight.total());
@@ -271,7 +271,7 @@ private:
     void add_put_off(Pieces& pieces) const {
         for (const ChunkPlan& chunk : own_.chunks) {
             if (puts_off(chunk)) {
-                const int times = std::min(layout_.framework.put_off_outputs, plan_.shape.micro_batches);
+                const int times = std::min(layout_.framework.deferred_output_wgrads, plan_.shape.micro_batches);
                 pieces.push_back(compute(StepWork::put_off_gradients, times * chunk.whole.output_weight.total()));
                 if (reduces_beside()) {
                     pieces.push_back(reduce(chunk.buckets.back(), PieceOrder::beside));

@@ -86,11 +86,11 @@ enum class PassKind : std::uint8_t {
 constexpr std::size_t pass_kinds = 11;
 // The kind whose pieces a chunk uses if it lists none for this one.
 PassKind usual_of(PassKind kind);
-// The kind of a step of the schedule, for a chunk with `of_chunk` micro-batches, of which the first `put_off` defer
+// The kind of a step of the schedule, for a chunk with `of_chunk` micro-batches, of which the first `deferred` defer
 // some gradients.
 struct MicroBatches {
     int of_chunk = 1;
-    int put_off = 0;
+    int deferred = 0;
 };
 MicroBatches micro_batches_of(const StepPlan& plan);
 PassKind kind_of(const PipelineStep& step, const MicroBatches& micro_batches);

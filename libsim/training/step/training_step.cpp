@@ -30,22 +30,22 @@ public:
           jitter_(options.jitter, options.seed, plan.layout, map.real_rank(gpu.rank())) {}
 
     void step() {
-        carry_out(step_.before, 1);
+        execute(step_.before, 1);
         const auto passes = [this](const PipelineStep& step) {
             const ChunkPasses& chunk = step_.chunks[static_cast<std::size_t>(step.chunk)];
-            carry_out(chunk.of(step, micro_batches_of(plan_)), jitter_.next());
+            execute(chunk.of(step, micro_batches_of(plan_)), jitter_.next());
         };
         run_pipeline(gpu_, stages_, plan_.shape, plan_.layout.parallelism.schedule->steps(plan_.shape, stage_), passes,
                      {.boundary = Bytes{plan_.boundary_bytes},
                       .blocking_sends = !plan_.layout.framework.overlap_pipeline,
                       .first_tag = Tag{0},
                       .in_order = true});
-        carry_out(step_.after, 1);
+        execute(step_.after, 1);
     }
 
 private:
     // Passes take `factor` times as long.
-    void carry_out(const Pieces& pieces, double factor) {
+    void execute(const Pieces& pieces, double factor) {
         for (const Piece& piece : pieces) {
             switch (piece.kind) {
                 case PieceKind::mark: gpu_.log(label_of(piece.work)); break;

@@ -22,7 +22,7 @@ double right_crossover(int ranks, double latency_bytes) {
 // A choice and a tree in which each decision can be made differently.
 struct Chosen {
     std::function<double(int ranks, double latency_bytes)> crossover = right_crossover;
-    std::function<double(double right)> told = [](double right) { return right; };
+    std::function<double(double right)> notes = [](double right) { return right; };
     bool goes_up = true;
     bool goes_down = true;
     bool adds = true;
@@ -81,7 +81,7 @@ void choose(GPU& gpu, const Given& given, const Chosen& how) {
     const char* const names[] = {"small", "middle", "large"};
     const double latency_bytes = given["latency_seconds"] * given["bytes_per_second"];
     const double crossover = how.crossover(gpu.world_size(), latency_bytes);
-    gpu.report("crossover", how.told(crossover));
+    gpu.report("crossover", how.notes(crossover));
     for (int size = 0; size < how.last_size; ++size) {
         const std::string name = names[size];
         Numbers gradient(static_cast<std::size_t>(given.whole(name + "_elements")));
@@ -110,8 +110,8 @@ Program chosen(const char* what, const Chosen& how, const char* named = "") {
 std::vector<Program> of_lab_03();
 std::vector<Program> of_lab_03() {
     return {
-        chosen("the crossover in elements", {.told = [](double right) { return right / 8; }}),
-        chosen("the crossover in kilobytes", {.told = [](double right) { return right / 1000; }}),
+        chosen("the crossover in elements", {.notes = [](double right) { return right / 8; }}),
+        chosen("the crossover in kilobytes", {.notes = [](double right) { return right / 1000; }}),
         chosen("the bytes of a latency as the crossover", {.crossover = [](int, double bytes) { return bytes; }}),
         chosen("a crossover that grows with the ranks",
                {.crossover = [](int ranks, double bytes) { return ranks * bytes; }}),

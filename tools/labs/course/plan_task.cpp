@@ -28,12 +28,12 @@ predict::TrainingOptions options_of(int llama, bool h100, int global_batch) {
 }
 
 search::PlanQuestion asked(const predict::TrainingOptions& options) {
-    std::vector<std::string> told;
-    search::PlanQuestion question{.model = predict::model_of(options, told),
+    std::vector<std::string> notes;
+    search::PlanQuestion question{.model = predict::model_of(options, notes),
                                   .machine = predict::priced_machine_of(options).machine};
     question.space.gpus = {gpus_of_task};
     question.space.recompute = {training::Recompute::none, training::Recompute::full};  // the task's choices
-    question.space.rest = predict::layout_of(options, question.model, question.machine, told);
+    question.space.rest = predict::layout_of(options, question.model, question.machine, notes);
     return question;
 }
 

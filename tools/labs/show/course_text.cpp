@@ -124,7 +124,7 @@ const report::Record<Labs>& course_record() {
 struct DeskReport {
     const Desk* desk;
     const Attempt* best;  // null: none yet
-    std::optional<PredictionVerdict> told;
+    std::optional<PredictionVerdict> notes;
 
     bool passed() const { return best != nullptr && best->passed; }
     int points() const { return best == nullptr ? 0 : best->points; }
@@ -136,7 +136,7 @@ std::vector<DeskReport> reports_of(const std::vector<Desk>& desks) {
     for (const Desk& desk : desks) {
         reports.push_back({&desk, best_of(desk), {}});
         if (!desk.prediction.empty()) {
-            reports.back().told = compare_prediction(*desk.lab, desk.seed, desk.prediction);
+            reports.back().notes = compare_prediction(*desk.lab, desk.seed, desk.prediction);
         }
     }
     return reports;
@@ -160,7 +160,7 @@ const report::Record<DeskReport>& desk_report_record() {
                                [](const Of& of) { return of.desk->is_signed; }),
                      whole<Of>("hints", "Number of hints seen.", [](const Of& of) { return of.desk->hints_seen; }),
                      part_or_null<Of>("prediction", "The first prediction; null if there is none.", prediction_record(),
-                                      &Of::told)}}));
+                                      &Of::notes)}}));
     return record;
 }
 
@@ -271,14 +271,14 @@ std::string report_text(const std::vector<Desk>& desks) {
                                         {.heading = "signed", .align = report::Align::left}}};
     for (const DeskReport& one : reports_of(desks)) {
         const Desk& desk = *one.desk;
-        const auto& told = one.told;
+        const auto& notes = one.notes;
         table.rows.push_back(
             {{std::to_string(desk.lab->number), desk.folder, name_of(desk.language), std::to_string(desk.seed),
               one.passed() ? "yes" : "no",
               one.best == nullptr ? "-" : fmt::format("{}/{}", one.points(), one.most_points()),
-              std::to_string(desk.attempts.size()), std::to_string(desk.hints_seen), told ? told->typed : "-",
-              told ? text_of(desk.lab->prediction.quantity, told->truth) : "-",
-              told ? fmt::format("{:.3g}", told->ratio) : "-", desk.is_signed ? "yes" : "NO: changed by hand"}});
+              std::to_string(desk.attempts.size()), std::to_string(desk.hints_seen), notes ? notes->typed : "-",
+              notes ? text_of(desk.lab->prediction.quantity, notes->truth) : "-",
+              notes ? fmt::format("{:.3g}", notes->ratio) : "-", desk.is_signed ? "yes" : "NO: changed by hand"}});
     }
     return report::text_of(table) + boards_text(desks);
 }

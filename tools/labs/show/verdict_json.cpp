@@ -32,7 +32,7 @@ struct WaitingOp {
 
 struct AnsweredQuestion {
     std::string_view question;
-    PredictionVerdict told;
+    PredictionVerdict notes;
 };
 
 // A row of Gradescope's leader board.
@@ -107,7 +107,7 @@ const report::Record<AnsweredQuestion>& answered_record() {
     static const report::Record<Answered> record(
         "The learner's first prediction.",
         joined<Answered>({{free_text<Answered>("question", "The question.", &Answered::question)},
-                          fields_of<Answered>(prediction_record(), &Answered::told)}));
+                          fields_of<Answered>(prediction_record(), &Answered::notes)}));
     return record;
 }
 

@@ -29,11 +29,11 @@ std::string prediction_line(const Verdict& verdict) {
     if (!verdict.prediction) {
         return fmt::format("  You have not predicted: {} Say it with --predict.\n", asked.question);
     }
-    const PredictionVerdict& told = *verdict.prediction;
-    return fmt::format("  {} You predicted {}; it is {}: {}{}.\n", asked.question, told.typed,
-                       text_of(asked.quantity, told.truth),
-                       told.within ? "right" : fmt::format("{:.3g} times that", told.ratio),
-                       told.within && told.ratio != 1 ? fmt::format(", within {:.0f} %", 100 * asked.tolerance) : "");
+    const PredictionVerdict& notes = *verdict.prediction;
+    return fmt::format("  {} You predicted {}; it is {}: {}{}.\n", asked.question, notes.typed,
+                       text_of(asked.quantity, notes.truth),
+                       notes.within ? "right" : fmt::format("{:.3g} times that", notes.ratio),
+                       notes.within && notes.ratio != 1 ? fmt::format(", within {:.0f} %", 100 * asked.tolerance) : "");
 }
 
 std::string checks_of(const CaseVerdict& shown) {

@@ -58,13 +58,13 @@ Choice noted(Enum& field, bool& given, const std::vector<std::string>& names) {
             }};
 }
 
-void complete_machine(ExplainOptions& options, std::vector<std::string>& told) {
+void complete_machine(ExplainOptions& options, std::vector<std::string>& notes) {
     const HardwareChoice& choice = hardware_choices.at(static_cast<std::size_t>(options.hardware));
     const predict::TrainingOptions& training = options.train.training;
     const bool has_machine = training.has("machine");
     if (!has_machine && options.hardware_given) {
         take_option(options, "machine", choice.machine);
-        told.push_back(fmt::format("machine {}: --hardware {}, {}; --machine chooses another", choice.machine,
+        notes.push_back(fmt::format("machine {}: --hardware {}, {}; --machine chooses another", choice.machine,
                                    choice.name, choice.summary));
     }
     const bool is_asked_for = options.hardware_given || options.strategy_given || options.which;
@@ -74,7 +74,7 @@ void complete_machine(ExplainOptions& options, std::vector<std::string>& told) {
     }
     const int gpus = has_machine ? choice.nodes * predict::read_machine(training.machine).gpus_per_node : choice.gpus;
     take_option(options, "gpus", std::to_string(gpus));
-    told.push_back(fmt::format("{} GPUs: {}; --gpus sets another number", gpus,
+    notes.push_back(fmt::format("{} GPUs: {}; --gpus sets another number", gpus,
                                has_machine ? fmt::format("{} of {}", predict::read_machine(training.machine).name,
                                                          choice.nodes == 1 ? "one node" : "four nodes")
                                            : choice.summary));
@@ -122,19 +122,19 @@ void take_option(ExplainOptions& options, const std::string& name, const std::st
     options.given.insert_or_assign(row.name, taken);
 }
 
-ExplainOptions completed(ExplainOptions options, std::vector<std::string>& told) {
+ExplainOptions completed(ExplainOptions options, std::vector<std::string>& notes) {
     predict::TrainingOptions& training = options.train.training;
     if (!training.has("model")) {
         take_option(options, "model", usual_model);
-        told.push_back(fmt::format("model {}: none was said; --model chooses another", usual_model));
+        notes.push_back(fmt::format("model {}: none was said; --model chooses another", usual_model));
     }
-    complete_machine(options, told);
+    complete_machine(options, notes);
     if (!options.strategy_given) {
         options.strategy = !layout_options_of(training).empty() ? Strategy::given : Strategy::automatic;
     }
     if (options.which || options.strategy != Strategy::given) {
         for (const std::string& name : layout_options_of(training)) {
-            told.push_back(
+            notes.push_back(
                 fmt::format("{} {}: given, so that every layout has it", name, typed_text(options.given.at(name))));
         }
     }

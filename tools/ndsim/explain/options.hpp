@@ -42,8 +42,8 @@ config::OptionRow level_row(explain::Level& level);
 // All that change the result. They set `options`.
 std::vector<config::OptionRow> explain_rows(ExplainOptions& options);
 
-// The options with what was left out: a model, a machine and its GPUs, a strategy. `told`: a line for each of them.
-ExplainOptions completed(ExplainOptions options, std::vector<std::string>& told);
+// The options with what was left out: a model, a machine and its GPUs, a strategy. `notes`: a line for each of them.
+ExplainOptions completed(ExplainOptions options, std::vector<std::string>& notes);
 
 // Sets an option of ndsim train as if it had been typed.
 void take_option(ExplainOptions& options, const std::string& name, const std::string& value);

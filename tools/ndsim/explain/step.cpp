@@ -24,7 +24,7 @@ FoundLayout layout_of(const ExplainOptions& options) {
     return best != nullptr ? best->found : alternatives.back().found;
 }
 
-void choose_layout(ExplainOptions& options, std::vector<std::string>& told) {
+void choose_layout(ExplainOptions& options, std::vector<std::string>& notes) {
     if (options.strategy == Strategy::given) {
         return;
     }
@@ -41,7 +41,7 @@ void choose_layout(ExplainOptions& options, std::vector<std::string>& told) {
             fmt::format("--strategy {}: there is no such layout: {}", name_of(options.strategy), found.why_not));
     }
     take_layout(options, found);
-    told.push_back(fmt::format("layout: the {} of {} layouts of {} (--strategy {})",
+    notes.push_back(fmt::format("layout: the {} of {} layouts of {} (--strategy {})",
                                found.row ? "best" : "smallest, as none fits,", found.looked_at,
                                title_of(found.strategy), name_of(options.strategy)));
 }
@@ -49,9 +49,9 @@ void choose_layout(ExplainOptions& options, std::vector<std::string>& told) {
 }  // namespace
 
 ExplainedTraining explained_training(const ExplainOptions& given, bool wants_timeline) {
-    std::vector<std::string> told;
-    ExplainOptions options = completed(given, told);
-    choose_layout(options, told);
+    std::vector<std::string> notes;
+    ExplainOptions options = completed(given, notes);
+    choose_layout(options, notes);
     ExplainedTraining made;
     StepWatch watch{.hash = true};
     if (!options.train.unfold || wants_timeline) {
@@ -64,7 +64,7 @@ ExplainedTraining explained_training(const ExplainOptions& given, bool wants_tim
         .options = &options.train.training,
         .report = &report,
         .command = [&](const predict::Change& change) { return train_line(options.given, change); },
-        .told = told,
+        .notes = notes,
         .settings = options.settings};
     const std::string title = explain::title_of(report.what);
     made.explanation = {.title = title.substr(0, title.find('\n')),
@@ -85,7 +85,7 @@ std::string verdict_of(const TrainOptions& options, const explain::StepReport& r
         .options = &options.training,
         .report = &report,
         .command = [&](const predict::Change& change) { return train_line(report.given, change); },
-        .told = {},
+        .notes = {},
         .settings = {}};
     const std::string title = explain::title_of(report.what);
     return json_of(explain::Explanation{.title = title.substr(0, title.find('\n')),

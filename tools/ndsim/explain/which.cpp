@@ -213,8 +213,8 @@ const Alternative* best_of(const std::vector<Alternative>& alternatives, Goal go
 }
 
 Answered answer_which(const ExplainOptions& given) {
-    std::vector<std::string> told;
-    const ExplainOptions options = completed(given, told);
+    std::vector<std::string> notes;
+    const ExplainOptions options = completed(given, notes);
     const std::vector<Alternative> alternatives = alternatives_of(options);
     const Alternative* const best = best_of(alternatives, options.goal);
     std::vector<std::string> derived;
@@ -233,7 +233,7 @@ Answered answer_which(const ExplainOptions& given) {
     assumed.tables = {{.key = "chosen",
                        .title = "What was left out, and how it was chosen",
                        .columns = {{"what", "what", Unit::words}}}};
-    for (const std::string& line : told) {
+    for (const std::string& line : notes) {
         assumed.tables.front().rows.push_back({{line}});
     }
     Answered answered{.fits = best != nullptr};
@@ -242,7 +242,7 @@ Answered answer_which(const ExplainOptions& given) {
                             .of = best != nullptr ? best->command : train_line(options.given),
                             .level = options.level,
                             .sections = {section}};
-    if (!told.empty()) {
+    if (!notes.empty()) {
         answered.explanation.sections.push_back(assumed);
     }
     return answered;

@@ -171,13 +171,13 @@ int sweep(const SweepOptions& options, SweepTable& table, const SweepHosts& mach
     if (stop.received() != 0) {
         return stopped + stop.received();
     }
-    const auto told = [&] {
+    const auto notes = [&] {
         return options.out.empty() ? (shows_table() ? table.text() : "")  // otherwise the rows are printed already
                                    : fmt::format("{}: {} rows, {} of them new\n", options.out, all, there - before);
     };
     write_outputs(
         options.outputs,
-        {.text = told, .json = [&] { return table.json(options.given); }, .table = [&] { return table.rows(); }});
+        {.text = notes, .json = [&] { return table.json(options.given); }, .table = [&] { return table.rows(); }});
     return done;
 }
 

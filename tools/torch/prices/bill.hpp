@@ -32,7 +32,7 @@ struct Entry {
     std::vector<Kernel> kernels = {};
     std::int64_t count = 0;
 
-    std::span<const Kernel> bought() {
+    std::span<const Kernel> charged() {
         ++count;
         return kernels;
     }

@@ -24,7 +24,7 @@ std::span<const Kernel> PriceList::kernels(std::int32_t op, const seam::Value* a
         return of_chains(op, call, arguments, results);
     }
     chains_.see(results);
-    return entry(op, call, arguments, results).bought();
+    return entry(op, call, arguments, results).charged();
 }
 
 std::span<const Kernel> PriceList::flush() {
@@ -63,7 +63,7 @@ std::span<const Kernel> PriceList::of_chains(std::int32_t op, const Call& call, 
         return charged_;
     }
     charge(chains_.alone(call));
-    const auto own = entry(op, call, arguments, results).bought();
+    const auto own = entry(op, call, arguments, results).charged();
     charged_.insert(charged_.end(), own.begin(), own.end());
     return charged_;
 }
@@ -77,8 +77,8 @@ void PriceList::charge(const Chains::Ended& chains) {
                     .done = static_cast<double>(bytes),
                     .at_most = times_.gpu().memory_bandwidth};
         }
-        const auto bought = bill_.entry(chain->label(), work, false).bought();
-        charged_.insert(charged_.end(), bought.begin(), bought.end());
+        const auto charged = bill_.entry(chain->label(), work, false).charged();
+        charged_.insert(charged_.end(), charged.begin(), charged.end());
     }
 }
 

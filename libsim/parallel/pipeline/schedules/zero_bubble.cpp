@@ -26,14 +26,14 @@ namespace {
 
 struct ZeroBubble {
     int ahead = 0;    // forwards before the first backward's own
-    int put_off = 0;  // micro-batches by which the weight gradients are deferred
+    int deferred = 0;  // micro-batches by which the weight gradients are deferred
 };
 
 // Both are limited by the number of micro-batches.
 std::vector<PipelineStep> zero_bubble(const PipelineShape& shape, const ZeroBubble& stage) {
     const int m = shape.micro_batches;
     const int ahead = std::min(stage.ahead, m);
-    const int put_off = std::min(stage.put_off, m);
+    const int deferred = std::min(stage.deferred, m);
     std::vector<PipelineStep> steps;
     steps.reserve(3 * static_cast<std::size_t>(m));
     for (int i = 0; i < ahead; ++i) {
@@ -44,11 +44,11 @@ std::vector<PipelineStep> zero_bubble(const PipelineShape& shape, const ZeroBubb
             steps.push_back({PipelineWork::forward, ahead + i});
         }
         steps.push_back({PipelineWork::backward_input, i});
-        if (i >= put_off) {
-            steps.push_back({PipelineWork::backward_weight, i - put_off});
+        if (i >= deferred) {
+            steps.push_back({PipelineWork::backward_weight, i - deferred});
         }
     }
-    for (int i = m - put_off; i < m; ++i) {
+    for (int i = m - deferred; i < m; ++i) {
         steps.push_back({PipelineWork::backward_weight, i});
     }
     return steps;
@@ -58,13 +58,13 @@ std::vector<PipelineStep> zero_bubble(const PipelineShape& shape, const ZeroBubb
 PipelineInFlight zero_bubble_in_flight(const PipelineShape& shape, const ZeroBubble& stage) {
     const int m = shape.micro_batches;
     return {.activations = std::min(stage.ahead + 1, m),
-            .weight_inputs = std::clamp(m - 1 - stage.ahead, 0, stage.put_off)};
+            .weight_inputs = std::clamp(m - 1 - stage.ahead, 0, stage.deferred)};
 }
 
 }  // namespace
 
 std::vector<PipelineStep> zb_h1(const PipelineShape& shape, int stage) {
-    return zero_bubble(shape, {.ahead = shape.stages - stage - 1, .put_off = stage});
+    return zero_bubble(shape, {.ahead = shape.stages - stage - 1, .deferred = stage});
 }
 
 PipelineBubble zb_h1_bubble(const PipelineShape& shape) {
@@ -73,7 +73,7 @@ PipelineBubble zb_h1_bubble(const PipelineShape& shape) {
 }
 
 PipelineInFlight zb_h1_in_flight(const PipelineShape& shape, int stage) {
-    return zero_bubble_in_flight(shape, {.ahead = shape.stages - stage - 1, .put_off = stage});
+    return zero_bubble_in_flight(shape, {.ahead = shape.stages - stage - 1, .deferred = stage});
 }
 
 Duration zb_h1_passes(const PipelineShape& shape, int, const StagePasses& passes) {
@@ -82,7 +82,7 @@ Duration zb_h1_passes(const PipelineShape& shape, int, const StagePasses& passes
 }
 
 std::vector<PipelineStep> zb_h2(const PipelineShape& shape, int stage) {
-    return zero_bubble(shape, {.ahead = 2 * (shape.stages - stage - 1), .put_off = 2 * stage});
+    return zero_bubble(shape, {.ahead = 2 * (shape.stages - stage - 1), .deferred = 2 * stage});
 }
 
 PipelineBubble zb_h2_bubble(const PipelineShape&) {
@@ -90,7 +90,7 @@ PipelineBubble zb_h2_bubble(const PipelineShape&) {
 }
 
 PipelineInFlight zb_h2_in_flight(const PipelineShape& shape, int stage) {
-    return zero_bubble_in_flight(shape, {.ahead = 2 * (shape.stages - stage - 1), .put_off = 2 * stage});
+    return zero_bubble_in_flight(shape, {.ahead = 2 * (shape.stages - stage - 1), .deferred = 2 * stage});
 }
 
 Duration zb_h2_passes(const PipelineShape& shape, int, const StagePasses& passes) {

@@ -38,8 +38,8 @@ bool is_causal(const Call& call) {
 
 // Leaves out masked halves and keys outside a window.
 double keys_met(const Call& call, std::int64_t keys) {
-    if (const std::int64_t told = call.integer("keys_met", -1); told >= 0) {
-        return static_cast<double>(told);
+    if (const std::int64_t notes = call.integer("keys_met", -1); notes >= 0) {
+        return static_cast<double>(notes);
     }
     const bool causal = is_causal(call);
     const auto all = static_cast<double>(keys);
