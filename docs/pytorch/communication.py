@@ -1,4 +1,4 @@
-"""What a collective costs: its time for growing sizes, as nccl-tests print it.
+"""Prints the time of a collective for growing sizes, in the table of nccl-tests.
 
     torchrun --nproc_per_node 8 communication.py [--op all_gather] [--largest 10000000]
 """
@@ -78,7 +78,7 @@ def main():
                   f"  {bandwidth * share(world):10.3f}")
         count *= 10
 
-    # What arrived is right, too.
+    # The received data is right, too.
     numbers = torch.arange(1000.0, device=device) + rank
     dist.all_reduce(numbers)
     if rank == 0:

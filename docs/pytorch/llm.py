@@ -30,7 +30,7 @@ class Shape:
 
 
 class Kept:
-    """What a block's first run leaves for its second, in the order of use."""
+    """The results of a block's first run, for its second, in the order of use."""
 
     def __init__(self):
         self.runs, self.results = 0, []

@@ -54,7 +54,7 @@ def read_options():
 
 
 def wrapper(options, local_rank):
-    """What FSDP makes of a block, and of the model around the blocks: a unit whose weights are gathered together."""
+    """Wraps a block, or the model around the blocks, by FSDP: a unit whose weights are gathered together."""
     from torch.distributed.fsdp import FullyShardedDataParallel, MixedPrecision
 
     types = {"fp32": torch.float32, "bf16": torch.bfloat16}

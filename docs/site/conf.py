@@ -36,6 +36,6 @@ html_theme_options = {
 pygments_style = "friendly"
 pygments_dark_style = "native"
 
-# What is copied of a console is what one types.
+# Only typed lines are copied from a console block.
 copybutton_prompt_text = "$ "
 copybutton_line_continuation_character = "\\"

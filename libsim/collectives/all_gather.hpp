@@ -24,7 +24,7 @@ void all_gather(GPU& gpu, const Group& group, R&& data, std::optional<Size> size
     gpu.enter(group,
               {.kind = CollectiveKind::all_gather, .size = cost, .config = config, .element_size = sizeof numbers[0]});
     execute(gpu, group, schedule_of(CollectiveKind::all_gather, config, group.size(), 0), cost, "all-gather",
-              elements_of(numbers, Reduction::sum));
+            elements_of(numbers, Reduction::sum));
 }
 
 // With data, from a part to the whole, the counterpart of reduce_scatter() from a whole to its part. `part` is this

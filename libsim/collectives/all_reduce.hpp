@@ -28,7 +28,7 @@ void all_reduce(GPU& gpu, const Group& group, R&& data, std::optional<Size> size
                       .config = config,
                       .element_size = sizeof numbers[0]});
     execute(gpu, group, schedule_of(CollectiveKind::all_reduce, config, group.size(), 0), cost, "all-reduce",
-              elements_of(numbers, reduction));
+            elements_of(numbers, reduction));
     if (reduction == Reduction::average) {
         divide_by(numbers, group.size());
     }

@@ -30,7 +30,7 @@ void all_to_all(GPU& gpu, const Group& group, R&& data, std::optional<Size> size
     gpu.enter(group,
               {.kind = CollectiveKind::all_to_all, .size = cost, .config = config, .element_size = sizeof numbers[0]});
     execute(gpu, group, schedule_of(CollectiveKind::all_to_all, config, group.size(), 0), cost, "all-to-all",
-              elements_of(numbers, Reduction::sum));
+            elements_of(numbers, Reduction::sum));
 }
 
 // By size alone: one op. `size` is that of one member's whole array.

@@ -22,7 +22,7 @@ void broadcast(GPU& gpu, const Group& group, int root, R&& data, std::optional<S
                       .config = config,
                       .element_size = sizeof numbers[0]});
     execute(gpu, group, schedule_of(CollectiveKind::broadcast, config, group.size(), group.index_of(root)), cost,
-              "broadcast", elements_of(numbers, Reduction::sum));
+            "broadcast", elements_of(numbers, Reduction::sum));
 }
 
 // By size alone: one op.

@@ -248,7 +248,7 @@ void check_own_chunk(const GPU& gpu, const Group& group, std::string_view what, 
 }
 
 void execute(GPU& gpu, const Group& group, const Schedule& schedule, Size size, std::string_view label,
-               const Elements& elements) {
+             const Elements& elements) {
     Carrying carrying(gpu, group, schedule, size, label, elements);
     std::vector<Handle> beside;
     if (schedule.channels > 1) {

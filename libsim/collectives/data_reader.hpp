@@ -64,7 +64,7 @@ struct Elements {
     Combine combine = nullptr;
 };
 void execute(GPU& gpu, const Group& group, const Schedule& schedule, Size size, std::string_view label,
-               const Elements& elements = {});
+             const Elements& elements = {});
 
 // Adds, or takes the larger of each pair; an average is a sum until divide_by().
 template <Number T>

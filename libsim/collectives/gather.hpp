@@ -23,8 +23,8 @@ void gather(GPU& gpu, const Group& group, int root, R&& data, std::optional<Size
                       .root = root,
                       .config = config,
                       .element_size = sizeof numbers[0]});
-    execute(gpu, group, schedule_of(CollectiveKind::gather, config, group.size(), group.index_of(root)), cost,
-              "gather", elements_of(numbers, Reduction::sum));
+    execute(gpu, group, schedule_of(CollectiveKind::gather, config, group.size(), group.index_of(root)), cost, "gather",
+            elements_of(numbers, Reduction::sum));
 }
 
 // By size alone: one op. `size` is that of the whole result.

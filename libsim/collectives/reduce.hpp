@@ -25,8 +25,8 @@ void reduce(GPU& gpu, const Group& group, int root, R&& data, std::optional<Size
                       .reduction = reduction,
                       .config = config,
                       .element_size = sizeof numbers[0]});
-    execute(gpu, group, schedule_of(CollectiveKind::reduce, config, group.size(), group.index_of(root)), cost,
-              "reduce", elements_of(numbers, reduction));
+    execute(gpu, group, schedule_of(CollectiveKind::reduce, config, group.size(), group.index_of(root)), cost, "reduce",
+            elements_of(numbers, reduction));
     if (reduction == Reduction::average && gpu.rank() == root) {
         divide_by(numbers, group.size());
     }

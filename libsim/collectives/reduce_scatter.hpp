@@ -30,7 +30,7 @@ auto reduce_scatter(GPU& gpu, const Group& group, R&& data, std::optional<Size> 
                       .config = config,
                       .element_size = sizeof numbers[0]});
     execute(gpu, group, schedule_of(CollectiveKind::reduce_scatter, config, group.size(), 0), cost, "reduce-scatter",
-              elements_of(numbers, reduction));
+            elements_of(numbers, reduction));
     const std::span<std::ranges::range_value_t<R>> mine = own_chunk(gpu, group, numbers);
     if (reduction == Reduction::average) {
         divide_by(mine, group.size());

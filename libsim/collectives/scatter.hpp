@@ -25,7 +25,7 @@ auto scatter(GPU& gpu, const Group& group, int root, R&& data, std::optional<Siz
                       .config = config,
                       .element_size = sizeof numbers[0]});
     execute(gpu, group, schedule_of(CollectiveKind::scatter, config, group.size(), group.index_of(root)), cost,
-              "scatter", elements_of(numbers, Reduction::sum));
+            "scatter", elements_of(numbers, Reduction::sum));
     const std::span<std::ranges::range_value_t<R>> mine = own_chunk(gpu, group, numbers);
     return mine;
 }

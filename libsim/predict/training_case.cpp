@@ -95,7 +95,7 @@ void derive_chunks(const TrainingOptions& options, Layout& layout, std::vector<s
     if (!options.has("interleave") && chunks > 1 && listed % layout.parallelism.pp == 0) {
         layout.parallelism.interleave = chunks;
         notes.push_back(fmt::format("interleave {}: --pipeline-layout has {} stages, pp {}", chunks, listed,
-                                   layout.parallelism.pp));
+                                    layout.parallelism.pp));
     }
 }
 
@@ -105,7 +105,7 @@ void derive_schedule(const TrainingOptions& options, Layout& layout, std::vector
     if (!options.has("schedule") && layout.parallelism.interleave > 1) {
         layout.parallelism.schedule = usual_pipeline_schedule(layout.parallelism.interleave);
         notes.push_back(fmt::format("schedule {}: interleave {}", layout.parallelism.schedule->name,
-                                   layout.parallelism.interleave));
+                                    layout.parallelism.interleave));
     } else if (!options.has("interleave") && layout.parallelism.interleave == 1 &&
                layout.parallelism.schedule->uses_chunks) {
         layout.parallelism.interleave = 2;
@@ -125,15 +125,16 @@ void derive_batch(const TrainingOptions& options, const training::Transformer& m
                                                 std::int64_t{layout.parallelism.pp} * layout.copies());
     layout.batch.global = narrow(round * micro_batches, "the global batch");
     notes.push_back(fmt::format("global batch {}: dp {} x micro-batch {} x {} micro-batches, {:.3g} M tokens",
-                               layout.batch.global, layout.parallelism.dp, layout.batch.micro, micro_batches,
-                               static_cast<double>(tokens) * static_cast<double>(micro_batches) / 1e6));
+                                layout.batch.global, layout.parallelism.dp, layout.batch.micro, micro_batches,
+                                static_cast<double>(tokens) * static_cast<double>(micro_batches) / 1e6));
 }
 
 void derive_arithmetic(const TrainingOptions& options, const training::Accelerator& gpu, Layout& layout,
                        std::vector<std::string>& notes) {
     if (!options.has("precision") && gpu.peak(layout.numerics.precision) <= 0) {
         layout.numerics.precision = gpu.fp16_flops > 0 ? training::Precision::fp16 : training::Precision::fp32;
-        notes.push_back(fmt::format("precision {}: {} has no bf16 units", name_of(layout.numerics.precision), gpu.name));
+        notes.push_back(
+            fmt::format("precision {}: {} has no bf16 units", name_of(layout.numerics.precision), gpu.name));
     }
     if (!options.has("flash-version") && gpu.flash_version > 0) {
         layout.framework.flash_version = gpu.flash_version;
@@ -153,7 +154,7 @@ void derive_spreading(const TrainingOptions& options, Layout& layout, std::vecto
     if (!options.has("zero") && layout.replicas() > 1) {
         layout.parallelism.zero = 1;
         notes.push_back(fmt::format("zero 1: optimizer states are spread over dp x cp{}, as is usual",
-                                   layout.copies() > 1 ? " and both copies" : ""));
+                                    layout.copies() > 1 ? " and both copies" : ""));
     }
 }
 
@@ -298,7 +299,7 @@ TrainingCase case_of(const training::Transformer& model, const training::Machine
     TrainingCase found{.model = model, .machine = machine_of_job(machine, layout.ranks()), .layout = layout};
     if (found.machine.gpus_per_node != machine.gpus_per_node) {
         found.notes.push_back(fmt::format("{} of a node's {} GPUs: the job is spread evenly over its nodes",
-                                         found.machine.gpus_per_node, machine.gpus_per_node));
+                                          found.machine.gpus_per_node, machine.gpus_per_node));
     }
     if (const auto warning = warning_of_range(model, machine)) {
         found.notes.push_back(*warning);

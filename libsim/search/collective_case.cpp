@@ -146,8 +146,7 @@ void run_messages(GPU& gpu, const CollectiveCase& what, const Schedule& schedule
 
 std::int64_t run_with_data(GPU& gpu, const CollectiveCase& what, const Schedule& schedule) {
     std::vector<float> data = input_of(what, gpu.rank());
-    execute(gpu, world(gpu), schedule, Bytes{what.bytes()}, what.name(),
-              elements_of(std::span(data), Reduction::sum));
+    execute(gpu, world(gpu), schedule, Bytes{what.bytes()}, what.name(), elements_of(std::span(data), Reduction::sum));
     const ChunkRange result = result_of(what, gpu.rank());
     std::int64_t wrong = 0;
     for (std::size_t i = result.begin; i < result.end; ++i) {

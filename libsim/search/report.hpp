@@ -22,7 +22,7 @@ struct PlanReport {
     PlanList list = PlanList::front;
     std::size_t top = 10;                     // maximum number of rows in the table
     config::Given given;                      // the options that affect the result, as typed
-    std::vector<std::string> notes;            // derived options and how they were derived, one line each
+    std::vector<std::string> notes;           // derived options and how they were derived, one line each
     std::optional<EnoughGpus> enough;         // if nothing fits
     std::vector<std::string> first_problems;  // if nothing is legal: why the first layout is not
 };

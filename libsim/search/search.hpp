@@ -70,7 +70,7 @@ struct PlanCounts {
     std::array<std::size_t, misfit_kinds> refused{};  // by training::Misfit
     std::size_t too_large_at_least = 0;               // found by the bound, without a simulation
     std::size_t too_large = 0;                        // found by a simulation
-    std::size_t pruned = 0;                          // may fit, but no better in any respect than a simulated one
+    std::size_t pruned = 0;                           // may fit, but no better in any respect than a simulated one
     std::size_t feasible = 0;                         // simulated, and fits
     std::size_t not_reached = 0;                      // left when the search was stopped
 

@@ -13,7 +13,7 @@ struct PlanVerdict {
         refused,
         too_large_at_least,  // found without a simulation
         may_fit,             // the bounds are known, the simulation is not
-        pruned,             // by its bounds: a simulated layout is no worse in any respect
+        pruned,              // by its bounds: a simulated layout is no worse in any respect
         too_large,
         feasible,
     };

@@ -85,7 +85,7 @@ struct Framework {
     bool reshard_after_forward = true;     // zero = 3: parameters are gathered again for the backward pass
     int gathers_per_layer = 1;             // zero = 3: collectives per layer (DeepSpeed: one per tensor)
     int reductions_per_layer = 1;          // the same for gradients
-    bool per_rank_tensors = false;              // zero = 3: collectives take a list with one tensor per rank, which the host
+    bool per_rank_tensors = false;         // zero = 3: collectives take a list with one tensor per rank, which the host
                                            // copies one by one (DeepSpeed of 2021)
     bool offload_optimizer = false;        // optimizer states and the update are on the host
     int offloaded_layers = 0;  // this many first layers keep their activations in host memory between the passes and

@@ -148,9 +148,9 @@ private:
         const std::size_t steps = cycle.size() - 1;
         std::string reported;
         for (std::size_t i = 0; i < std::min(steps, most_shown); ++i) {
-            reported += i == 0
-                        ? fmt::format("rank {} waits for rank {}", cycle[i], cycle[i + 1])
-                        : fmt::format(", {}rank {} for rank {}", i + 1 == steps ? "and " : "", cycle[i], cycle[i + 1]);
+            reported +=
+                i == 0 ? fmt::format("rank {} waits for rank {}", cycle[i], cycle[i + 1])
+                       : fmt::format(", {}rank {} for rank {}", i + 1 == steps ? "and " : "", cycle[i], cycle[i + 1]);
         }
         return fmt::format("It is a cycle: {}{}.\n", reported, steps > most_shown ? ", and so on" : "");
     }

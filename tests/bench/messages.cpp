@@ -31,8 +31,8 @@ void count(benchmark::State& state, const Totals& last) {
 
 // 2 (n-1) steps on n ranks: 2.1 million messages for 1,024 ranks.
 void ring(GPU& gpu) {
-    execute(gpu, world(gpu), schedule_of(CollectiveKind::all_reduce, Algorithm::ring, gpu.world_size(), 0),
-              Units(500), "all-reduce");
+    execute(gpu, world(gpu), schedule_of(CollectiveKind::all_reduce, Algorithm::ring, gpu.world_size(), 0), Units(500),
+            "all-reduce");
 }
 
 void ring_message_by_message_fibers(benchmark::State& state) {

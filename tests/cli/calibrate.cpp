@@ -30,7 +30,7 @@ TEST(NdsimCalibrate, FindsWhatNcclTestsShowAndWritesAMachineThatTrainTakes) {
     bool notes = false;
     for (const auto& number : hardware["numbers"]) {
         notes = notes || (number["field"] == "efficiency.switch_share" && number["confidence"] == "A" &&
-                        std::string(number["source"]).starts_with("24 sizes of nccl-tests (all_reduce_8.txt): +- "));
+                          std::string(number["source"]).starts_with("24 sizes of nccl-tests (all_reduce_8.txt): +- "));
     }
     EXPECT_TRUE(notes);
     EXPECT_EQ(run_command("ndsim train --model llama3-8b --gpus 64 --tp 2 --machine '" + out + "'").exit_code, 0);

@@ -43,7 +43,7 @@ void with_numbers(GPU& gpu, const AnyCollective& any, Size size, int root) {
     const bool even = any.kind == CollectiveKind::all_to_all;
     std::vector<double> data(static_cast<std::size_t>(3 * all.size() + (even ? 0 : 1)));
     execute(gpu, all, any.schedule(all.size(), root), size, name_of(any.kind),
-              any.kind == CollectiveKind::barrier ? Elements{} : elements_of(std::span(data), Reduction::sum));
+            any.kind == CollectiveKind::barrier ? Elements{} : elements_of(std::span(data), Reduction::sum));
 }
 
 void as_one_op(GPU& gpu, const AnyCollective& any, Size size, int root) {

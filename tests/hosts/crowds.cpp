@@ -83,7 +83,7 @@ TEST(Crowds, OfFibersSayHowFarTheyHaveComeToo) {
         }
     });
     EXPECT_THAT(reported, testing::MatchesRegex("after 0 s, 3 fibers have come to .* of simulated time, with [0-9]+ "
-                                            "messages; 50 % done, about [0-9]+ s left"));
+                                                "messages; 50 % done, about [0-9]+ s left"));
 }
 
 TEST(Crowds, SayNothingWhereNoProgressIsWanted) {

@@ -42,8 +42,8 @@ TEST(SameTimeline, OfRandomProgramsOnBothHostsForEveryNumberOfRanks) {
 
 void ring(GPU& gpu) {
     gpu.compute("work", Units(gpu.rank() % 3));
-    execute(gpu, world(gpu), schedule_of(CollectiveKind::all_reduce, Algorithm::ring, gpu.world_size(), 0),
-              Units(500), "ring");
+    execute(gpu, world(gpu), schedule_of(CollectiveKind::all_reduce, Algorithm::ring, gpu.world_size(), 0), Units(500),
+            "ring");
     all_reduce(gpu, Group::strided(gpu.rank() % 2, 2, gpu.world_size() / 2), Units(10));
 }
 
@@ -100,7 +100,7 @@ TEST(SameTimeline, OfARecordingAndOfTheProgramItself) {
 TEST(Recording, KeepsOneStreamForRanksThatDoTheSameToTheirNeighbours) {
     const auto plain_ring = [](GPU& gpu) {
         execute(gpu, world(gpu), schedule_of(CollectiveKind::all_gather, Algorithm::ring, gpu.world_size(), 0),
-                  Units(1), "");
+                Units(1), "");
     };
     EXPECT_EQ(replay::Recording(64, plain_ring).distinct(), 1U);
     EXPECT_EQ(replay::Recording(12, ring).distinct(), 6U);  // three amounts of work, two groups

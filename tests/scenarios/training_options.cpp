@@ -105,7 +105,7 @@ TEST(TrainingCase, TakesItsChunksFromAListOfLayers) {
     EXPECT_EQ(found.layout.parallelism.split.layers, (std::vector{3, 4, 4, 4, 4, 4, 4, 5}));
     EXPECT_EQ(found.layout.parallelism.interleave, 2);
     EXPECT_THAT(found.notes, testing::IsSupersetOf({"interleave 2: --pipeline-layout has 8 stages, pp 4",
-                                                   "schedule interleaved: interleave 2"}));
+                                                    "schedule interleaved: interleave 2"}));
     EXPECT_EQ(case_given({"--pp", "4", "--pipeline-layout", "9,8,8,7"}).layout.parallelism.interleave, 1);
 }
 

@@ -1,6 +1,7 @@
 // A library, preloaded before the C library by LD_PRELOAD, that makes one call of a program fail: among the calls of
 // the kind in NDSIM_FAIL_KIND, the one with the number in NDSIM_FAIL_NUMBER, counted from 1, which is the first call
-// after the shared libraries have been initialised: their own mistakes are not ours. Forked processes count separately. The kinds, and the errno of the failing call:
+// after the shared libraries have been initialised: their own mistakes are not ours. Forked processes count separately.
+// The kinds, and the errno of the failing call:
 //   memory       ENOMEM   malloc and related functions
 //   mapping      ENOMEM   mmap
 //   task         EAGAIN   fork, pthread_create

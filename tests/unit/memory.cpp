@@ -176,8 +176,9 @@ TEST(Memory, OfTheHostsOptimizerIsNotTheGpus) {
 // Each of three micro-batches keeps its logits' gradient and the output layer's input, in 2 bytes.
 TEST(Memory, OfPutOffOutputGradientsIsThatOfTheirInputs) {
     const auto kept = [](int deferred) {
-        return memory_of(llama(),
-                         {.parallelism = {.pp = 4}, .batch = {.global = 16}, .framework = {.deferred_output_wgrads = deferred}})
+        return memory_of(llama(), {.parallelism = {.pp = 4},
+                                   .batch = {.global = 16},
+                                   .framework = {.deferred_output_wgrads = deferred}})
             .stages[3]
             .peak.activations;
     };

@@ -94,7 +94,7 @@ AskedStep step_of(const GoodputOptions& options, std::vector<std::string>& notes
     const Prediction step = predict_step(what.model, what.machine, what.layout, {.details = false});
     notes.insert(notes.end(), what.notes.begin(), what.notes.end());
     notes.push_back(fmt::format("a step takes {}: predicted, as ndsim train does{}", time_text(seconds(step.step)),
-                               step.memory.fits() ? "" : "; it does not fit into memory"));
+                                step.memory.fits() ? "" : "; it does not fit into memory"));
     return {.length = LongDuration{ceil_div(step.step.count(), 1000)},
             .gpus = what.gpus(),
             .gpus_per_node = what.machine.gpus_per_node,
@@ -112,7 +112,7 @@ void add_rates(const GoodputOptions& options, LongJob& job, std::vector<std::str
     }
     if (options.shape != 1) {
         notes.push_back(fmt::format("lifetimes are Weibull of shape {:g}, and all parts are new when the run begins",
-                                   options.shape));
+                                    options.shape));
     }
     const bool said = std::any_of(options.mtbf_hours.begin(), options.mtbf_hours.end(), [](double h) { return h > 0; });
     if (!said) {

@@ -233,7 +233,7 @@ PlanQuestion question_of(const PlanOptions& options, std::vector<std::string>& n
     if (!options.training.has("global-batch")) {
         question.space.rest.batch.global = usual_batch(question.model);
         notes.push_back(fmt::format("global batch {}: about 4 M tokens; --global-batch sets another",
-                                   question.space.rest.batch.global));
+                                    question.space.rest.batch.global));
     }
     if (!options.training.has("usd-per-hour")) {
         const double price = question.machine.gpu.usd_per_hour;

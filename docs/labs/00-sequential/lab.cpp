@@ -3,7 +3,7 @@
 
 namespace {
 
-// What one item adds to the gradient.
+// The part of the gradient that one item adds.
 [[maybe_unused]] double gradient_of(std::int64_t item, const sim::lab::Given& given) {
     return given["factor"] * static_cast<double>(item + 1);
 }

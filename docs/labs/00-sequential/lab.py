@@ -4,7 +4,7 @@ from ndsim import lab
 
 
 def gradient_of(item, given):
-    """What one item adds to the gradient."""
+    """The part of the gradient that one item adds."""
     return given.factor * (item + 1)
 
 

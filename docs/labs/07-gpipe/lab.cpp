@@ -14,7 +14,7 @@ class Stage {
 public:
     Stage(sim::GPU& gpu, const sim::lab::Given& given) : gpu_(gpu), given_(given), weight_(1 + gpu.rank() % 3) {}
 
-    // What stage 0 begins with.
+    // The input of stage 0.
     Numbers batch(int micro_batch) const {
         Numbers x(static_cast<std::size_t>(given_.whole("elements")));
         for (std::size_t i = 0; i < x.size(); ++i) {
@@ -31,7 +31,7 @@ public:
         return outputs_[micro_batch] = scaled(x);
     }
 
-    // What the last stage begins its backward pass with: its loss is half the sum of its squared outputs.
+    // The gradient that starts the last stage's backward pass: its loss is half the sum of its squared outputs.
     Numbers loss_gradient(int micro_batch) const { return outputs_.at(micro_batch); }
 
     // Returns what the stage before gets.

@@ -14,7 +14,7 @@ class Stage:
         self.inputs, self.outputs = {}, {}
 
     def batch(self, micro_batch):
-        """What stage 0 begins with."""
+        """The input of stage 0."""
         return self.given.first + micro_batch + np.arange(self.given.elements) % 2.0
 
     def forward(self, micro_batch, x):
@@ -26,7 +26,7 @@ class Stage:
         return self.outputs[micro_batch]
 
     def loss_gradient(self, micro_batch):
-        """What the last stage begins its backward pass with: its loss is half the sum of its squared outputs."""
+        """The gradient that starts the last stage's backward pass: its loss is half the sum of its squared outputs."""
         return self.outputs[micro_batch]
 
     def backward(self, micro_batch, gradient):

@@ -50,7 +50,7 @@ private:
     bool is_first() const { return gpu_.rank() == 0; }
     bool is_last() const { return gpu_.rank() == gpu_.world_size() - 1; }
 
-    // What stage 0 begins with.
+    // The input of stage 0.
     Numbers batch(int micro_batch) const {
         Numbers x(static_cast<std::size_t>(given_.whole("elements")));
         for (std::size_t i = 0; i < x.size(); ++i) {

@@ -40,7 +40,7 @@ class Stage:
             self.gpu.send_async(self.gpu.rank - 1, self.weight * gradient, label="gradient")
 
     def batch(self, micro_batch):
-        """What stage 0 begins with."""
+        """The input of stage 0."""
         return self.given.first + micro_batch + np.arange(self.given.elements) % 2.0
 
 

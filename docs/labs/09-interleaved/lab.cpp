@@ -78,7 +78,7 @@ private:
         gpu_.send_async(to % stages_, numbers, what, {}, tag(step, to));
     }
 
-    // What place 0 begins with.
+    // The input of place 0.
     Numbers batch(int micro_batch) const {
         Numbers x(static_cast<std::size_t>(given_.whole("elements")));
         for (std::size_t i = 0; i < x.size(); ++i) {

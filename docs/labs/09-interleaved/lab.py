@@ -64,7 +64,7 @@ class Stage:
         self.gpu.send_async(to % self.gpu.world_size, numbers, label=what, tag=self.tag(step, to))
 
     def batch(self, micro_batch):
-        """What place 0 begins with."""
+        """The input of place 0."""
         return self.given.first + micro_batch + np.arange(self.given.elements) % 2.0
 
 

@@ -23,7 +23,7 @@ class Block(nn.Module):
 
 
 def numbers_of_the_case():
-    """What is given: the numbers of a case, which lies beside this file."""
+    """The given numbers of a case, from the file beside this one."""
     with open(sys.argv[1] if len(sys.argv) > 1 else "case.json") as file:
         return {name: int(number) for name, number in json.load(file)["cases"][0]["given"].items()}
 

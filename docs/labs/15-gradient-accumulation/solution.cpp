@@ -23,7 +23,7 @@ using Numbers = std::vector<double>;
 
 void step([[maybe_unused]] sim::GPU& gpu, [[maybe_unused]] const sim::lab::Given& given,
           [[maybe_unused]] Numbers& gradient) {
-    // What weights and gradient leave free.
+    // The memory that weights and gradient leave free.
     [[maybe_unused]] const std::int64_t free_bytes =
         given.whole("memory_bytes") - 2 * static_cast<std::int64_t>(gradient.size() * sizeof(double));
     // Your lines begin here: find the fewest micro-batches, of equal size, whose activations fit into what is free.

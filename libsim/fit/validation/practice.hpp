@@ -41,10 +41,10 @@ struct Practice {
     bool micro_batches_are_stages = false;  // as many as stages, if the record does not give their size
     int chunks = 0;                         // per stage, if the schedule has chunks and the record does not give their
     // number; 0: the fastest
-    int deferred_output_wgrads = 0;      // in its recipes for dense models with stages
-    bool hides_dispatch = false;  // with several chunks per stage: NCCL's all-to-all overlaps another micro-batch
-    bool has_recipes = false;     // that recipe_of() finds
-    bool offloads = false;        // ZeRO 3: if memory is short, offloads activations and recomputes nothing
+    int deferred_output_wgrads = 0;  // in its recipes for dense models with stages
+    bool hides_dispatch = false;     // with several chunks per stage: NCCL's all-to-all overlaps another micro-batch
+    bool has_recipes = false;        // that recipe_of() finds
+    bool offloads = false;           // ZeRO 3: if memory is short, offloads activations and recomputes nothing
     double products = 1;  // factor on the share of peak that 16-bit products reach with the libraries of that day
     std::string_view why;
 };

@@ -19,14 +19,14 @@ struct ChunkBytes {
     double outside = 0;        // also kept: the embedding's dropout mask, the logits' softmax
     double forward = 0;        // temporary, in its forward pass
     double backward = 0;       // temporary, in its backward pass
-    double deferred = 0;        // per micro-batch with a deferred output-layer gradient, until the end
+    double deferred = 0;       // per micro-batch with a deferred output-layer gradient, until the end
 };
 
 struct StageBytes {
     MemoryUse always;  // states, buffers, context
     std::vector<ChunkBytes> chunks;
     int deferred = 0;  // number of micro-batches that defer it
-    double step = 0;  // working bytes of the optimizer step
+    double step = 0;   // working bytes of the optimizer step
 
     // `activations` and `working` added to `always`, and the allocator's reserve for them.
     MemoryUse with(double activations, double working) const;

@@ -134,7 +134,7 @@ Work work_of(const StepPlan& plan, AloneTimes& alone, int number) {
         // Paired passes are the shortest.
         const LeastTime forward = least_time_of(chunk.of(PassKind::paired_forward), alone);
         const LeastTime backward = least_time_of(chunk.of(schedule.pairs ? PassKind::paired_backward
-                                                          : deferred      ? PassKind::put_off_backward
+                                                          : deferred     ? PassKind::put_off_backward
                                                                          : gradients),
                                                  alone);
         const Duration input =

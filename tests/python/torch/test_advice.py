@@ -1,4 +1,4 @@
-"""What limits a step follows from its parts, and advice comes as options of the framework that trained."""
+"""The limit of a step follows from its parts, and advice comes as options of the framework that trained."""
 
 import re
 

@@ -65,7 +65,7 @@ void complete_machine(ExplainOptions& options, std::vector<std::string>& notes) 
     if (!has_machine && options.hardware_given) {
         take_option(options, "machine", choice.machine);
         notes.push_back(fmt::format("machine {}: --hardware {}, {}; --machine chooses another", choice.machine,
-                                   choice.name, choice.summary));
+                                    choice.name, choice.summary));
     }
     const bool is_asked_for = options.hardware_given || options.strategy_given || options.which;
     if (training.has("gpus") || (!options.which && training.has("dp")) ||
@@ -75,9 +75,9 @@ void complete_machine(ExplainOptions& options, std::vector<std::string>& notes) 
     const int gpus = has_machine ? choice.nodes * predict::read_machine(training.machine).gpus_per_node : choice.gpus;
     take_option(options, "gpus", std::to_string(gpus));
     notes.push_back(fmt::format("{} GPUs: {}; --gpus sets another number", gpus,
-                               has_machine ? fmt::format("{} of {}", predict::read_machine(training.machine).name,
-                                                         choice.nodes == 1 ? "one node" : "four nodes")
-                                           : choice.summary));
+                                has_machine ? fmt::format("{} of {}", predict::read_machine(training.machine).name,
+                                                          choice.nodes == 1 ? "one node" : "four nodes")
+                                            : choice.summary));
 }
 
 }  // namespace

@@ -42,8 +42,8 @@ void choose_layout(ExplainOptions& options, std::vector<std::string>& notes) {
     }
     take_layout(options, found);
     notes.push_back(fmt::format("layout: the {} of {} layouts of {} (--strategy {})",
-                               found.row ? "best" : "smallest, as none fits,", found.looked_at,
-                               title_of(found.strategy), name_of(options.strategy)));
+                                found.row ? "best" : "smallest, as none fits,", found.looked_at,
+                                title_of(found.strategy), name_of(options.strategy)));
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ namespace sim::parallel {
 namespace {
 
 struct ZeroBubble {
-    int ahead = 0;    // forwards before the first backward's own
+    int ahead = 0;     // forwards before the first backward's own
     int deferred = 0;  // micro-batches by which the weight gradients are deferred
 };
 
