@@ -70,10 +70,22 @@ if (($# == 2)); then
     make_environment "$1" "$2"
     exit
 fi
+# The CPU build works by itself; a CUDA build without NVIDIA's libraries does not. pip finds no CPU build for some Pythons.
+make_cpu_environment() {
+    local none=build/no-torch-for-cpu
+    [[ ! -e $none ]] || return 1
+    make_environment build/torch "$1" || return 2
+    "build/torch/bin/python" -c "import torch" 2> /dev/null && return 0
+    echo "torch: pip finds no CPU build of PyTorch $1 for this Python, so the tests of it, of frameworks and of notebooks are left out." \
+        "PIP_EXTRA_INDEX_URL names the index that has one; rm $none tries again" | tee "$none"
+    rm -rf build/torch build/frameworks build/notebooks
+    return 1
+}
+
 # In parallel, because each pip uses only one core.
 imports="accelerate, deepspeed, lightning, megatron.core, transformers.trainer, transformers.models.llama"
-(make_environment build/torch 2.13.0 &&
-    make_upon build/torch build/frameworks "$imports" "${frameworks[@]}" -- "${alone[@]}" &&
+(make_cpu_environment 2.13.0 || { (($? == 1)) && exit 0 || exit 1; }
+    make_upon build/torch build/frameworks "$imports" "${frameworks[@]}" -- "${alone[@]}"
     make_upon build/torch build/notebooks "ipykernel, nbclient" "${notebooks[@]}" --) &
 made=("$!")
 make_environment build/torch-cuda 2.14.1 &
