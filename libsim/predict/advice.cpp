@@ -24,7 +24,7 @@ std::string number(int n) {
 // Doubles and halves each axis; data parallelism, or another axis, takes the remaining ranks.
 void add_axes(const training::Layout& layout, std::vector<Idea>& ideas) {
     const auto add = [&](const char* axis, int size, int now) {
-        ideas.push_back({{{axis, number(size)}}, fmt::format("{} {} in place of {}", axis, size, now)});
+        ideas.push_back({{{axis, number(size)}}, fmt::format("{} {} instead of {}", axis, size, now)});
     };
     for (const auto& [axis, size] :
          {std::pair{"tp", layout.parallelism.tp}, {"pp", layout.parallelism.pp}, {"cp", layout.parallelism.cp}}) {
@@ -37,11 +37,11 @@ void add_axes(const training::Layout& layout, std::vector<Idea>& ideas) {
     }
     if (layout.parallelism.tp > 1) {
         ideas.push_back({{{"tp", number(layout.parallelism.tp / 2)}, {"pp", number(2 * layout.parallelism.pp)}},
-                         "tensor into pipeline ranks"});
+                         "more pipeline, less tensor parallelism"});
     }
     if (layout.parallelism.pp > 1) {
         ideas.push_back({{{"tp", number(2 * layout.parallelism.tp)}, {"pp", number(layout.parallelism.pp / 2)}},
-                         "pipeline into tensor ranks"});
+                         "more tensor, less pipeline parallelism"});
     }
 }
 
@@ -83,14 +83,14 @@ void add_memory_for_time(const training::Layout& layout, std::vector<Idea>& idea
          {training::Recompute::none, training::Recompute::selective, training::Recompute::full}) {
         const bool same = layout.framework.flash_attention && recompute == training::Recompute::selective;
         if (recompute != layout.framework.recompute && !same) {
-            ideas.push_back({{{"recompute", name_of(recompute)}}, "more or less of the forward pass done again"});
+            ideas.push_back({{{"recompute", name_of(recompute)}}, "more or less recomputation"});
         }
     }
     for (int zero = 0; zero <= 3; ++zero) {
         // With pipeline stages ZeRO 2 does the same as ZeRO 1, unless every micro-batch's gradients are reduced.
         const bool as_one = zero == 2 && layout.parallelism.pp > 1 && !layout.framework.reduce_each_micro_batch;
         if (zero != layout.parallelism.zero && !as_one && layout.replicas() > 1) {
-            ideas.push_back({{{"zero", number(zero)}}, "states spread over replicas, or kept by each"});
+            ideas.push_back({{{"zero", number(zero)}}, "more or less of the states sharded over replicas"});
         }
     }
 }
@@ -104,23 +104,23 @@ void add_switches(const training::Machine& machine, const training::Layout& layo
     on("overlap-tensor", layout.framework.overlap_tensor, layout.parallelism.tp > 1,
        "tensor-parallel collectives overlap with all GEMMs");
     on("overlap-gradients", layout.framework.overlap_gradients, layout.replicas() > 1,
-       "gradients reduced beside the backward pass");
+       "gradient reduction overlaps with the backward pass");
     on("overlap-parameters", layout.framework.overlap_parameters, layout.parallelism.zero > 0,
-       "parameters gathered beside the forward pass");
+       "parameter gathering overlaps with the forward pass");
     on("overlap-pipeline", layout.framework.overlap_pipeline, layout.parallelism.pp > 1,
-       "messages between stages beside computation");
+       "messages between stages overlap with computation");
     on("sequence-parallel", layout.parallelism.sequence_parallel, layout.parallelism.tp > 1,
-       "activations spread over tensor-parallel ranks");
+       "activations sharded over tensor-parallel ranks");
     on("flash-attention", layout.framework.flash_attention, machine.gpu.generation != "volta",
        "attention in one kernel");
     if (layout.framework.fusion != training::Fusion::compiled) {
-        ideas.push_back({{{"fusion", "compiled"}}, "small kernels made by torch.compile"});
+        ideas.push_back({{{"fusion", "compiled"}}, "small kernels fused by torch.compile"});
     }
     if (!row_of(layout.numerics.precision).quantises()) {
         for (const training::Precision precision : {training::Precision::fp8, training::Precision::nvfp4}) {
             if (machine.gpu.peak(precision) > 0) {
                 ideas.push_back({{{"precision", name_of(precision)}},
-                                 fmt::format("matrix products in {}: other numbers, too", name_of(precision))});
+                                 fmt::format("GEMMs in {}, which also changes the numerics", name_of(precision))});
             }
         }
     }
@@ -138,10 +138,10 @@ void add_smaller(const TrainingCase& what, std::vector<Idea>& ideas) {
         }
         ideas.push_back(std::move(idea));
     };
-    add({all_states, again}, "states over replicas, forward pass again");
-    add({node, again}, "tensor parallel over a node, forward pass again");
-    add({node, all_states}, "tensor parallel over a node, states over replicas");
-    add({node, all_states, again}, "tensor parallel over a node, states over replicas, forward pass again");
+    add({all_states, again}, "states sharded over replicas, full recomputation");
+    add({node, again}, "tensor parallel over a node, full recomputation");
+    add({node, all_states}, "tensor parallel over a node, states sharded over replicas");
+    add({node, all_states, again}, "tensor parallel over a node, states sharded over replicas, full recomputation");
 }
 
 bool sets(const Change& change, std::string_view name, std::string_view value) {

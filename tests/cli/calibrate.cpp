@@ -56,13 +56,14 @@ TEST(NdsimCalibrate, PrintsAScriptThatPythonUnderstands) {
 TEST(NdsimCalibrate, RefusesWhatItCannotUse) {
     const TemporaryFolder folder;
     const std::string table = folder.with("k.csv", "kind,precision,m,n,k,seconds\nforward,bf16,0,1,1,1\n");
-    EXPECT_EQ(refusal("ndsim calibrate --nccl-tests x"),
-              "ndsim calibrate: --machine is needed: what it was measured on, such as dgx-h100, H100-SXM-80GB, or the "
-              "file of ndsim hardware import");
+    EXPECT_EQ(
+        refusal("ndsim calibrate --nccl-tests x"),
+        "ndsim calibrate: --machine is missing: the measured hardware, such as dgx-h100, H100-SXM-80GB, or the file "
+        "of ndsim hardware import");
     EXPECT_EQ(
         refusal("ndsim calibrate --machine dgx-h100"),
-        "ndsim calibrate: nothing was measured: give --nccl-tests FILE, --benchmark FILE, --profiler-trace FILE or "
-        "--runs FILE");
+        "ndsim calibrate: there are no measurements: give --nccl-tests FILE, --benchmark FILE, --profiler-trace FILE "
+        "or --runs FILE");
     EXPECT_EQ(refusal("ndsim calibrate --machine dgx-h100 --profiler-trace " + table),
               "ndsim calibrate: " + table +
                   ": is not valid JSON: parse error at line 1, column 1: syntax error while parsing value - invalid "

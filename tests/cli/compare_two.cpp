@@ -82,7 +82,7 @@ TEST_F(CompareTwo, NamesEveryOptionThatWasGivenDifferently) {
 
 TEST_F(CompareTwo, OfOneAndTheSameFindsNothing) {
     const std::string a = result_of("0d_sequential --quiet");
-    EXPECT_THAT(compared(a, a).out, HasSubstr("A and B take the same time; nothing was asked for differently."));
+    EXPECT_THAT(compared(a, a).out, HasSubstr("A and B take the same time; all options are the same."));
 }
 
 TEST_F(CompareTwo, RefusesInOneLineWhatCannotBeCompared) {
@@ -155,8 +155,9 @@ TEST_F(ComparePage, RefusesARunThatCannotBeDoneAgain) {
     const std::string text = json_of(pipeline);
     EXPECT_THAT(refused(with(text, "\"given\"", "\"taken\"")), HasSubstr("it does not say which options were given"));
     EXPECT_EQ(refused(with(text, "3d_pipeline_parallel", "3d_pipe_parallel")),
-              "\"3d_pipe_parallel\" is none of ours; did you mean 3d_pipeline_parallel?");
-    EXPECT_EQ(refused(with(text, "3d_pipeline_parallel", "../bin/ndsim")), "\"../bin/ndsim\" is none of ours");
+              "\"3d_pipe_parallel\" is not one of ndsim's scenarios; did you mean 3d_pipeline_parallel?");
+    EXPECT_EQ(refused(with(text, "3d_pipeline_parallel", "../bin/ndsim")),
+              "\"../bin/ndsim\" is not one of ndsim's scenarios");
     EXPECT_EQ(refused(with(text, "\"items\":8}", "\"itmes\":8}")),
               "3d_pipeline_parallel: unknown option --itmes; did you mean --items?");
     EXPECT_EQ(refused(with(text, "\"items\":8}", "\"items\":-8}")),
@@ -174,7 +175,7 @@ TEST_F(ComparePage, LetsNoResultWriteFiles) {
 TEST_F(ComparePage, SaysThatTheTimelineIsAnotherOne) {
     const std::string text = json_of(pipeline);
     EXPECT_THAT(refused(with(text, "\"items\":8}", "\"items\":12}")),
-                ContainsRegex("^done again, its timeline is another one, [0-9a-f]{16} and not [0-9a-f]{16}; print the "
+                ContainsRegex("^repeated, its timeline is another one, [0-9a-f]{16} and not [0-9a-f]{16}; print the "
                               "result again"));
 }
 

@@ -108,7 +108,8 @@ TEST(CompletionInFish, OffersCommandsOptionsAndValues) {
         return printed_by(fmt::format("HOME='{}' fish --no-config", home.file("")),
                           fmt::format("{}complete -C '{}'\n", script, line));
     };
-    EXPECT_THAT(offered("ndsim tra"), AllOf(HasSubstr("train\thow long"), HasSubstr("trace\twhere the time")));
+    EXPECT_THAT(offered("ndsim tra"),
+                AllOf(HasSubstr("train\tpredict a training step"), HasSubstr("trace\tsummarise, compare")));
     EXPECT_THAT(offered("ndsim train --sche"), HasSubstr("--schedule\t"));
     EXPECT_THAT(offered("ndsim train --schedule gp"), HasSubstr("gpipe"));
     EXPECT_THAT(offered("1d_data_parallel --synchronize d"), HasSubstr("direct"));

@@ -93,7 +93,7 @@ TEST_F(Exchange, APredictedStepIsAProgramToo) {
     EXPECT_EQ(goal["rank_finish"].size(), 8U);
     EXPECT_EQ(chakra["rank_finish_ps"], goal["rank_finish"]) << "on one network both take as long";
     EXPECT_EQ(refusal(step + " --chakra traces"),
-              "ndsim train: --goal and --chakra write down what every rank does; add --unfold");
+              "ndsim train: --goal and --chakra write the operations of every rank; add --unfold");
 }
 
 }  // namespace

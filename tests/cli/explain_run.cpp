@@ -157,7 +157,7 @@ TEST(ExplainRun, AdvisesWhatItHasRun) {
 TEST(ExplainRun, RefusesWhatIsNoneOfItsOptionsAndSaysWhoseItIs) {
     EXPECT_THAT(refusal("ndsim explain 1d_data_paralel"), HasSubstr("did you mean 1d_data_parallel?"));
     EXPECT_THAT(refusal("ndsim explain 1d_data_parallel --watch"),
-                HasSubstr("--watch is none of ndsim explain: type it as an option of 1d_data_parallel itself"));
+                HasSubstr("--watch is not an option of ndsim explain: give it to 1d_data_parallel itself"));
     EXPECT_THAT(refusal("ndsim explain 1d_data_parallel --scaling 1,2"), HasSubstr("--scaling is none of"));
     EXPECT_THAT(refusal("ndsim explain 1d_data_parallel --itms 4"), HasSubstr("1d_data_parallel: "));
     EXPECT_THAT(refusal("ndsim explain 1d_data_parallel --fault 'kill rank 9 at 1s'"), HasSubstr("there is no rank 9"));

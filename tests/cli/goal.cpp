@@ -146,7 +146,7 @@ TEST_F(GoalCommand, RefusesToDrawMoreCpusThanThereAreStreams) {
 TEST_F(GoalCommand, RefusesWhatIsNoSchedule) {
     EXPECT_EQ(refused("num_ranks 1\nrank 0 {\ncalk 5\n}\n"),
               "ndsim goal: x.goal:3:1: \"calk\" is not an operation; did you mean calc?");
-    EXPECT_EQ(refusal("ndsim goal"), "ndsim goal: FILE is missing: the schedule, in the text form of GOAL; see --help");
+    EXPECT_EQ(refusal("ndsim goal"), "ndsim goal: FILE is missing: the schedule, in GOAL's text format; see --help");
     EXPECT_EQ(refusal("ndsim goal nowhere.goal"), "ndsim goal: nowhere.goal: No such file or directory");
     EXPECT_EQ(refusal("ndsim goal /"), "ndsim goal: /: is a folder, not a GOAL schedule");
     EXPECT_EQ(refused("num_ranks 1\nrank 0 {\ncalc 9223372036854775807\ncalc 1\n}\n"),
@@ -238,7 +238,7 @@ TEST_F(GoalOnNetworks, ComputeOnSeveralCpusSideBySide) {
 
 TEST_F(GoalOnNetworks, RefuseWhatNoProgramCanDo) {
     const std::string options = "--profile gpu-py --sizes units";
-    const std::string no = "ndsim goal: x.goal:3: on a network of ours no operation can be so: it ";
+    const std::string no = "ndsim goal: x.goal:3: this operation cannot run on a network: it ";
     EXPECT_EQ(refused("num_ranks 2\nrank 0 {\nrecv 1b from -1\n}\n", options), no + "receives from any rank");
     EXPECT_EQ(refused("num_ranks 2\nrank 0 {\nrecv 1b from 1 tag -1\n}\n", options), no + "has any tag");
     EXPECT_EQ(refused("num_ranks 2\nrank 0 {\na: recv 5b from 1 cpu 1\nb: calc 1\nb irequires a\n}\n", options),
@@ -249,7 +249,7 @@ TEST_F(GoalOnNetworks, RefuseWhatNoProgramCanDo) {
               no + "is on CPU 63; ranks have CPUs 0 to 62");
     EXPECT_EQ(
         refused("num_ranks 2\nrank 0 {\nsend 5b to 1 tag 3\n}\nrank 1 {\nrecv 5b from 0 tag 3 cpu 1\n}\n", options),
-        "ndsim goal: x.goal:6: on a network of ours no operation can be so: it is on CPU 1, and another operation with "
+        "ndsim goal: x.goal:6: this operation cannot run on a network: it is on CPU 1, and another operation with "
         "this tag between these ranks on CPU 0; both ends of a message name the same one");
     EXPECT_EQ(refused("num_ranks 2\nrank 0 {\nrecv 5b from 1 tag 2147483648\ncalc 1\n}\n", options),
               no + "has tag 2147483648, of a message within a collective, which the next operation has to wait for; "
@@ -260,11 +260,12 @@ TEST_F(GoalOnNetworks, RefuseWhatNoProgramCanDo) {
 
 TEST_F(GoalOnNetworks, AreNamedOnceAndNotBesideLogGP) {
     EXPECT_EQ(refused(ping_pong, "--profile gpu-py --topology dgx-h100"),
-              "ndsim goal: --topology and --profile both say what the links are; give one of them");
-    EXPECT_EQ(refused(ping_pong, "--profile gpu-py --loggp L=1"),
-              "ndsim goal: --loggp and --charge are LogGP's; --profile or --topology says what messages cost");
+              "ndsim goal: --topology and --profile both define the links; give one of them");
+    EXPECT_EQ(
+        refused(ping_pong, "--profile gpu-py --loggp L=1"),
+        "ndsim goal: --loggp and --charge are for LogGP; with --profile or --topology the network defines the costs");
     EXPECT_EQ(refused(ping_pong, "--unit ns"),
-              "ndsim goal: --unit and --sizes are those of a network's times; add --profile or --topology");
+              "ndsim goal: --unit and --sizes need a network; add --profile or --topology");
 }
 
 TEST_F(GoalOnNetworks, ExplainASchedulesDeadlock) {

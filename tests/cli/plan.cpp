@@ -155,7 +155,7 @@ TEST(NdsimPlan, RefusesWhatItCannotRead) {
         return said.err;
     };
     EXPECT_EQ(error("--model llama3-8b"),
-              "ndsim plan: --gpus is missing: how many there are; --gpus 64,128 compares\n");
+              "ndsim plan: --gpus is missing: the number of GPUs; --gpus 64,128 compares two numbers\n");
     EXPECT_THAT(error("--gpus 8"), HasSubstr("--model is missing"));
     EXPECT_THAT(error("--model llama3-8b --gpus 8 --recompute ful"),
                 HasSubstr("--recompute must be of none, selective, full, not \"ful\"; did you mean full?"));

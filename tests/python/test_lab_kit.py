@@ -216,7 +216,7 @@ def test_a_student_who_joins_later_changes_nobodys_seed(course, tmp_path):
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        ("kit --gradescope --autolab x --labs 1 --roster roster.csv", "a kit is of one system: give one of"),
+        ("kit --gradescope --autolab x --labs 1 --roster roster.csv", "a kit is for one system: give one of"),
         ("kit --gradescope x --roster roster.csv", "--labs is missing: the labs, such as 1-8"),
         ("kit --gradescope x --labs 1-3", "--roster is missing"),
         ("kit --gradescope x --labs 8-1 --roster roster.csv", "--labs must be numbers such as 1-8 or 2,5,7, not 8-1"),

@@ -14,7 +14,7 @@ using namespace config;
 
 namespace {
 
-// Sets them, and returns those that change the result, by the names that results have.
+// Sets the options, and returns those that change the result, under the names that results use.
 Given set_given(const std::vector<OptionRow>& rows, const Given& options) {
     Given named;
     for (const auto& [name, value] : options) {
@@ -27,7 +27,7 @@ Given set_given(const std::vector<OptionRow>& rows, const Given& options) {
         const TomlValue taken = std::holds_alternative<Text>(row->kind) ? TomlValue(typed_text(value)) : value;
         set_option(*row, name, taken);
         if (row->changes_result) {
-            // As on the command line, where a list is text.
+            // Recorded as on the command line, where a list is text.
             const bool is_list = std::holds_alternative<List>(row->kind) || std::holds_alternative<Custom>(row->kind);
             named.emplace(row->name, is_list ? TomlValue(typed_text(value)) : taken);
         }

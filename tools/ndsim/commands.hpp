@@ -1,4 +1,4 @@
-// This table lists the commands of `ndsim`; --help prints it. A new command is a file and a row here.
+// This table lists the commands of `ndsim`, which --help prints. A new command is a file and a row here.
 #pragma once
 
 #include "tools/ndsim/command.hpp"
@@ -12,7 +12,7 @@ extern const Command collective_command, compare_command, models_command, hardwa
 extern const Command topology_command, flows_command, goal_command, chakra_command, trace_command, lab_command;
 extern const Command validate_command, doctor_command, completion_command;
 
-// In the order in which they are shown.
+// In display order.
 inline constexpr std::array commands{
     &train_command,     &explain_command,    &memory_command,   &plan_command,   &sweep_command,
     &goodput_command,   &collective_command, &compare_command,  &models_command, &hardware_command,

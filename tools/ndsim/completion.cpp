@@ -1,4 +1,4 @@
-// `ndsim completion SHELL`: the script that completes ndsim and its scenarios in a shell.
+// `ndsim completion SHELL` prints the script that completes ndsim and its scenarios in a shell.
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
 #include "tools/command_line/child_process.hpp"
@@ -17,18 +17,18 @@ using namespace command_line;
 
 namespace {
 
-// What a program beside this one says of itself; a command is asked as `ndsim COMMAND`.
+// Asks a program beside this one, or a command as `ndsim COMMAND`, for its options.
 ProgramFacts ask_program(const std::string& program, const PassingFolder& folder, std::vector<std::string> words) {
     const ChildFiles files{.out = folder.file("out"), .err = folder.file("err")};
     words.insert(words.end(), {"--help", "options"});
     const std::string path = fmt::format("{}/{}", own_folder(), program);
     if (const int code = run_child(path, words, files); code != 0) {
-        throw config::MachineLimit(fmt::format("{} does not say what its options are: exit code {}", path, code));
+        throw config::MachineLimit(fmt::format("{} does not list its options: exit code {}", path, code));
     }
     return facts_of_json(config::read_text(files.out, "a JSON file", config::written_by_programs));
 }
 
-// A program, and its commands behind it, and theirs.
+// Adds the facts of ndsim or of a command, then recursively those of its commands.
 void add_with_commands(std::vector<ProgramFacts>& programs, const PassingFolder& folder,
                        const std::vector<std::string>& words) {
     programs.push_back(ask_program("ndsim", folder, words));
@@ -70,14 +70,13 @@ Question completion_question() {
 
 const Command completion_command{
     .name = "completion",
-    .headline = "a script that completes commands, options and names in bash, zsh or fish",
+    .headline = "print a script that completes commands, options and names in bash, zsh or fish",
     .summary =
-        "A script that completes the commands, options, names and files of ndsim and of its scenarios in a shell. What "
-        "is installed has it already, where the shell looks for it.",
-    .examples =
-        {"eval \"$(ndsim completion bash)\"                                      # in ~/.bashrc",
-         "eval \"$(ndsim completion zsh)\"                                       # in ~/.zshrc, behind compinit",
-         "ndsim completion fish > ~/.config/fish/completions/ndsim.fish"},
+        "Prints a script that completes the commands, options, names and files of ndsim and its scenarios in a shell. "
+        "An installation already has it where the shell looks for it.",
+    .examples = {"eval \"$(ndsim completion bash)\"                                      # in ~/.bashrc",
+                 "eval \"$(ndsim completion zsh)\"                                       # in ~/.zshrc, after compinit",
+                 "ndsim completion fish > ~/.config/fish/completions/ndsim.fish"},
     .question = completion_question};
 
 }  // namespace sim::tools

@@ -1,5 +1,5 @@
-// ndsim goodput: weeks of training with failures, checkpoints and restarts, in milliseconds: how much of it is
-// effective.
+// `ndsim goodput` simulates weeks of training with failures, checkpoints and restarts within milliseconds, and reports
+// the effective share of the time.
 #include "libsim/config/errors.hpp"
 #include "libsim/explain/failure_section.hpp"
 #include "libsim/explain/train/sections.hpp"
@@ -36,10 +36,10 @@ struct GoodputOptions {
     double step_seconds = 0;  // 0: predicted
     int gpus_per_node = 0;    // 0: the machine's
     int replicas = 0;         // 0: the layout's, or one
-    double days = 0;          // 0: not said
+    double days = 0;          // 0: not given
     double steps = 0;
     double tokens = 0;
-    std::array<double, faults::part_kinds> mtbf_hours{};  // 0: not said, or never
+    std::array<double, faults::part_kinds> mtbf_hours{};  // 0: not given, or never
     int links = 0;                                        // 0: one for each GPU
     double shape = 1;
     double checkpoint_seconds = 0;  // 0: Daly's optimum
@@ -59,17 +59,17 @@ struct GoodputOptions {
 };
 
 constexpr double most_hours = 1e9;    // between failures
-constexpr double most_seconds = 3e8;  // of anything that a job does: ten years
+constexpr double most_seconds = 3e8;  // of any single duration: ten years
 constexpr double most_days = 3650;
 constexpr double usual_days = 30;
-constexpr double hopeless = 20;        // a run that takes so many times its work is not done any more
-constexpr double most_failures = 1e8;  // of all runs
+constexpr double hopeless = 20;        // a run is given up once it takes this many times its work
+constexpr double most_failures = 1e8;  // over all runs
 
-// What is asked of the step, whose length may be given as well.
+// The training step: predicted, or with a given length.
 struct AskedStep {
     LongDuration length{0};
     int gpus = 0;
-    int gpus_per_node = 1;  // as the job lies on the machine's nodes
+    int gpus_per_node = 1;  // of the machine's nodes that the job runs on
     int replicas = 1;
     double tokens = 0;  // 0: not known
     std::string model;
@@ -79,7 +79,7 @@ struct AskedStep {
 AskedStep step_of(const GoodputOptions& options, std::vector<std::string>& notes) {
     if (options.step_seconds > 0) {
         if (options.training.gpus == 0) {
-            throw UsageError("--gpus is missing: how many there are, where --step-seconds says how long a step is");
+            throw UsageError("--gpus is missing: --step-seconds needs the number of GPUs");
         }
         const training::Machine machine =
             machine_of_job(priced_machine_of(options.training).machine, options.training.gpus);
@@ -126,10 +126,10 @@ void add_rates(const GoodputOptions& options, LongJob& job, std::vector<std::str
 
 void add_length(const GoodputOptions& options, const AskedStep& step, LongJob& job, std::vector<std::string>& notes) {
     if (options.steps > 0 && options.tokens > 0) {
-        throw UsageError("--steps and --tokens both say how long a run is; give one of them");
+        throw UsageError("--steps and --tokens both set the length of a run; give one of them");
     }
     if (options.tokens > 0 && step.tokens == 0) {
-        throw UsageError("--tokens needs --model, which says how many a step has; --steps does not");
+        throw UsageError("--tokens needs --model, which gives the tokens of a step; --steps does not");
     }
     const double steps = options.tokens > 0 ? std::ceil(options.tokens / step.tokens) : options.steps;
     const double work = steps * faults::seconds_of(step.length);
@@ -144,11 +144,11 @@ void add_length(const GoodputOptions& options, const AskedStep& step, LongJob& j
     }
     if (work == 0 && options.days == 0) {
         job.span = faults::long_duration(usual_days * 86'400);
-        notes.push_back(fmt::format("{:.0f} days; --days, --steps or --tokens say another length", usual_days));
+        notes.push_back(fmt::format("{:.0f} days; --days, --steps or --tokens sets another length", usual_days));
     }
 }
 
-// What would take minutes.
+// Throws UsageError if the simulation would take minutes, or if the policy needs more replicas.
 void check_amount(const GoodputOptions& options, const LongJob& job) {
     const double failures = job.rates.failures_per_hour() * faults::hours_of(job.span);
     if (failures * options.runs > most_failures) {
@@ -169,8 +169,8 @@ void add_interval(const GoodputOptions& options, LongDuration step, LongJob& job
         const double cost = faults::seconds_of(job.checkpoints.blocks);
         if (cost == 0 || std::isinf(between)) {
             throw UsageError(
-                "--checkpoint-seconds is missing: where nothing fails, or checkpoints cost nothing, there is "
-                "no best interval");
+                "--checkpoint-seconds is missing: if nothing fails, or checkpoints cost nothing, there is no "
+                "best interval");
         }
         interval = faults::daly_interval(cost, between);
         notes.push_back(
@@ -183,7 +183,9 @@ void add_interval(const GoodputOptions& options, LongDuration step, LongJob& job
 
 void tell_of_recovery(const GoodputOptions& options, std::vector<std::string>& notes) {
     const std::string beside =
-        options.checkpoint_write > 0 ? fmt::format(", and is written beside for {:g} s", options.checkpoint_write) : "";
+        options.checkpoint_write > 0
+            ? fmt::format(", and is written in the background for {:g} s", options.checkpoint_write)
+            : "";
     notes.push_back(fmt::format("a checkpoint blocks the training for {:g} s{}", options.checkpoint_cost, beside));
     notes.push_back(fmt::format(
         "a failure is noticed after {:g} s, a restart takes {:g} s{}", options.detect_seconds, options.restart_seconds,
@@ -193,50 +195,55 @@ void tell_of_recovery(const GoodputOptions& options, std::vector<std::string>& n
 
 std::vector<OptionRow> job_rows(GoodputOptions& options) {
     return {
-        {"study", "NAME|FILE", "what was published of a run: its options, and its figures beside ours",
+        {"study", "NAME|FILE", "published run: takes its options, and prints its figures next to the simulated ones",
          name_or_file(options.study, study_names())},
-        {"step-seconds", "S", "of a step, in place of one that is predicted", real(options.step_seconds, 1e-6, 1e6)},
-        {"gpus-per-node", "N", "that one failure takes away together (the machine's)",
+        {"step-seconds", "S", "duration of a step, instead of a predicted one", real(options.step_seconds, 1e-6, 1e6)},
+        {"gpus-per-node", "N", "number of GPUs that one failure takes down together (the machine's)",
          whole(options.gpus_per_node, 1, 100'000)},
-        {"replicas", "N", "of the model, for --policy elastic (the layout's dp)",
+        {"replicas", "N", "number of model replicas, for --policy elastic (the layout's dp)",
          whole(options.replicas, 1, 1'000'000)},
-        {"days", "X", "of wall time that are simulated (30)", real(options.days, 1e-3, most_days)},
-        {"steps", "X", "until which the run goes on, in place of --days", real(options.steps, 1, 1e12)},
-        {"tokens", "X", "until which the run goes on: 15e12", real(options.tokens, 1, 1e18)}};
+        {"days", "X", "simulated days of wall time (30)", real(options.days, 1e-3, most_days)},
+        {"steps", "X", "length of the run in steps, instead of --days", real(options.steps, 1, 1e12)},
+        {"tokens", "X", "length of the run in tokens: 15e12", real(options.tokens, 1, 1e18)}};
 }
 
 std::vector<OptionRow> failure_rows(GoodputOptions& options) {
-    return {
-        {"gpu-mtbf-hours", "X", "mean time between failures of one GPU (Llama 3's, if no other is given)",
-         real(options.mtbf_hours[0], 1e-3, most_hours)},
-        {"node-mtbf-hours", "X", "of a node, besides its GPUs (never)", real(options.mtbf_hours[1], 1e-3, most_hours)},
-        {"link-mtbf-hours", "X", "of a link (never)", real(options.mtbf_hours[2], 1e-3, most_hours)},
-        {"links", "N", "of the job (one for each GPU)", whole(options.links, 1, 10'000'000)},
-        {"weibull-shape", "X", "of lifetimes: below 1 the young fail, above 1 the old (1: exponential)",
-         real(options.shape, 0.1, 20)},
-        {"planned-hours", "X", "from a planned interruption to the next (none)",
-         real(options.planned_hours, 1e-2, 1e6)},
-        {"planned-seconds", "S", "that each takes (600)", real(options.planned_seconds, 0, most_seconds)}};
+    return {{"gpu-mtbf-hours", "X", "mean time between failures of one GPU (Llama 3's, if no other is given)",
+             real(options.mtbf_hours[0], 1e-3, most_hours)},
+            {"node-mtbf-hours", "X", "mean time between failures of a node, apart from its GPUs (never)",
+             real(options.mtbf_hours[1], 1e-3, most_hours)},
+            {"link-mtbf-hours", "X", "mean time between failures of a link (never)",
+             real(options.mtbf_hours[2], 1e-3, most_hours)},
+            {"links", "N", "number of links of the job (one for each GPU)", whole(options.links, 1, 10'000'000)},
+            {"weibull-shape", "X",
+             "Weibull shape of lifetimes: below 1 mostly young parts fail, above 1 old ones (1: exponential)",
+             real(options.shape, 0.1, 20)},
+            {"planned-hours", "X", "time from one planned interruption to the next (none)",
+             real(options.planned_hours, 1e-2, 1e6)},
+            {"planned-seconds", "S", "duration of a planned interruption (600)",
+             real(options.planned_seconds, 0, most_seconds)}};
 }
 
 std::vector<OptionRow> recovery_rows(GoodputOptions& options) {
-    return {{"checkpoint-seconds", "S", "work between two checkpoints (Daly's optimum)",
-             real(options.checkpoint_seconds, 1e-3, most_seconds)},
-            {"checkpoint-cost-seconds", "S", "that the training stands still for one (30)",
-             real(options.checkpoint_cost, 0, 1e6)},
-            {"checkpoint-write-seconds", "S", "that it is then written beside the training (0: synchronous)",
-             real(options.checkpoint_write, 0, 1e6)},
-            {"detect-seconds", "S", "until a failure is noticed (600: PyTorch's time-out of collectives)",
-             real(options.detect_seconds, 0, 1e6)},
-            {"restart-seconds", "S", "until the first step then (300)", real(options.restart_seconds, 0, 1e6)},
-            {"repair-hours", "X", "until a failed node can be used again (0: replaced within the restart)",
-             real(options.repair_hours, 0, 1e5)},
-            {"policy", "NAME", "after a failure: abort, restart or elastic (restart)",
-             enumerator(options.policy, job_policy_names())},
-            {"spares", "N", "spare nodes (0)", whole(options.spares, 0, 1'000'000)},
-            {"runs", "N", "with other failures each (1000)", whole(options.runs, 1, 100'000)},
-            {"seed", "N", "of the failures (1)",
-             Whole{0, INT64_MAX, [&options](std::int64_t n) { options.training.seed = n; }}}};
+    return {
+        {"checkpoint-seconds", "S", "work between two checkpoints (Daly's optimum)",
+         real(options.checkpoint_seconds, 1e-3, most_seconds)},
+        {"checkpoint-cost-seconds", "S", "time for which a checkpoint blocks the training (30)",
+         real(options.checkpoint_cost, 0, 1e6)},
+        {"checkpoint-write-seconds", "S", "time to write the checkpoint afterwards, in the background (0: synchronous)",
+         real(options.checkpoint_write, 0, 1e6)},
+        {"detect-seconds", "S", "time until a failure is noticed (600: PyTorch's timeout of collectives)",
+         real(options.detect_seconds, 0, 1e6)},
+        {"restart-seconds", "S", "time from then until the first step (300)", real(options.restart_seconds, 0, 1e6)},
+        {"repair-hours", "X", "time until a failed node is usable again (0: replaced during the restart)",
+         real(options.repair_hours, 0, 1e5)},
+        {"policy", "NAME", "reaction to a failure: abort, restart or elastic (restart)",
+         enumerator(options.policy, job_policy_names())},
+        {"spares", "N", "number of spare nodes (0)", whole(options.spares, 0, 1'000'000)},
+        {"runs", "N", "number of simulated runs, each with failures of its own (1000)",
+         whole(options.runs, 1, 100'000)},
+        {"seed", "N", "seed of the failures (1)",
+         Whole{0, INT64_MAX, [&options](std::int64_t n) { options.training.seed = n; }}}};
 }
 
 GoodputOptions::GoodputOptions() : detect_seconds(collective_times_out_after) {}
@@ -324,7 +331,8 @@ Question goodput_command_question() {
     const auto options = std::make_shared<GoodputOptions>();
     const std::vector<OptionRow> rows = option_rows(*options);
     return {.rows = rows,
-            .offer = {.table = "every run", .picture = "a run over time, with its interruptions"},
+            .offer = {.table = "write a row for each run as CSV",
+                      .picture = "draw a run over time, with its interruptions"},
             .answer = [=](const Asked& asked) { return goodput_answer(*options, rows, asked); }};
 }
 
@@ -332,12 +340,12 @@ Question goodput_command_question() {
 
 const Command goodput_command{
     .name = "goodput",
-    .headline = "weeks of training with failures, checkpoints and restarts: how much of it is effective",
+    .headline = "simulate weeks of training with failures, checkpoints and restarts: how much is effective",
     .summary =
-        "How much of weeks of training is effective, with failures, checkpoints, restarts and spare nodes: a thousand "
-        "runs are simulated, each with failures of its own. Says what becomes of the rest, which checkpoint interval "
-        "is best, what another policy would give, and what each number is worth. --study compares with what was "
-        "published of a run.",
+        "Predicts the effective share of weeks of training, with failures, checkpoints, restarts and spare nodes: it "
+        "simulates a thousand runs, each with failures of its own. Reports where the remaining time goes, which "
+        "checkpoint interval is best, the effect of another policy, and the uncertainty of each number. --study "
+        "compares with a published run.",
     .examples = {"ndsim goodput --study llama3-405b",
                  "ndsim goodput --model llama3-70b --gpus 1024 --tp 8 --pp 4 --tokens 15e12",
                  "ndsim goodput --gpus 8192 --step-seconds 5 --days 60 --repair-hours 24 --spares 8 --policy elastic "

@@ -1,4 +1,5 @@
-// The scenarios are executables beside this one. Their names are compiled in: no file says which program is run.
+// The scenarios are executables beside this one. Their names are compiled in, so that no file can choose the program
+// that runs.
 #pragma once
 
 #include <string>

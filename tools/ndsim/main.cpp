@@ -1,4 +1,4 @@
-// ndsim COMMAND …: what can be asked of the simulator without writing a program.
+// `ndsim COMMAND …` runs the commands that use the simulator without writing a program.
 #include "libsim/config/errors.hpp"
 #include "libsim/nearest.hpp"
 #include "tools/command_line/command_line.hpp"
@@ -20,16 +20,16 @@ using namespace sim::tools;
 
 ProgramFacts program_facts() {
     OptionFacts help = help_option();
-    help.help += "; also of one command: ndsim COMMAND --help";
+    help.help += "; for one command: ndsim COMMAND --help";
     ProgramFacts facts{
         .name = "ndsim",
-        .summary = "What networks, collectives and the training of neural networks cost, simulated.",
+        .summary = "Simulates the cost of networks, collectives and the training of neural networks.",
         .options = {help, version_option()},
         .examples = {
             "ndsim train --model llama3-8b --gpus 64 --tp 2                         # step, memory, cost, and why",
             "ndsim collective all_reduce --ranks 64 --sizes 1K:1G --algorithm all   # which algorithm, and how fast",
-            "ndsim topology dgx-h100 --ranks 32 --route 0,9 --svg picture.svg       # which way messages take",
-            "ndsim goal ring.goal --loggp L=1000,o=200,g=5,G=1                      # a trace of somebody else's"}};
+            "ndsim topology dgx-h100 --ranks 32 --route 0,9 --svg picture.svg       # the route of messages",
+            "ndsim goal ring.goal --loggp L=1000,o=200,g=5,G=1                      # a schedule from another tool"}};
     for (const Command* const command : commands) {
         facts.commands.push_back({command->name, command->headline});
     }
@@ -59,7 +59,7 @@ const Command& command_called(const std::string& name) {
     return **found;
 }
 
-// `ndsim help train` is `ndsim train --help`.
+// Runs `ndsim help train` as `ndsim train --help`.
 int help_of(const std::string& name) {
     const char* const asked[] = {name.c_str(), "--help"};
     return exit_code_of("ndsim " + name, [&] { return run(command_called(name), 2, asked); });
@@ -71,7 +71,7 @@ int run_any(int argc, const char* const* argv) {
         return help_of(argv[2]);
     }
     if (name == "--help" || name == "-h" || name == "help") {
-        const int known = name == "help" ? 1 : argc;  // nothing is typed behind it
+        const int known = name == "help" ? 1 : argc;  // ignores anything after it
         print(help_of_commands(program_facts(), known, argv));
         return done;
     }

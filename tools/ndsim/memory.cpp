@@ -1,4 +1,4 @@
-// ndsim memory: what a GPU's memory holds in a training step, and whether that fits.
+// `ndsim memory` reports what a GPU's memory holds in a training step, and whether it fits.
 #include "libsim/config/errors.hpp"
 #include "libsim/explain/train/memory_report.hpp"
 #include "libsim/explain/train/sections.hpp"
@@ -21,12 +21,13 @@ namespace {
 
 struct MemoryOptions {
     TrainingOptions training;
-    int stage = -1;  // the fullest
+    int stage = -1;  // -1: the fullest
 };
 
 std::vector<OptionRow> option_rows(MemoryOptions& options) {
     std::vector<OptionRow> rows = training_rows(options.training);
-    rows.push_back({"stage", "N", "shown over time (the fullest)", whole(options.stage, 0, 1'000'000)});
+    rows.push_back(
+        {"stage", "N", "pipeline stage to show over time (the fullest)", whole(options.stage, 0, 1'000'000)});
     return rows;
 }
 
@@ -59,8 +60,8 @@ Answer memory_answer(const MemoryOptions& options) {
 Question memory_question() {
     const auto options = std::make_shared<MemoryOptions>();
     return {.rows = option_rows(*options),
-            .offer = {.table = "every stage over time",
-                      .picture = "the parts of each stage's memory, and of one stage over time; also --plot"},
+            .offer = {.table = "write every stage over time as CSV",
+                      .picture = "draw the parts of each stage's memory, and one stage over time; also --plot"},
             .answer = [options](const Asked&) { return memory_answer(*options); }};
 }
 
@@ -68,10 +69,10 @@ Question memory_question() {
 
 const Command memory_command{
     .name = "memory",
-    .headline = "what a GPU's memory holds in a training step, over time, and whether it fits",
+    .headline = "show what a GPU's memory holds in a training step, over time, and whether it fits",
     .summary =
-        "What a GPU's memory holds in a training step: parameters, gradients, optimizer states, activations, by "
-        "pipeline stage and over time. Ends with exit code 1 where it does not fit, after the whole report.",
+        "Shows what a GPU's memory holds in a training step: parameters, gradients, optimizer states, activations, by "
+        "pipeline stage and over time. Ends with exit code 1, after the whole report, if it does not fit.",
     .examples = {"ndsim memory --model gpt3-175b --machine dgx-a100 --gpus 1024 --tp 8 --pp 16",
                  "ndsim memory --model llama3-8b --gpus 8 --zero 3 --recompute full",
                  "ndsim memory --model llama3-70b --gpus 64 --tp 8 --pp 4 --csv memory.csv   # every stage over time",

@@ -1,4 +1,4 @@
-// `ndsim models`: the models that every command knows by name, with their parameters.
+// `ndsim models` lists the models that every command knows by name, with their parameter counts.
 #include "libsim/report/amounts.hpp"
 #include "libsim/report/record.hpp"
 #include "libsim/report/text_table.hpp"
@@ -85,7 +85,8 @@ Answer models_answer() {
 }
 
 Question models_question() {
-    return {.offer = {.table = "a row for each model"}, .answer = [](const Asked&) { return models_answer(); }};
+    return {.offer = {.table = "write a row for each model as CSV"},
+            .answer = [](const Asked&) { return models_answer(); }};
 }
 
 SchemaText models_schema() {
@@ -100,10 +101,10 @@ SchemaText models_columns() {
 
 const Command models_command{
     .name = "models",
-    .headline = "the models that are known by name, with their parameters",
-    .summary = "The models that are known by name, with their parameters.",
+    .headline = "list the models that are known by name, with their parameter counts",
+    .summary = "Lists the models that are known by name, with their parameter counts.",
     .examples = {"ndsim models                       # all names", "ndsim models --csv models.csv",
-                 "ndsim train --model llama3-8b      # one of them; a config.json or a TOML file will do, too"},
+                 "ndsim train --model llama3-8b      # one of them; also a config.json or a TOML file"},
     .schemas = {models_schema, models_columns},
     .question = models_question};
 

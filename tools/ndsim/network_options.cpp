@@ -17,12 +17,12 @@ std::string name_of(const NetworkOptions& options) {
 }
 
 config::OptionRow topology_row(NetworkOptions& options) {
-    return {"topology", "NAME|FILE", "links that messages share: see ndsim topology (dgx-h100)",
+    return {"topology", "NAME|FILE", "network with links that messages share; see ndsim topology (dgx-h100)",
             config::name_or_file(options.topology, predict::topology_and_machine_names())};
 }
 
 config::OptionRow profile_row(NetworkOptions& options) {
-    return {"profile", "NAME|FILE", "links as a profile has them, in place of a topology",
+    return {"profile", "NAME|FILE", "network of a profile, instead of a topology",
             config::name_or_file(options.profile, config::profile_names())};
 }
 
@@ -34,7 +34,7 @@ bool says_ranks(const NetworkOptions& options) {
 Cluster cluster_of(const NetworkOptions& options, int& ranks) {
     if (!options.profile.empty()) {
         if (!options.topology.empty()) {
-            throw config::UsageError("--topology and --profile both say what the links are; give one of them");
+            throw config::UsageError("--topology and --profile both define the links; give one of them");
         }
         return config::read_profile(options.profile, ranks);
     }

@@ -1,4 +1,4 @@
-// These options say which network a command's messages take: --topology or --profile.
+// The options --topology and --profile choose the network of a command's messages.
 #pragma once
 
 #include "libsim/cluster.hpp"
@@ -17,15 +17,15 @@ struct NetworkOptions {
 config::OptionRow topology_row(NetworkOptions& options);
 config::OptionRow profile_row(NetworkOptions& options);
 
-// "dgx-h100", as it was typed.
+// The network's name as typed: "dgx-h100".
 std::string name_of(const NetworkOptions& options);
-// Whether the network itself may say how many GPUs there are: a topology's file.
+// Whether the network itself may define the number of GPUs: true for a topology file.
 bool says_ranks(const NetworkOptions& options);
 
-// For `ranks` GPUs; 0: as many as the network says, which `ranks` then is. Throws UsageError.
+// The network for `ranks` GPUs. 0 means the network's own number, which is stored in `ranks`. Throws UsageError.
 Cluster cluster_of(const NetworkOptions& options, int& ranks);
 
-// Throws UsageError where messages of this kind have no price.
+// Throws UsageError if the network has no price for messages with this kind of size.
 void require_price_of(const NetworkOptions& options, const Cluster& cluster, Size size);
 
 }  // namespace sim::tools

@@ -1,5 +1,5 @@
-// ndsim plan: the fastest or the cheapest of all legal layouts of a training on a number of GPUs.
-// Exit code 1: no layout fits; the nearest ones are named.
+// `ndsim plan` finds the fastest or cheapest of all legal layouts of a training on a number of GPUs.
+// Exit code 1 means that no layout fits; the nearest ones are named.
 #include "tools/ndsim/plan.hpp"
 
 #include "libsim/config/errors.hpp"
@@ -41,7 +41,7 @@ config::List numbers(std::vector<int>& axis, std::int64_t low, std::int64_t high
             }};
 }
 
-// Those of a list; none where it was not said.
+// The names in a list; none if it is empty.
 std::vector<std::string> names_in(const std::string& list) {
     return list.empty() ? std::vector<std::string>{} : split(list, ',');
 }
@@ -75,7 +75,7 @@ std::vector<KnownSchedule> schedule_of(const std::string& text) {
     return found;
 }
 
-// A power of two of sequences: the last one with no more than 4 M tokens.
+// The largest power of two of sequences that has at most 4 M tokens.
 int usual_batch(const training::Transformer& model) {
     int batch = 1;
     while (std::int64_t{batch} * 2 * model.sequence <= usual_tokens) {
@@ -118,7 +118,7 @@ Plan searched(const PlanOptions& options, const PlanQuestion& question, const Pl
     return plan;
 }
 
-// Where nothing fits: what would.
+// If no layout fits, adds what would: enough GPUs, or the first problems if there is no legal layout.
 void add_help(PlanReport& report) {
     if (report.plan.nearest.empty()) {
         const PlanSpace& space = report.question.space;
@@ -135,7 +135,7 @@ void add_help(PlanReport& report) {
     try {
         report.enough = enough_gpus(report.question, predictor());
     } catch (const ProgramError&) {
-        // More GPUs have more layouts than a search goes through: the nearest ones have to do.
+        // More GPUs have more layouts than a search accepts; the report then has only the nearest layouts.
     }
 }
 
@@ -165,9 +165,9 @@ Answer plan_answer(const PlanOptions& options, const Asked& asked) {
 Question plan_question() {
     const auto options = std::make_shared<PlanOptions>();
     return {.rows = plan_rows(*options),
-            .offer = {.table = "all that were simulated",
-                      .picture = "the shortest step of each tp and pp, as colours",
-                      .plot = "the step of each that was simulated over its memory, as points"},
+            .offer = {.table = "write all simulated layouts as CSV",
+                      .picture = "draw the shortest step of each tp and pp as a heat map",
+                      .plot = "plot the step time of all simulated layouts over their memory"},
             .answer = [options](const Asked& asked) { return plan_answer(*options, asked); },
             .stops_early = true};
 }
@@ -179,36 +179,35 @@ std::vector<OptionRow> plan_rows(PlanOptions& options) {
     const auto replace = [&](const char* name, OptionRow row) {
         *std::find_if(rows.begin(), rows.end(), [&](const OptionRow& r) { return r.name == name; }) = std::move(row);
     };
-    replace("gpus", {"gpus", "LIST", "how many there are; several numbers are compared",
+    replace("gpus", {"gpus", "LIST", "number of GPUs; several numbers are compared",
                      numbers(options.axes.gpus, 1, training::most_ranks)});
     for (const PlanAxis& axis : plan_axes()) {
         const auto& field = std::get<training::WholeField>(training::layout_field(axis.option).kind);
         replace(axis.option,
                 {axis.option, "LIST", axis.help, numbers(options.axes.*axis.values, field.low, field.high)});
     }
-    replace("recompute",
-            {"recompute", "LIST", "of none, selective, full (none, full, and selective where it differs from these)",
-             text(options.recompute)});
-    replace("schedule",
-            {"schedule", "LIST", "of the pipeline (1f1b, and interleaved for several chunks)", text(options.schedule)});
+    replace("recompute", {"recompute", "LIST",
+                          "recomputation: none, selective, full (none, full, and selective where it differs from both)",
+                          text(options.recompute)});
+    replace("schedule", {"schedule", "LIST", "pipeline schedules (1f1b, and interleaved for several chunks)",
+                         text(options.schedule)});
     std::erase_if(rows, [](const OptionRow& row) { return row.name == "jitter" || row.name == "seed"; });
-    rows.insert(
-        rows.end(),
-        {{"objective", "NAME", "what comes first: time or cost (time)", choice(options.objective, {"time", "cost"})},
-         {"list", "NAME",
-          "layouts in the table: pareto, that no other one beats in time, memory and cost, or best, "
-          "by --objective alone (pareto)",
-          choice(options.list, {"pareto", "best"})},
-         {"top", "K", "rows of the table (10)", whole(options.top, 1, largest_limit)},
-         command_line::jobs_row(options.jobs),
-         {"exhaustive", "", "simulate all that may fit, also what is outdone by its bounds",
-          flag(options.exhaustive)}});
+    rows.insert(rows.end(),
+                {{"objective", "NAME", "quantity to minimise: time or cost (time)",
+                  choice(options.objective, {"time", "cost"})},
+                 {"list", "NAME",
+                  "layouts in the table: pareto (no other layout beats them in time, memory and cost), or best "
+                  "by --objective alone (pareto)",
+                  choice(options.list, {"pareto", "best"})},
+                 {"top", "K", "number of rows in the table (10)", whole(options.top, 1, largest_limit)},
+                 command_line::jobs_row(options.jobs),
+                 {"exhaustive", "", "simulate every layout that may fit (no pruning)", flag(options.exhaustive)}});
     return rows;
 }
 
 PlanQuestion question_of(const PlanOptions& options, std::vector<std::string>& notes) {
     if (options.axes.gpus.empty()) {
-        throw UsageError("--gpus is missing: how many there are; --gpus 64,128 compares");
+        throw UsageError("--gpus is missing: the number of GPUs; --gpus 64,128 compares two numbers");
     }
     const PricedMachine priced = priced_machine_of(options.training);
     PlanQuestion question{.model = model_of(options.training, notes), .machine = priced.machine, .space = options.axes};
@@ -221,7 +220,7 @@ PlanQuestion question_of(const PlanOptions& options, std::vector<std::string>& n
     if (options.training.has("sequence-parallel")) {
         question.space.sequence_parallel = options.training.layout.parallelism.sequence_parallel;
     }
-    // Of what is derived for one layout, the axes are the search's; the arithmetic is the machine's.
+    // Keeps only the derived options that hold for all layouts; the search sets the axes itself.
     std::vector<std::string> of_one;
     question.space.rest = layout_of(options.training, question.model, question.machine, of_one);
     std::copy_if(of_one.begin(), of_one.end(), std::back_inserter(notes), [](const std::string& line) {
@@ -260,11 +259,11 @@ PlanReport plan_report(const PlanOptions& options, const PlanWatch& watch) {
 
 const Command plan_command{
     .name = "plan",
-    .headline = "the fastest or cheapest of all layouts that fit, and the flags it is launched with",
+    .headline = "find the fastest or cheapest layout that fits, and the flags to launch it with",
     .summary =
-        "Which layout of a training is the fastest, or the cheapest: all legal ones are looked at, those that fit "
-        "and may be good are simulated, and why the others are out is counted. Any axis can be a value or a list. "
-        "Prints the flags with which Megatron-LM, torchtitan and nanotron run the best one.",
+        "Finds the fastest or cheapest layout of a training: considers all legal layouts, simulates those that fit and "
+        "may be good, and counts the others by the reason they are out. Any axis can be a value or a list. Prints the "
+        "flags with which Megatron-LM, torchtitan and nanotron run the best layout.",
     .examples = {"ndsim plan --model llama3-70b --machine dgx-h100 --gpus 64 --global-batch 512",
                  "ndsim plan --model gpt3-175b --machine dgx-a100 --gpus 1024 --global-batch 1536 --tp 4,8 --zero 1",
                  "ndsim plan --model llama3-8b --gpus 16,32,64 --global-batch 256 --objective cost",

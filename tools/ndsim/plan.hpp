@@ -1,4 +1,4 @@
-// `ndsim plan`: its options, and the report that they ask for. The strategies of `ndsim explain` search by it, too.
+// The options of `ndsim plan` and its report. The strategies of `ndsim explain` search with it, too.
 #pragma once
 
 #include "libsim/predict/training_options.hpp"
@@ -12,30 +12,30 @@
 namespace sim::tools {
 
 struct PlanOptions {
-    predict::TrainingOptions training;  // all but the axes
-    search::PlanSpace axes;             // as they were given
+    predict::TrainingOptions training;  // everything except the axes
+    search::PlanSpace axes;             // as given
     std::string recompute;
     std::string schedule;
     std::string objective = "time";
     std::string list = "pareto";
     int top = 10;
-    int jobs = 0;  // 0: as many as cores
+    int jobs = 0;  // 0: the number of cores
     bool exhaustive = false;
 };
 
-// Those of `ndsim train`, with lists for the axes.
+// The options of `ndsim train` with lists for the axes, and those of the search.
 std::vector<config::OptionRow> plan_rows(PlanOptions& options);
 
-// Throws UsageError. `notes`: the options that were left out and how they were derived.
+// The question that the options ask. `notes` receives the omitted options and how they were derived. Throws UsageError.
 search::PlanQuestion question_of(const PlanOptions& options, std::vector<std::string>& notes);
 
-// As in search::SearchOptions.
+// Callbacks, as in search::SearchOptions.
 struct PlanWatch {
     std::function<void(std::size_t done, std::size_t all, const char* what)> on_progress = nullptr;
     std::function<bool()> should_stop = nullptr;  // true: the report holds what has been found so far
 };
 
-// All layouts looked at, and the best ones simulated; if none fits, what would. Throws UsageError.
+// Searches all layouts and simulates the best ones; if none fits, reports what would. Throws UsageError.
 search::PlanReport plan_report(const PlanOptions& options, const PlanWatch& watch);
 
 }  // namespace sim::tools

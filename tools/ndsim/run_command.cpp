@@ -1,4 +1,4 @@
-// Any command as a main.
+// Runs any command as a main.
 #include "ranks/host/stop_signal.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/progress.hpp"
@@ -39,7 +39,7 @@ private:
     std::size_t all_ = 0;
 };
 
-// Writes to standard output and to files while the command works.
+// A listener that writes to standard output and to files while the command works.
 Listener writing_listener(const Outputs& outputs, Bars& bars) {
     const auto is_begun = std::make_shared<bool>(false);  // text has been printed
     Listener listener{

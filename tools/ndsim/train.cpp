@@ -22,16 +22,18 @@ using namespace explain;
 
 std::vector<OptionRow> train_rows(TrainOptions& options) {
     std::vector<OptionRow> rows = training_rows(options.training);
-    rows.insert(rows.end(), {{"tokens", "X", "of a whole run: 15T or 15e12", suffixed(real(options.tokens, 1, 1e18))},
-                             {"steps", "X", "of a whole run, in place of --tokens", real(options.steps, 1, 1e12)},
-                             {"unfold", "", "simulate every rank, not one of each stage", flag(options.unfold)},
-                             fault_row(options.faults)});
+    rows.insert(
+        rows.end(),
+        {{"tokens", "X", "length of the whole run in tokens: 15T or 15e12", suffixed(real(options.tokens, 1, 1e18))},
+         {"steps", "X", "length of the whole run in steps, instead of --tokens", real(options.steps, 1, 1e12)},
+         {"unfold", "", "simulate every rank, not one for each stage", flag(options.unfold)},
+         fault_row(options.faults)});
     return rows;
 }
 
 TrainStep train_step(const TrainOptions& options, const StepWatch& watch) {
     if (options.steps > 0 && options.tokens > 0) {
-        throw UsageError("--steps and --tokens both say how long a run is; give one of them");
+        throw UsageError("--steps and --tokens both set the length of a run; give one of them");
     }
     TrainStep made{.what = training_case(options.training),
                    .step = {},
@@ -72,7 +74,7 @@ StepReport train_report(const TrainOptions& options, const TrainStep& step, cons
     } else if (options.tokens > 0) {
         report.run = cost_of_tokens(report.step, what, options.tokens);
     }
-    // Both compare with what predict_time() gives: without jitter, folded.
+    // Sensitivities and advice compare with predict_time(), which folds ranks and has no jitter.
     report.undisturbed = predict_time(what.model, what.machine, what.layout).step;
     const double plain = seconds(report.undisturbed);
     report.sensitivities = sensitivities(what, plain, predict_time);
@@ -92,17 +94,17 @@ std::vector<OptionRow> option_rows(TrainCommand& options) {
     return rows;
 }
 
-// A rank that stands for many is unknown to other simulators.
+// Other simulators have no ranks that stand for many.
 void require_every_rank(const TrainOptions& options) {
     if (!options.every_rank()) {
-        throw UsageError("--goal and --chakra write down what every rank does; add --unfold");
+        throw UsageError("--goal and --chakra write the operations of every rank; add --unfold");
     }
 }
 
 Answer train_answer(const TrainCommand& options, const Asked& asked) {
     report::Timeline timeline;
     StepWatch watch{.hash = options.hash || asked.wants("json")};
-    // The spans of every rank would fill the memory: they are kept for a trace alone.
+    // The spans of every rank would fill the memory, so they are kept only for a trace.
     if (!options.every_rank() || asked.listener.timeline) {
         watch.on_span = [&](const Span& span) { timeline.add(span); };
     }
@@ -136,23 +138,24 @@ Answer train_answer(const TrainCommand& options, const Asked& asked) {
 
 Question train_question() {
     const auto options = std::make_shared<TrainCommand>();
-    return {.rows = option_rows(*options),
-            .offer = {.table = "where the time of a step goes",
-                      .plot = "where the time of a step goes and what the fullest rank's memory holds, as bars",
-                      .timeline = "the step's timeline, for ui.perfetto.dev",
-                      .program = "with --unfold: the step as a GOAL schedule, for ndsim goal and other simulators"},
-            .answer = [options](const Asked& asked) { return train_answer(*options, asked); }};
+    return {
+        .rows = option_rows(*options),
+        .offer = {.table = "write where the time of a step goes as CSV",
+                  .plot = "plot where the time of a step goes and what the fullest rank's memory holds, as bars",
+                  .timeline = "write the step's timeline, for ui.perfetto.dev",
+                  .program = "with --unfold: write the step as a GOAL schedule, for ndsim goal and other simulators"},
+        .answer = [options](const Asked& asked) { return train_answer(*options, asked); }};
 }
 
 }  // namespace
 
 const Command train_command{
     .name = "train",
-    .headline = "how long a training step takes, what it needs, and why: a model on a machine in a layout",
+    .headline = "predict a training step (a model on a machine in a layout): time, memory, cost, and why",
     .summary =
-        "How long a training step takes, whether it fits into memory, where the time goes, what it costs and what "
-        "would change it: a model on a machine in a layout, simulated. Ends with exit code 1 where it does not fit, "
-        "after the whole report.",
+        "Simulates a training step of a model on a machine in a layout: how long it takes, whether it fits into "
+        "memory, where the time goes, what it costs and what would change it. Ends with exit code 1, after the whole "
+        "report, if it does not fit.",
     .examples = {"ndsim train --model llama3-8b --gpus 64 --tp 2",
                  "ndsim train --model gpt3-175b --machine dgx-a100 --gpus 1024 --tp 8 --pp 16 --global-batch 1536",
                  "ndsim train --model llama3-70b --gpus 256 --tp 8 --pp 4 --tokens 15e12 --usd-per-hour 2.5",

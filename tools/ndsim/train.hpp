@@ -1,5 +1,5 @@
-// `ndsim train`: the options of a training step, the step that they give, and the report on it. `ndsim explain` and
-// `ndsim compare` work on the same step.
+// `ndsim train` predicts a training step: its options, the step, and the report on it. `ndsim explain` and
+// `ndsim compare` use the same step.
 #pragma once
 
 #include "libsim/config/option_row.hpp"
@@ -20,7 +20,7 @@ struct TrainOptions {
     bool unfold = false;
     std::vector<faults::Injection> faults = {};
 
-    // A fault of one rank would hit all the ranks that it stands for.
+    // Faults need every rank: in a folded run a fault of one rank would hit all the ranks that it stands for.
     bool every_rank() const { return unfold || !faults.empty(); }
 };
 
@@ -39,7 +39,7 @@ struct StepWatch {
     SpanSink on_span = nullptr;
     std::function<void(const replay::Recording& program, const Cluster& cluster)> on_program = nullptr;
 };
-// Throws UsageError.
+// Predicts the step. Throws UsageError.
 TrainStep train_step(const TrainOptions& options, const StepWatch& watch);
 
 // The report of the step, without the given options. `spans`: all that on_span received.

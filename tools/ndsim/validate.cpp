@@ -1,4 +1,4 @@
-// `ndsim validate`: published training runs, predicted and compared with what was measured.
+// `ndsim validate` predicts published training runs and compares them with their measurements.
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
 #include "libsim/fit/validation/predict_run.hpp"
@@ -38,9 +38,9 @@ std::vector<OptionRow> option_rows(ValidateOptions& options) {
             writing({"out", "FILE", "write predictions and errors to FILE, as JSON", config::file(options.out)}),
             {"set", "NAMES", "only these sets, separated by commas", config::text(options.sets)},
             {"efficiency", "CHANGES",
-             "what GPUs reach of their peaks: KEY=VALUE or GENERATION.KEY=VALUE, separated by commas",
+             "efficiencies that override the GPUs': KEY=VALUE or GENERATION.KEY=VALUE, separated by commas",
              config::text(options.efficiency)},
-            {"strict", "", "exit with 1 where a record is left out", flag(options.strict)},
+            {"strict", "", "exit with code 1 if a record is left out", flag(options.strict)},
             jobs_row(options.jobs)};
 }
 
@@ -122,7 +122,8 @@ Answer validate_answer(const ValidateOptions& options, const Listener& listener)
 Question validate_question() {
     const auto options = std::make_shared<ValidateOptions>();
     return {.rows = option_rows(*options),
-            .offer = {.json = "print one JSON object instead of the tables", .table = "the errors of each set"},
+            .offer = {.json = "print one JSON object instead of the tables",
+                      .table = "write the errors of each set as CSV"},
             .answer = [options](const Asked& asked) { return validate_answer(*options, asked.listener); }};
 }
 
@@ -130,11 +131,11 @@ Question validate_question() {
 
 const Command validate_command{
     .name = "validate",
-    .headline = "published training runs, predicted and compared with what was measured",
+    .headline = "predict published training runs and compare them with their measurements",
     .summary =
-        "Predicts published training runs, and says how far the predictions are from what was measured. What a record "
-        "measures never influences its own prediction. A record that cannot be predicted is left out, and listed with "
-        "its reason.",
+        "Predicts published training runs, and reports how far the predictions are from the measurements. A record's "
+        "measurements never influence its own prediction. A record that cannot be predicted is left out, and listed "
+        "with the reason.",
     .examples = {"ndsim validate docs/data/published_runs.json    # the error of every set",
                  "ndsim validate runs.json --set KORTH-T5,ZB-T4 --out predictions.json"},
     .schemas = {validation_schema, validation_columns},

@@ -1,4 +1,4 @@
-// `ndsim calibrate`: the numbers of a user's own cluster, from what was measured on it, as a machine file.
+// `ndsim calibrate` fits a machine file to measurements of a user's own cluster.
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
 #include "libsim/fit/calibration/calibrated_machine_file.hpp"
@@ -49,33 +49,30 @@ std::vector<OptionRow> calibrate_rows(CalibrateOptions& options) {
     const std::vector<std::string> accelerators = training::accelerator_names();
     known.insert(known.end(), accelerators.begin(), accelerators.end());
     return {
-        {"machine", "NAME", "what it was measured on, as far as it is known: a machine, an accelerator or a FILE.toml",
+        {"machine", "NAME", "the measured hardware, as far as it is known: a machine, an accelerator or a FILE.toml",
          name_or_file(options.machine, known)},
-        repeated({"nccl-tests", "FILE",
-                  "what all_reduce_perf and its like print, or their JSON; may be given several "
-                  "times",
+        repeated({"nccl-tests", "FILE", "output of all_reduce_perf and the like, as text or JSON; may be repeated",
                   file(options.nccl_tests)}),
-        {"collective", "NAME", "of --nccl-tests, where the output does not say",
+        {"collective", "NAME", "collective of --nccl-tests, if the output does not name it",
          choice(options.facts.collective, nccl_tests_collectives())},
-        {"ranks", "N", "of --nccl-tests, where the output does not say", whole(options.facts.ranks, 2, 1 << 20)},
-        {"ranks-per-node", "N", "of --nccl-tests, where the output does not say",
+        {"ranks", "N", "ranks of --nccl-tests, if the output does not give them",
+         whole(options.facts.ranks, 2, 1 << 20)},
+        {"ranks-per-node", "N", "ranks per node of --nccl-tests, if the output does not give them",
          whole(options.facts.ranks_per_node, 1, 1 << 20)},
-        repeated({"benchmark", "FILE", "a table of timed kernels, in CSV; may be given several times",
-                  file(options.benchmark)}),
-        repeated(
-            {"profiler-trace", "FILE",
-             "a trace of PyTorch's profiler with shapes (record_shapes=True), .gz or not; may be given several times",
-             file(options.profiler_traces)}),
+        repeated({"benchmark", "FILE", "table of timed kernels, in CSV; may be repeated", file(options.benchmark)}),
+        repeated({"profiler-trace", "FILE",
+                  "trace of PyTorch's profiler with shapes (record_shapes=True), also .gz; may be repeated",
+                  file(options.profiler_traces)}),
         {"runs", "FILE", "step times of your own runs, in JSON (docs/data/README.md)", file(options.runs)},
-        {"set", "NAMES", "of --runs only these sets, separated by commas", config::text(options.sets)},
-        {"print-benchmark", "", "print the Python script that makes the table of --benchmark, and stop",
+        {"set", "NAMES", "use only these sets of --runs, separated by commas", config::text(options.sets)},
+        {"print-benchmark", "", "print the Python script that produces the table for --benchmark, and exit",
          flag(options.print_benchmark)},
         writing({"out", "FILE", "write the machine file to FILE", file(options.out)}),
-        {"name", "NAME", "what the machine file calls the machine; the machine's own", config::text(options.name)},
+        {"name", "NAME", "name of the machine in the machine file (the machine's own)", config::text(options.name)},
         jobs_row(options.jobs)};
 }
 
-// Of an option that may be given several times.
+// Splits the value of an option that may be repeated.
 std::vector<std::string> files_of(const std::string& joined) {
     std::vector<std::string> files;
     for (const std::string& part : split(joined, ';')) {
@@ -129,13 +126,14 @@ CalibrationData data_of(const CalibrateOptions& options) {
 void check_options(const CalibrateOptions& options) {
     if (options.machine.empty()) {
         throw UsageError(
-            "--machine is needed: what it was measured on, such as dgx-h100, H100-SXM-80GB, or the file of "
+            "--machine is missing: the measured hardware, such as dgx-h100, H100-SXM-80GB, or the file of "
             "ndsim hardware import");
     }
     if (options.nccl_tests.empty() && options.benchmark.empty() && options.profiler_traces.empty() &&
         options.runs.empty()) {
         throw UsageError(
-            "nothing was measured: give --nccl-tests FILE, --benchmark FILE, --profiler-trace FILE or --runs FILE");
+            "there are no measurements: give --nccl-tests FILE, --benchmark FILE, --profiler-trace FILE or --runs "
+            "FILE");
     }
     if (!options.out.empty()) {
         check_output(options.out);
@@ -173,7 +171,7 @@ Answer calibrate_answer(const CalibrateOptions& options, const Asked& asked) {
 Question calibrate_question() {
     const auto options = std::make_shared<CalibrateOptions>();
     return {.rows = calibrate_rows(*options),
-            .offer = {.table = "each number, and how sure it is"},
+            .offer = {.table = "write each number and its uncertainty as CSV"},
             .answer = [options](const Asked& asked) { return calibrate_answer(*options, asked); }};
 }
 
@@ -181,11 +179,11 @@ Question calibrate_question() {
 
 const Command calibrate_command{
     .name = "calibrate",
-    .headline = "the numbers of your own cluster, from nccl-tests, a benchmark of kernels and step times",
+    .headline = "fit a machine file to your own cluster: from nccl-tests, kernel benchmarks and step times",
     .summary =
-        "The numbers of your own cluster, from what was measured on it: nccl-tests, a benchmark of kernels, step "
-        "times. It finds few numbers, says how sure each is and which the measurements cannot tell apart, and "
-        "writes a file that --machine takes.",
+        "Fits a few numbers of your own cluster to measurements: nccl-tests, a benchmark of kernels, step times. Says "
+        "how certain each number is and which ones the measurements cannot tell apart, and writes a file for "
+        "--machine.",
     .examples = {"ndsim calibrate --print-benchmark > benchmark.py       # run it on one of your GPUs",
                  "ndsim calibrate --machine dgx-h100 --benchmark kernels.csv --nccl-tests 8.txt --nccl-tests 64.txt "
                  "--out ours.toml",

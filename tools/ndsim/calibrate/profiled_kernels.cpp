@@ -34,7 +34,8 @@ std::optional<Precision> precision_of(const std::string& type) {
     return std::nullopt;
 }
 
-// The dims and types of `count` tensors from input `first` on; nothing where one is missing, empty or of another type.
+// The dims and common precision of the `count` tensors from input `first` on; nothing if one is missing, empty, or of
+// another rank or type.
 struct Tensors {
     std::vector<Dims> dims;
     Precision precision = Precision::bf16;
@@ -57,7 +58,7 @@ std::optional<Tensors> tensors_of(const ProfiledOp& op, std::size_t first, std::
     return precision ? std::optional(tensors) : std::nullopt;
 }
 
-// Of inputs a[…, m, k] and b[…, k, n], from input `first` on.
+// The product of inputs a[…, m, k] and b[…, k, n], from input `first` on.
 std::optional<TimedKernel> product(const ProfiledOp& op, std::size_t first, std::size_t rank) {
     const std::optional<Tensors> two = tensors_of(op, first, 2, rank);
     if (!two) {
@@ -76,8 +77,8 @@ std::optional<TimedKernel> product(const ProfiledOp& op, std::size_t first, std:
     return kernel;
 }
 
-// Of queries, keys and values, from input `first` on: [sequences, tokens, heads, head_dim], or with heads before
-// tokens.
+// Attention over queries, keys and values, from input `first` on: [sequences, tokens, heads, head_dim], or with heads
+// before tokens.
 std::optional<TimedKernel> attention(const ProfiledOp& op, KernelKind kind, std::size_t first, std::size_t tokens_at) {
     const std::optional<Tensors> three = tensors_of(op, first, 3, 4);
     const bool is_causal = std::find(op.values.begin(), op.values.end(), "True") != op.values.end();
@@ -93,7 +94,7 @@ std::optional<TimedKernel> attention(const ProfiledOp& op, KernelKind kind, std:
     return kernel;
 }
 
-// The operators that are read, and how.
+// An operator that is read, and the function that reads it.
 struct ReadOp {
     const char* name;
     std::optional<TimedKernel> (*kernel)(const ProfiledOp& op);

@@ -9,11 +9,11 @@
 
 namespace sim::tools {
 
-// One for each shape, in the order in which they come: the median of its times. What for a product was made is not
-// told; all count as forward ones. Passed over: products in fp32, which may have run as tf32; attention that is not
-// causal, or whose heads share keys; collectives, whose kernels wait for the slowest rank.
+// Returns the median time of each shape, in order of first appearance. A trace does not tell the purpose of a matrix
+// product; all count as forward ones. Ignored are products in fp32, which may have run as tf32; attention that is not
+// causal or whose heads share keys; and collectives, whose kernels wait for the slowest rank.
 //
-// Throws UsageError, which names file and event: no trace, or none of these in it.
+// Throws UsageError, which names the file and event, if the file is not a trace or has none of these kernels.
 std::vector<fit::Measurement> read_profiled_kernels(const std::string& file);
 
 }  // namespace sim::tools

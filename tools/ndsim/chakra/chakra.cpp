@@ -28,7 +28,7 @@ struct ChakraOptions {
     std::string traces;
     NetworkOptions network;
     std::string groups;
-    std::string algorithm;  // empty: that of each kind
+    std::string algorithm;  // empty: each kind's own
     double flops_per_second = 0;
     bool cpu_time = false;
 };
@@ -42,18 +42,19 @@ std::vector<std::string> algorithm_names() {
 }
 
 std::vector<OptionRow> option_rows(ChakraOptions& options) {
-    return {as_argument({"PREFIX", "", "a folder with the files of all ranks, PREFIX.RANK.et, or PREFIX",
-                         file(options.traces)}),
-            topology_row(options.network),
-            profile_row(options.network),
-            {"groups", "FILE", "ASTRA-sim's file of process groups, where the traces name none: {\"0\": [0, 1]}",
-             file(options.groups)},
-            {"algorithm", "NAME",
-             "of collectives that have it, or auto: the fastest for each size and group (each kind's own)",
-             choice(options.algorithm, algorithm_names())},
-            {"flops-per-second", "X", "a GPU's speed, for computations without a time (what the profile says)",
-             real(options.flops_per_second, 1, 1e18)},
-            {"cpu-time", "", "what runs on the CPU takes its time, too, as if the GPU did it", flag(options.cpu_time)}};
+    return {
+        as_argument({"PREFIX", "", "a folder with the files PREFIX.RANK.et of all ranks, or their common PREFIX",
+                     file(options.traces)}),
+        topology_row(options.network),
+        profile_row(options.network),
+        {"groups", "FILE", "ASTRA-sim's file of process groups, if the traces define none: {\"0\": [0, 1]}",
+         file(options.groups)},
+        {"algorithm", "NAME",
+         "algorithm of the collectives that have it, or auto: the fastest for each size and group (each kind's own)",
+         choice(options.algorithm, algorithm_names())},
+        {"flops-per-second", "X", "a GPU's speed, for computations without a duration (the profile's)",
+         real(options.flops_per_second, 1, 1e18)},
+        {"cpu-time", "", "charge the time of CPU nodes, too, as if the GPU ran them", flag(options.cpu_time)}};
 }
 
 #ifdef NDSIM_CHAKRA
@@ -69,7 +70,7 @@ void count_nodes(const chakra::Traces& traces, ChakraRun& run) {
     }
 }
 
-// Computations are timed by their length alone: how many FLOPs these were, a trace seldom knows.
+// Drops the amounts of computations: a trace gives their duration but seldom their FLOPs.
 void add_span(report::Timeline& timeline, const Span& span) {
     Span shown = span;
     shown.amount = span.kind == OpKind::compute ? 0 : span.amount;
@@ -125,8 +126,8 @@ Question chakra_question() {
     const auto options = std::make_shared<ChakraOptions>();
     return {.rows = option_rows(*options),
             .offer = {.json = "print one JSON object instead of the table",
-                      .table = "when each rank finishes",
-                      .timeline = "the run's timeline, for ui.perfetto.dev"},
+                      .table = "write each rank's finish time as CSV",
+                      .timeline = "write the run's timeline, for ui.perfetto.dev"},
             .answer = [options](const Asked& asked) { return chakra_answer(*options, asked); }};
 }
 
@@ -136,11 +137,11 @@ const Command chakra_command{
     .name = "chakra",
     .headline = "run Chakra execution traces, such as ASTRA-sim's, on any network",
     .summary =
-        "Runs Chakra execution traces on a network: when each rank has done what it computes, sends and joins. "
-        "Computations take the time that the trace says. Reads PREFIX.RANK.et of all ranks, also compressed "
-        "(.et.gz).",
+        "Runs Chakra execution traces on a network and prints when each rank has finished its computations, messages "
+        "and collectives. Computations take the duration that the trace gives. Reads PREFIX.RANK.et of all ranks, also "
+        "compressed (.et.gz).",
     .examples = {"ndsim chakra traces/                                  # the ranks' files in a folder",
-                 "ndsim chakra traces/step --topology fat-tree          # or by what their names begin with",
+                 "ndsim chakra traces/step --topology fat-tree          # or their common prefix",
                  "ndsim chakra traces/step --groups comm_group.json --profile lab-nvlink --json",
                  "ndsim chakra traces/step --report step.html"},
     .schemas = {chakra_schema, chakra_columns},

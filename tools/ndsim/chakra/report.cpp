@@ -19,7 +19,7 @@ std::int64_t finish_ps(const RankTotals& rank) {
     return rank.end.time_since_epoch().count();
 }
 
-// All ranks, or of very many those that finish last.
+// All ranks, or the last to finish if there are very many.
 std::vector<std::size_t> shown_ranks(const ChakraRun& run) {
     constexpr std::size_t most_shown = 64;
     const std::vector<RankTotals>& ranks = run.outcome.ranks;

@@ -1,4 +1,4 @@
-// What `ndsim chakra` shows of a run: when each rank finishes, and what its time went to.
+// The chakra report prints when each rank of a run finishes and how it spent its time.
 #pragma once
 
 #include "libsim/replay/recording.hpp"
@@ -12,7 +12,7 @@ namespace sim::tools {
 
 struct ChakraRun {
     std::string network;
-    std::int64_t nodes = 0;  // of all ranks, as all three that follow
+    std::int64_t nodes = 0;  // sum over all ranks, like the next three
     std::int64_t computations = 0;
     std::int64_t collectives = 0;
     std::int64_t messages = 0;
@@ -23,7 +23,7 @@ std::string text_of(const ChakraRun& run);
 std::string json_of(const ChakraRun& run);
 report::Table table_of(const ChakraRun& run);
 
-// chakra.schema.json, and its table in columns.json.
+// The texts of chakra.schema.json and of its table in columns.json.
 report::SchemaText chakra_schema();
 report::SchemaText chakra_columns();
 

@@ -17,7 +17,7 @@ ranks::LaunchOptions on_fibers(const Sweep& sweep, const TimedMethod& timed) {
     return {.ranks = timed.what.ranks, .host = ranks::Host::fiber, .cluster = sweep.cluster, .hash_timeline = false};
 }
 
-// By size.
+// Carries out the messages by size, without payloads.
 ranks::Result carry_out_messages(const Sweep& sweep, const TimedMethod& timed, trace::SpanSink on_span = nullptr) {
     const Schedule schedule = schedule_for(sweep, timed.what);
     ranks::LaunchOptions launch = on_fibers(sweep, timed);

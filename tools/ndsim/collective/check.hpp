@@ -1,4 +1,4 @@
-// A timed collective is carried out here message by message, and with numbers: to check what was timed, and to see it.
+// These functions execute a timed collective message by message, to check its time and results and to draw it.
 #pragma once
 
 #include "libsim/report/timeline.hpp"
@@ -8,11 +8,11 @@
 
 namespace sim::tools {
 
-// Carries out `timed` message by message on fibers, by size, which must take as long, and with floats, and notes how
-// many of these are wrong. Returns an error text where that takes another time or breaks off, else an empty text.
+// Executes `timed` message by message on fibers, once with sizes only and once with floats, and records how many floats
+// are wrong. Returns an error text if a run takes another time than `timed` or fails, else an empty text.
 std::string check_with_data(const search::Sweep& sweep, search::TimedMethod& timed);
 
-// The messages of all ranks, which `timed` is carried out for once more. Of one that breaks off it has the fault.
+// Executes `timed` once more and returns the messages of all ranks, and the fault if the run fails.
 report::Timeline message_timeline(const search::Sweep& sweep, const search::TimedMethod& timed);
 
 }  // namespace sim::tools

@@ -1,4 +1,4 @@
-// ndsim collective: how long collectives take on any network, by size and algorithm; what nccl-tests is to real GPUs.
+// `ndsim collective` times collectives on any network by size and algorithm, as nccl-tests does on real GPUs.
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/config/byte_sizes.hpp"
 #include "libsim/config/errors.hpp"
@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::int64_t most_bytes_with_data = std::int64_t{1} << 32U;
 
-// What was typed: the question, and how its answer is checked and shown.
+// The options of the command: those of the sweep, and how its result is checked and shown.
 struct CollectiveCommand : CollectiveOptions {
     bool check = false;
     bool explain_cost = false;
@@ -34,10 +34,10 @@ struct CollectiveCommand : CollectiveOptions {
 
 std::vector<OptionRow> option_rows(CollectiveCommand& options) {
     std::vector<OptionRow> rows = collective_rows(options);
-    rows.push_back(
-        {"check", "", "carry it out message by message with numbers too: as long, and right?", flag(options.check)});
-    rows.push_back(
-        {"explain-cost", "", "how each time was found, and why that is exact, as # lines", flag(options.explain_cost)});
+    rows.push_back({"check", "", "also run it message by message with real numbers, and check time and results",
+                    flag(options.check)});
+    rows.push_back({"explain-cost", "", "add # lines that tell how each time was computed, and why that is exact",
+                    flag(options.explain_cost)});
     return rows;
 }
 
@@ -72,7 +72,7 @@ public:
     }
     void finish(const std::vector<search::SweepRow>& rows) { add(table_foot(shape_, rows)); }
 
-    // What nobody has printed yet.
+    // The part that no listener has received.
     const std::string& text() const { return text_; }
 
 private:
@@ -90,17 +90,17 @@ private:
     std::string text_;
 };
 
-// The fastest method of the last row, message by message, below the table.
+// Passes on the timeline of the row's fastest method, message by message.
 void draw(const search::Sweep& sweep, const search::SweepRow& row, const Listener& listener) {
     const report::Timeline timeline = message_timeline(sweep, row.best());
     if (timeline.end != row.best().end() && listener.note) {
-        listener.note(fmt::format("ndsim collective: note: message by message it takes {} s in place of {} s\n",
+        listener.note(fmt::format("ndsim collective: note: message by message it takes {} s instead of {} s\n",
                                   sim::seconds(timeline.end), row.best().seconds()));
     }
     listener.timeline(timeline);
 }
 
-// The text of a complaint where one method of the row was wrong.
+// The error text of the first method of the row that fails its check; empty if none does.
 std::string check_row(const search::Sweep& sweep, search::SweepRow& row) {
     for (search::TimedMethod& timed : row.timed) {
         std::string complaint = timed.on_wires() != nullptr ? check_with_data(sweep, timed) : "";
@@ -116,7 +116,7 @@ bool is_right(const search::SweepRow& row) {
                        [](const search::TimedMethod& timed) { return timed.wrong.value_or(0) == 0; });
 }
 
-// NCCL's model has no messages to carry out, or to draw.
+// NCCL's model has no messages to execute or draw.
 void require_messages(const CollectiveCommand& options, const search::Sweep& sweep, bool wants_timeline) {
     if (!sweep.wires && (options.check || wants_timeline)) {
         throw UsageError(fmt::format(
@@ -167,10 +167,10 @@ Question collective_question() {
     const auto options = std::make_shared<CollectiveCommand>();
     return {.rows = option_rows(*options),
             .offer = {.json = "print one JSON object instead of the table",
-                      .table = "one line for each size and algorithm",
-                      .picture = "bus bandwidth over size, a curve for each algorithm; also --plot",
-                      .timeline = "the timeline of the last size by its fastest algorithm, which is carried out once "
-                                  "more, message by message; for ui.perfetto.dev"},
+                      .table = "write a row for each size and algorithm as CSV",
+                      .picture = "plot bus bandwidth over size, a curve for each algorithm; also --plot",
+                      .timeline = "write the timeline of the last size by its fastest algorithm, run once more message "
+                                  "by message; for ui.perfetto.dev"},
             .answer = [options](const Asked& asked) { return collective_answer(*options, asked); },
             .stops_early = true};
 }
@@ -179,18 +179,18 @@ Question collective_question() {
 
 const Command collective_command{
     .name = "collective",
-    .headline = "how long collectives take, by size and algorithm: the table of nccl-tests",
+    .headline = "time collectives by size and algorithm, as a table like nccl-tests'",
     .summary =
-        "How long collectives take, by size: the table of nccl-tests, from the simulator. On a topology that is wire "
-        "time, without NCCL's overheads; on a --machine it is NCCL's model, as in ndsim train. Size and bandwidths are "
-        "as there: algbw is size / time, busbw is algbw times 2 (n-1)/n for an all-reduce, (n-1)/n for "
-        "all-gather, reduce-scatter, all-to-all, gather and scatter, else 1. The size is that of the whole array "
-        "on a rank: of the result, or of the input of a reduce-scatter, scatter or all-to-all.",
+        "Times collectives by size and prints the table of nccl-tests, from the simulator. On a topology the times are "
+        "wire times, without NCCL's overheads; on a --machine they come from NCCL's model, as in ndsim train. Size and "
+        "bandwidths are defined as in nccl-tests: algbw is size / time, busbw is algbw times 2 (n-1)/n for an "
+        "all-reduce, (n-1)/n for all-gather, reduce-scatter, all-to-all, gather and scatter, else 1. The size is that "
+        "of the whole array on a rank: of the result, or of the input of a reduce-scatter, scatter or all-to-all.",
     .examples =
         {"ndsim collective all_gather --machine dgx-h100 --sizes 1K,128M                # with NCCL's overheads",
          "ndsim collective all_reduce --ranks 1024 --topology dgx-h100 --sizes 1K:8G",
          "ndsim collective all-reduce --ranks 64 --algorithm all --plot bandwidth.svg   # side by side",
-         "ndsim collective alltoall --ranks 256 --topology fat-tree --explain-cost      # how times were found",
+         "ndsim collective alltoall --ranks 256 --topology fat-tree --explain-cost      # how times are computed",
          "ndsim collective broadcast --profile lab-pcie --sizes 1K:1M --check           # with real numbers, too",
          "ndsim collective all-reduce --sizes 1M --algorithm ring --report ring.html    # each message, in a browser"},
     .schemas = {search::collective_schema, search::collective_columns},

@@ -56,21 +56,20 @@ void require_links(const CollectiveOptions& options, const training::Machine& ma
 
 void check_timing(const CollectiveOptions& options) {
     if (!options.machine.empty() && options.network.given()) {
-        throw UsageError("--machine and --topology or --profile both say what the links are; give one of them");
+        throw UsageError("--machine and --topology or --profile both define the links; give one of them");
     }
     if (options.machine.empty() && options.ranks_per_node > 0) {
-        throw UsageError("--ranks-per-node is of a --machine; a topology and a profile say what a node is themselves");
+        throw UsageError("--ranks-per-node needs a --machine; a topology and a profile define their nodes themselves");
     }
     if (options.machine.empty() && wants_nccl(options)) {
-        throw UsageError(fmt::format(
-            "--timing {} needs --machine NAME: a topology and a profile have nothing of NCCL's", options.timing));
+        throw UsageError(
+            fmt::format("--timing {} needs --machine NAME: a topology or a profile has no NCCL model", options.timing));
     }
     const bool says_how =
         options.algorithm != "auto" || options.channels > 0 || options.pieces > 0 || options.inner > 0;
     if (says_how && !wants_wires(options)) {
         throw UsageError(
-            "--algorithm, --channels, --pieces and --inner are of messages, and NCCL's model chooses its own "
-            "algorithm; "
+            "--algorithm, --channels, --pieces and --inner need messages, and NCCL's model chooses its own algorithm; "
             "--timing wire times them, --timing both beside it");
     }
 }

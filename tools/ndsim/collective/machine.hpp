@@ -1,4 +1,4 @@
-// `ndsim collective` on a machine: its ranks on the machine's nodes, and the models that time them.
+// These functions place the ranks of `ndsim collective` on a machine's nodes and choose the models that time them.
 #pragma once
 
 #include "tools/ndsim/collective/options.hpp"
@@ -7,17 +7,17 @@
 
 namespace sim::tools {
 
-// Throws UsageError where an option wants a machine that is not given, or messages that NCCL's model does not have.
+// Throws UsageError if an option needs a machine and none is given, or needs messages, which NCCL's model lacks.
 void check_timing(const CollectiveOptions& options);
 
-// Takes the machine's links, and NCCL's model where it is asked for. The ranks, all of a node where they are not given,
-// lie on the fewest nodes that hold them, as evenly as they can, or as many on each as was said. Throws UsageError.
-// Requires: a machine.
+// Sets the sweep's links to the machine's, and NCCL's model if it is requested. The ranks (default: one full node) are
+// spread evenly over the fewest nodes that hold them, or --ranks-per-node on each. Throws UsageError. Requires: a
+// machine.
 void take_machine(CollectiveOptions& options, search::Sweep& sweep);
 
-// Where the sweep's ranks lie: "8 ranks of dgx-h100, one node", "16 ranks, dgx-h100" of a topology.
+// The placement of the sweep's ranks: "8 ranks of dgx-h100, on one node", or "16 ranks, dgx-h100" on a topology.
 std::string place_text(const search::Sweep& sweep);
-// Which model times the sweep, in a sentence for each: "Wire time, without NCCL's overheads".
+// A sentence for each model that times the sweep: "Wire time, without NCCL's overheads".
 std::vector<std::string> timing_lines(const search::Sweep& sweep);
 
 }  // namespace sim::tools

@@ -32,14 +32,14 @@ Algorithm algorithm_of(const std::string& typed, CollectiveKind kind) {
                                          fmt::join(known, ","), typed, did_you_mean(name, known)));
 }
 
-// An algorithm as such; a hierarchy is of nodes.
+// The config of a named algorithm; a hierarchical one gets the node size.
 AlgorithmConfig config_of(Algorithm algorithm, int per_node) {
     return row_of(algorithm).nodes == NodeUse::levels
                ? AlgorithmConfig(algorithm, AlgorithmParameters{.inner = std::max(per_node, 1)})
                : AlgorithmConfig(algorithm);
 }
 
-// Of what is worth trying, pipelines in their own length.
+// The default of each algorithm, then those worth trying with a pipeline's own number of chunks.
 std::vector<AlgorithmConfig> one_of_each(CollectiveKind kind, const std::vector<AlgorithmConfig>& worth_trying,
                                          int per_node) {
     std::vector<AlgorithmConfig> configs;
@@ -54,7 +54,7 @@ std::vector<AlgorithmConfig> one_of_each(CollectiveKind kind, const std::vector<
     return configs;
 }
 
-// What was typed: names, or all there are. In the latter case those that do not fit are left out.
+// The candidates: the given names, or all algorithms. Of all, those that do not fit are skipped.
 struct Choices {
     std::vector<AlgorithmConfig> configs;
     bool by_name = false;

@@ -1,20 +1,21 @@
-// `ndsim collective` carries a collective out by these methods: names, all there are, the fastest, or a schedule's
-// file.
+// These functions choose the methods that `ndsim collective` times: given names, all algorithms, the fastest, or a
+// schedule from a file.
 #pragma once
 
 #include "tools/ndsim/collective/options.hpp"
 
 namespace sim::tools {
 
-// all-reduce, for what may be typed as all_reduce or allreduce, as in nccl-tests.
+// Returns "all-reduce" for nccl-tests' spellings all_reduce and allreduce, and likewise for the other collectives.
 std::string hyphenated(std::string name);
 
-// A name with a dot or a slash in it.
+// Whether the name has a dot or a slash in it.
 bool is_schedule_file(const std::string& algorithm);
-// Reads it, and takes its ranks and root. Throws UsageError where it does not fit what was asked.
+// Reads the schedule file and takes its ranks and root. Throws UsageError if it contradicts the options.
 void take_schedule(CollectiveOptions& options, search::Sweep& sweep);
 
-// Requires: the sweep's cluster and kind, and options.ranks > 0. Throws UsageError, with the nearest name.
+// Sets the sweep's configs. Requires: the sweep's cluster and kind, and options.ranks > 0. Throws UsageError, with the
+// nearest name.
 void take_configs(const CollectiveOptions& options, search::Sweep& sweep);
 
 }  // namespace sim::tools

@@ -34,7 +34,7 @@ std::vector<std::string> kind_names() {
     return names;
 }
 
-// What --algorithm takes beside lists of these.
+// The single names that --algorithm accepts; it also takes lists of algorithms.
 std::vector<std::string> names_for_algorithms() {
     std::vector<std::string> names{"auto", "all"};
     for (const Algorithm algorithm : all_algorithms()) {
@@ -73,7 +73,7 @@ ElementType type_named(const std::string& name) {
     const auto& types = element_types();
     const auto at =
         std::find_if(types.begin(), types.end(), [&](const ElementType& type) { return name == type.name; });
-    return *at;  // a Choice of these names
+    return *at;  // exists: the option is a Choice of these names
 }
 
 }  // namespace
@@ -87,35 +87,38 @@ std::vector<config::OptionRow> collective_rows(CollectiveOptions& options) {
         config::as_argument(
             {"KIND", "",
              "all-reduce, all-gather, reduce-scatter, all-to-all, broadcast, reduce, gather, scatter or "
-             "send-receive; nccl-tests' spellings, too",
+             "send-receive; also in nccl-tests' spellings",
              config::Text{config::text(options.kind).set, {.names = kind_names()}}}),
-        {"ranks", "N", "GPUs that take part, from the first on (8; all of a topology's file; a node of a machine)",
+        {"ranks", "N",
+         "number of participating GPUs, from the first on (8; a topology file's GPUs; a node of a machine)",
          whole(options.ranks, 1, most_ranks)},
         topology_row(options.network),
         profile_row(options.network),
         {"machine", "NAME|FILE",
-         "a machine as ndsim train has it, in place of a topology: collectives as NCCL's model prices them",
+         "machine as in ndsim train, instead of a topology: collectives are timed by NCCL's model",
          config::name_or_file(options.machine, training::machine_names())},
-        {"ranks-per-node", "N", "of the machine: so many of each node take part (evenly on the fewest nodes)",
+        {"ranks-per-node", "N", "participating GPUs of each node of the machine (spread evenly over the fewest nodes)",
          whole(options.ranks_per_node, 1, most_ranks)},
         {"timing", "NAME",
-         "nccl: NCCL's model, its latencies and protocols, the same as in ndsim train; wire: messages at the links' "
-         "own rates; both: side by side (nccl where there is a --machine, otherwise wire)",
+         "nccl: NCCL's model with its latencies and protocols, as in ndsim train; wire: messages at the links' own "
+         "rates; both: side by side (nccl with a --machine, otherwise wire)",
          config::choice(options.timing, {"nccl", "wire", "both"})},
-        {"sizes", "LIST|A:B[:F]", "bytes: 1K,64K,1M or 1K:8G, each F times the one before (2); 1K is 1024 (1K:1G)",
+        {"sizes", "LIST|A:B[:F]",
+         "sizes in bytes: 1K,64K,1M, or 1K:8G, each F times the one before (2); 1K is 1024 (1K:1G)",
          config::text(options.sizes)},
         {"algorithm", "LIST|FILE",
-         "auto picks the fastest for each size; all, or names like ring,direct, stand side by side; a FILE is a "
-         "schedule of your own, see docs/collectives.md (auto)",
+         "auto: the fastest for each size; all, or names such as ring,direct: side by side; a FILE is a schedule of "
+         "your own, see docs/collectives.md (auto)",
          config::name_or_file(options.algorithm, names_for_algorithms())},
-        {"channels", "N", "sequences of messages that run side by side, each with its part of the data (1)",
+        {"channels", "N", "number of message sequences that run in parallel, each with its part of the data (1)",
          whole(options.channels, 1, most_channels)},
-        {"pieces", "N", "into how many chunks a pipeline cuts a channel's part (the algorithm's own number)",
+        {"pieces", "N", "number of chunks into which a pipeline cuts a channel's part (the algorithm's own number)",
          whole(options.pieces, 1, most_pieces)},
-        {"inner", "N", "ranks of a node: a ring's channels leave it by different ones, a hierarchy has them as a level",
+        {"inner", "N", "ranks per node: a ring's channels leave it by different ranks, a hierarchy has it as a level",
          whole(options.inner, 1, most_inner)},
-        {"root", "R", "of a broadcast, reduce, gather or scatter (0)", whole(options.root, 0, most_ranks - 1)},
-        {"type", "NAME", fmt::format("of the elements: {} (float)", fmt::join(types, ", ")),
+        {"root", "R", "root rank of a broadcast, reduce, gather or scatter (0)",
+         whole(options.root, 0, most_ranks - 1)},
+        {"type", "NAME", fmt::format("element type: {} (float)", fmt::join(types, ", ")),
          config::choice(options.type, types)}};
     return rows;
 }

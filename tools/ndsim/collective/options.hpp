@@ -1,4 +1,4 @@
-// These options are what is asked of `ndsim collective`, and their meaning.
+// The options of `ndsim collective`, and the sweep that they ask for.
 #pragma once
 
 #include "libsim/config/option_row.hpp"
@@ -14,8 +14,8 @@ struct CollectiveOptions {
     std::string kind;
     int ranks = 0;  // 0: not given
     NetworkOptions network;
-    std::string machine;     // in place of a network; empty: not given
-    int ranks_per_node = 0;  // of the machine; 0: not given
+    std::string machine;     // instead of a network; empty: not given
+    int ranks_per_node = 0;  // on the machine's nodes; 0: not given
     std::string timing;      // nccl, wire or both; empty: nccl on a machine, otherwise wire
     std::string sizes = "1K:1G";
     std::string algorithm = "auto";
@@ -26,14 +26,15 @@ struct CollectiveOptions {
     std::string type = "float";
 };
 
-// All that change the result. They set `options`.
+// The rows of all options that change the result. They set `options`.
 std::vector<config::OptionRow> collective_rows(CollectiveOptions& options);
 
-// Throws UsageError if that is impossible. Fills in the ranks that were not given, and the root of a schedule's file.
+// The sweep that the options ask for. Fills in ranks that were not given, and the root of a schedule file. Throws
+// UsageError if the options contradict each other.
 search::Sweep sweep_of(CollectiveOptions& options);
 
-// The cases of all sizes, but for those in which some rank has no element: these are left out of a range, and throw
-// UsageError in a list, or if nothing remains.
+// The cases of all sizes. A size that leaves some rank without an element is skipped in a range; in a list, or if no
+// size remains, it throws UsageError.
 std::vector<search::CollectiveCase> cases_of(const CollectiveOptions& options, const search::Sweep& sweep);
 
 }  // namespace sim::tools

@@ -20,11 +20,11 @@ namespace {
 
 constexpr double giga = 1e9;
 constexpr double mega = 1e6;
-constexpr int pair_width = 25;  // of a time and a busbw, side by side
+constexpr int pair_width = 25;  // a time and a busbw, side by side
 constexpr const char* head_margin = "# ";
 constexpr const char* data_margin = "  ";
 
-// A column as nccl-tests set it: one blank, then so many columns, to the right.
+// A column laid out as in nccl-tests: one blank, then the given width, right-aligned.
 TextColumn wide(int columns, const char* heading, const char* unit = "") {
     return {heading, Align::right, 1, columns, unit};
 }
@@ -69,7 +69,7 @@ std::string names_line(const std::vector<std::string>& methods) {
     return line_of(columns, names, head_margin);
 }
 
-// Of all methods of a row.
+// The number of wrong elements, summed over the row's methods.
 std::int64_t wrong_of(const SweepRow& row) {
     std::int64_t sum = 0;
     for (const TimedMethod& timed : row.timed) {
@@ -78,7 +78,7 @@ std::int64_t wrong_of(const SweepRow& row) {
     return sum;
 }
 
-// Algorithms compete; NCCL's model beside them tells something else.
+// Only algorithms on wires compete with each other; NCCL's model next to them answers another question.
 bool is_fastest_of_several(const SweepRow& row, std::size_t number) {
     const auto on_wires = std::count_if(row.timed.begin(), row.timed.end(),
                                         [](const TimedMethod& timed) { return timed.on_wires() != nullptr; });

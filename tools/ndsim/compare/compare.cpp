@@ -1,4 +1,4 @@
-// ndsim compare: two results side by side, what makes the difference, and why.
+// `ndsim compare` shows two results side by side, and what makes the difference.
 #include "libsim/report/amounts.hpp"
 #include "libsim/report/page.hpp"
 #include "libsim/report/record.hpp"
@@ -28,11 +28,11 @@ struct CompareOptions {
 };
 
 std::vector<OptionRow> option_rows(CompareOptions& options) {
-    return {as_argument({"A", "", "the result to start from", config::file(options.first)}),
-            as_argument({"B", "", "the result that is compared with it", config::file(options.second)})};
+    return {as_argument({"A", "", "result to start from", config::file(options.first)}),
+            as_argument({"B", "", "result to compare with it", config::file(options.second)})};
 }
 
-// What is compared, and how.
+// The two runs and their comparison.
 struct Compared {
     ComparedRun a;
     ComparedRun b;
@@ -43,7 +43,7 @@ std::string percent_of(double difference, double whole) {
     return whole == 0 ? "-" : fmt::format("{:+.1f} %", 100 * difference / whole);
 }
 
-// A line of both.
+// A line of the table: the time of one part in both runs.
 struct LineOfBoth {
     std::string name;
     TimePart part;
@@ -79,7 +79,7 @@ TextRow row_of(const std::string& name, double a, double b, double whole) {
              percent_of(b - a, whole)}};
 }
 
-// "memory of the fullest GPU: 61.30 GB -> 47.98 GB (-21.7 %)"; empty: the results do not say it.
+// "memory of the fullest GPU: 61.30 GB -> 47.98 GB (-21.7 %)"; empty if the results do not give it.
 std::string memory_line(const ComparedRun& a, const ComparedRun& b) {
     const auto line = [](double first, double second, const auto& text) {
         return fmt::format("memory of the fullest GPU: {} -> {} ({})\n", text(first), text(second),
@@ -119,7 +119,7 @@ const report::Record<ComparedRun>& result_record() {
     static const report::Record<ComparedRun> record(
         "The result to start from.",
         {name<ComparedRun>("file", "File that it was read from.", &ComparedRun::file),
-         name<ComparedRun>("name", "What it is a result of.", &ComparedRun::name),
+         name<ComparedRun>("name", "The scenario, or the model and machine, of the result.", &ComparedRun::name),
          only_if(whole<ComparedRun>("peak_memory_bytes",
                                     "Bytes that the fullest GPU holds at its peak; a predicted step has it.",
                                     [](const ComparedRun& of) { return of.peak_bytes.value_or(0); }),
@@ -148,7 +148,7 @@ const report::Record<ComparedSetting>& setting_record() {
     return record;
 }
 
-// These parts or settings, by their names.
+// Pairs each part or setting with its name.
 template <class T>
 std::vector<std::pair<std::string, T>> by_name(const std::vector<T>& all) {
     std::vector<std::pair<std::string, T>> named;
@@ -163,7 +163,7 @@ const report::Record<Compared>& compared_record() {
     static const report::Record<Compared> record(
         "Two results side by side.",
         {command<Compared>("compare"), part<Compared>("a", result_record(), &Compared::a, result),
-         described(part<Compared>("b", result_record(), &Compared::b, result), "The result that is compared with it."),
+         described(part<Compared>("b", result_record(), &Compared::b, result), "The result to compare with it."),
          number<Compared>("a_seconds", "Seconds of a.", [](const Compared& of) { return of.comparison.all.a; }),
          number<Compared>("b_seconds", "Seconds of b.", [](const Compared& of) { return of.comparison.all.b; }),
          number<Compared>("difference_seconds", "b_seconds - a_seconds.",
@@ -171,14 +171,14 @@ const report::Record<Compared>& compared_record() {
          map_of<Compared>("parts", "Compute, exposed communication, bubble and rest; they add up to the seconds.",
                           "PART", part_of_time_record(),
                           [](const Compared& of) { return by_name(of.comparison.parts); }),
-         map_of<Compared>("changed", "What was asked for differently.", "OPTION", setting_record(),
+         map_of<Compared>("changed", "Options that differ.", "OPTION", setting_record(),
                           [](const Compared& of) { return by_name(of.comparison.changed); }),
-         free_text<Compared>("sentence", "What makes the difference, in one sentence.",
+         free_text<Compared>("sentence", "The cause of the difference, in one sentence.",
                              [](const Compared& of) { return of.comparison.sentence; })});
     return record;
 }
 
-// A timeline as one of two: with its letter, and the file that names it.
+// The timeline of one run, with its letter in the title and its file among the facts.
 Timeline timeline_of(const char* letter, const ComparedRun& run) {
     Timeline timeline = run_again(run);
     timeline.title = fmt::format("{}: {}", letter, timeline.title);
@@ -186,7 +186,7 @@ Timeline timeline_of(const char* letter, const ComparedRun& run) {
     return timeline;
 }
 
-// Both timelines on one time axis.
+// A page with both timelines on one time axis.
 std::string page_of(const Compared& both) {
     const Timeline a = timeline_of("A", both.a);
     const Timeline b = timeline_of("B", both.b);
@@ -210,8 +210,8 @@ Question compare_question() {
     const auto options = std::make_shared<CompareOptions>();
     return {.rows = option_rows(*options),
             .offer = {.json = "print one JSON object instead of the table",
-                      .table = "a line for each part of the time",
-                      .page = "a page for the browser: both timelines, for which the runs are done again"},
+                      .table = "write a row for each part of the time as CSV",
+                      .page = "write a page for the browser with both timelines; repeats both runs"},
             .answer = [options](const Asked&) { return compare_answer(*options); }};
 }
 
@@ -229,10 +229,10 @@ SchemaText compare_columns() {
 
 const Command compare_command{
     .name = "compare",
-    .headline = "two results side by side: what makes the difference, and why",
+    .headline = "compare two results: what makes the difference, and why",
     .summary =
-        "Two results of --json side by side: where the time of each went, what makes the difference, and what was "
-        "asked for differently. Both are of scenarios, or both of ndsim train.",
+        "Compares two results of --json: where the time of each went, what makes the difference, and which options "
+        "differ. Both must be of scenarios, or both of ndsim train.",
     .examples = {"ndsim compare a.json b.json                       # what changed, and why",
                  "ndsim compare a.json b.json --json                # for a script",
                  "ndsim compare a.json b.json --report page.html    # both timelines on one time axis"},

@@ -20,7 +20,7 @@ std::string setting_of(const ComparedRun& run, const std::string& name) {
     return found == run.settings.end() ? std::string() : found->second;
 }
 
-// Options that a result does not repeat among its settings, under a name with "_".
+// Adds given options that differ and that the results do not list among their settings (under a name with "_").
 void add_given(const ComparedRun& a, const ComparedRun& b, std::vector<ComparedSetting>& changed) {
     const config::Given from = a.given.value_or(config::Given{});
     const config::Given to = b.given.value_or(config::Given{});
@@ -75,9 +75,9 @@ std::string what_changed(const std::vector<ComparedSetting>& changed) {
 std::string sentence(const report::Comparison& comparison) {
     const ComparedTime& all = comparison.all;
     const double difference = all.difference();
-    const std::string asked = comparison.changed.empty() ? "nothing was asked for differently"
-                                                         : "changed: " + what_changed(comparison.changed);
-    // A billionth of the time is a last digit.
+    const std::string asked =
+        comparison.changed.empty() ? "all options are the same" : "changed: " + what_changed(comparison.changed);
+    // A billionth of the time is rounding.
     if (std::abs(difference) <= 1e-9 * std::max(all.a, all.b)) {
         return fmt::format("A and B take the same time; {}.", asked);
     }

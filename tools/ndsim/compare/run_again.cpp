@@ -28,13 +28,13 @@ namespace {
     throw UsageError(fmt::format("{}: its run cannot be shown: {}", run.file, why));
 }
 
-// The same options can give another run: a file that they name has changed, or the simulator has.
+// The same options can give another run if a file that they name, or the simulator, has changed.
 void check_timeline(const ComparedRun& run, const std::string& sha256) {
     if (sha256 != run.timeline_sha256) {
-        refuse_again(run,
-                     fmt::format("done again, its timeline is another one, {:.16} and not {:.16}; print the result "
-                                 "again, with this version and the files of now",
-                                 sha256, run.timeline_sha256));
+        refuse_again(
+            run, fmt::format("repeated, its timeline is another one, {:.16} and not {:.16}; print the result again, "
+                             "with this version and the current files",
+                             sha256, run.timeline_sha256));
     }
 }
 
@@ -55,7 +55,7 @@ report::Timeline predicted_again(const ComparedRun& run) {
     return timeline_of(step, spans.spans);
 }
 
-// Options that write files, or end without a result, are none that a result has.
+// Refuses options that write files or end without a result: no result contains them.
 void check_name(const ComparedRun& run, const std::string& name) {
     RunOptions options;
     std::vector<OptionRow> shown;
@@ -83,7 +83,7 @@ std::vector<std::string> arguments_of(const ComparedRun& run, const std::string&
 
 report::Timeline launched_again(const ComparedRun& run) {
     if (!is_scenario(run.name)) {
-        refuse_again(run, fmt::format("\"{}\" is none of ours{}", shortened(run.name),
+        refuse_again(run, fmt::format("\"{}\" is not one of ndsim's scenarios{}", shortened(run.name),
                                       did_you_mean(run.name, known_scenarios())));
     }
     const PassingFolder folder;
@@ -120,7 +120,7 @@ report::Timeline timeline_of_run(const ComparedRun& run, const std::string& trac
 
 report::Timeline run_again(const ComparedRun& run) {
     if (!run.given) {
-        refuse_again(run, "it does not say which options were given, as results of now do; print it again");
+        refuse_again(run, "it does not record its options, as current results do; print it again");
     }
     return run.is_prediction ? predicted_again(run) : launched_again(run);
 }

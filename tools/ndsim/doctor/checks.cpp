@@ -12,7 +12,7 @@ namespace sim::tools {
 
 namespace {
 
-// A process that runs a small program takes a third of this, with what the kernel keeps of it.
+// Three times the memory of a process that runs a small program, including the kernel's share.
 constexpr std::int64_t bytes_of_rank = 1'000'000;
 constexpr std::int64_t little_memory = 1'000'000'000;
 constexpr std::int64_t few_processes = 64;
@@ -39,7 +39,7 @@ Check host_check(const TriedHost& host, const ranks::HostRow& row) {
 }
 
 Check memory_check(const DoctorFacts& facts) {
-    Check check{.name = "memory", .what = fmt::format("{:.1f} GB can be used", double(facts.memory_bytes) / 1e9)};
+    Check check{.name = "memory", .what = fmt::format("{:.1f} GB available", double(facts.memory_bytes) / 1e9)};
     if (facts.memory_bytes < little_memory) {
         check.health = Health::limited;
         check.repair = "end other programs, or run fewer ranks, or ranks as fibers: --host fiber";
@@ -100,13 +100,13 @@ Check terminal_check(const DoctorFacts& facts) {
     }
     return {.name = "terminal",
             .health = Health::limited,
-            .what = fmt::format("not UTF-8, {}; timelines are drawn with characters that it may not have", colours),
+            .what = fmt::format("not UTF-8, {}; it may lack the characters that timelines are drawn with", colours),
             .repair = "export LC_ALL=C.UTF-8    # or draw with --ascii"};
 }
 
 Check scenarios_check(const DoctorFacts& facts) {
     if (facts.missing_scenarios.empty()) {
-        return {.name = "scenarios", .what = "all lie beside ndsim"};
+        return {.name = "scenarios", .what = "all are beside ndsim"};
     }
     return {.name = "scenarios",
             .health = Health::missing,
@@ -143,18 +143,18 @@ Check module_check(const DoctorFacts& facts) {
     return check;
 }
 
-// A part that is there in some version, or can be installed.
+// The check of an optional part: its version, or how to install it.
 Check part_check(const char* name, const std::string& version, const char* what_for, const std::string& repair) {
     if (!version.empty()) {
         return {.name = name, .what = fmt::format("{}, for {}", version, what_for)};
     }
     return {.name = name,
             .health = Health::missing,
-            .what = fmt::format("not there; it is for {}", what_for),
+            .what = fmt::format("not installed; needed for {}", what_for),
             .repair = repair};
 }
 
-// Debian's packages are for Debian's Python.
+// Debian's packages work only for Debian's own Python.
 std::string python_repair(const PythonFacts& python, const char* name) {
     return python.executable.empty() || python.executable == "/usr/bin/python3"
                ? fmt::format("sudo apt install python3-{}", name)
@@ -178,16 +178,16 @@ std::vector<Check> checks_of(const DoctorFacts& facts) {
     for (std::size_t i = 0; i < facts.hosts.size(); ++i) {
         checks.push_back(host_check(facts.hosts[i], ranks::hosts().at(i)));
     }
-    checks.insert(checks.end(), {{.name = "cores", .what = fmt::format("{}", facts.cores)},
-                                 memory_check(facts),
-                                 process_limit_check(facts),
-                                 file_limit_check(facts),
-                                 {.name = "shared memory",
-                                  .what = "is mapped without a name: /dev/shm is not needed, nor are its limits"},
-                                 ranks_check(facts),
-                                 temporary_check(facts),
-                                 terminal_check(facts),
-                                 scenarios_check(facts)});
+    checks.insert(checks.end(),
+                  {{.name = "cores", .what = fmt::format("{}", facts.cores)},
+                   memory_check(facts),
+                   process_limit_check(facts),
+                   file_limit_check(facts),
+                   {.name = "shared memory", .what = "is mapped without a name: /dev/shm and its limits do not matter"},
+                   ranks_check(facts),
+                   temporary_check(facts),
+                   terminal_check(facts),
+                   scenarios_check(facts)});
     if (!facts.wheel) {
         checks.insert(checks.end(), {part_check("C++ compiler", facts.compiler.version,
                                                 "labs and scenarios of your own", "sudo apt install g++"),

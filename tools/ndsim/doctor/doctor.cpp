@@ -1,4 +1,4 @@
-// `ndsim doctor`: what works on this computer and what does not, with the line that repairs it.
+// `ndsim doctor` checks what works on this computer, and prints a fix for what does not.
 #include "libsim/report/text_table.hpp"
 #include "tools/ndsim/commands.hpp"
 #include "tools/ndsim/doctor/report.hpp"
@@ -44,21 +44,21 @@ Answer doctor_answer() {
 }
 
 Question doctor_question() {
-    return {.offer = {.json = "print one JSON object instead of the table", .table = "a row for each check"},
-            .answer = [](const Asked&) { return doctor_answer(); }};
+    return {
+        .offer = {.json = "print one JSON object instead of the table", .table = "write a row for each check as CSV"},
+        .answer = [](const Asked&) { return doctor_answer(); }};
 }
 
 }  // namespace
 
 const Command doctor_command{
     .name = "doctor",
-    .headline = "what works on this computer and what does not, with the line that repairs it",
+    .headline = "check what works on this computer, and print a fix for what does not",
     .summary =
-        "What works on this computer and what does not: limits, ranks that are really launched, and optional "
-        "parts. Each line that does not say works has one below it that repairs it. Ends with exit code 1 where "
-        "ndsim does not work.",
-    .examples = {"ndsim doctor            # what is there, and what to do about the rest",
-                 "ndsim doctor --json     # to put into a report of a mistake"},
+        "Checks what works on this computer: limits, ranks (which are really launched), and optional parts. Each line "
+        "other than \"works\" is followed by a fix. Ends with exit code 1 if ndsim does not work.",
+    .examples = {"ndsim doctor            # what works, and how to fix the rest",
+                 "ndsim doctor --json     # for a bug report"},
     .schemas = {doctor_schema, doctor_columns},
     .question = doctor_question};
 

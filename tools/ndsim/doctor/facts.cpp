@@ -72,7 +72,7 @@ TriedHost tried(const ranks::HostRow& row) {
     return host;
 }
 
-// What a program prints, or nothing where it is not there or fails.
+// A program's output; empty if it is missing or fails.
 std::string answer_of(const std::vector<std::string>& words) {
     try {
         const PassingFolder folder;
@@ -132,7 +132,7 @@ PythonFacts python_facts() {
     return facts;
 }
 
-// The first of these that is set decides, as for every program.
+// The first of these variables that is set decides, as in the C library.
 bool says_utf8() {
     for (const char* const name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
         const char* const value = std::getenv(name);

@@ -15,13 +15,13 @@ namespace {
 const report::Record<Check>& check_record() {
     static const report::Record<Check> record(
         "A check.",
-        {free_text<Check>("name", "What is checked.", &Check::name),
-         one_of<Check>("health", {"works", "limited", "missing", "fails"},
-                       "Whether it works; limited: not as well as it could; missing: an optional part is not there.",
-                       [](const Check& of) { return name_of(of.health); }),
-         free_text<Check>("what", "What was found.", &Check::what),
-         free_text<Check>("repair", "What repairs it, as a line for a shell or in words; empty: nothing is to be done.",
-                          &Check::repair)});
+        {free_text<Check>("name", "Subject of the check.", &Check::name),
+         one_of<Check>(
+             "health", {"works", "limited", "missing", "fails"},
+             "Whether it works; limited: not as well as it could; missing: an optional part is not installed.",
+             [](const Check& of) { return name_of(of.health); }),
+         free_text<Check>("what", "Finding, in one sentence.", &Check::what),
+         free_text<Check>("repair", "Fix, as a shell command or in words; empty: nothing to do.", &Check::repair)});
     return record;
 }
 
@@ -42,20 +42,20 @@ const report::Record<Check>& check_columns() {
 
 const report::Record<Diagnosis>& diagnosis_record() {
     static const report::Record<Diagnosis> record(
-        "What works on this computer, and what does not.",
+        "The checks of this computer: what works, and what does not.",
         {command<Diagnosis>("doctor"),
          free_text<Diagnosis>("version", "Name and version of the program.",
                               [](const Diagnosis&) { return version_line().substr(0, version_line().size() - 1); }),
          truth<Diagnosis>("works", "Whether no check fails: ndsim works here.",
                           [](const Diagnosis& of) { return all_work(of.checks); }),
          whole<Diagnosis>("cores", "Cores of the computer.", [](const Diagnosis& of) { return of.facts.cores; }),
-         whole<Diagnosis>("memory_bytes", "Bytes of memory that can be used now.",
+         whole<Diagnosis>("memory_bytes", "Bytes of memory available now.",
                           [](const Diagnosis& of) { return of.facts.memory_bytes; }),
-         whole<Diagnosis>("most_process_ranks",
-                          "Ranks of a small program that can be processes at once, within the limits of processes and "
-                          "of memory.",
-                          [](const Diagnosis& of) { return most_process_ranks(of.facts); }),
-         list_of<Diagnosis>("checks", "Every check, in the order in which they are shown.", check_record(),
+         whole<Diagnosis>(
+             "most_process_ranks",
+             "Ranks of a small program that can be processes at once, by the limits of processes and memory.",
+             [](const Diagnosis& of) { return most_process_ranks(of.facts); }),
+         list_of<Diagnosis>("checks", "Every check, in display order.", check_record(),
                             [](const Diagnosis& of) { return of.checks; })});
     return record;
 }

@@ -15,11 +15,11 @@ struct Diagnosis {
 };
 
 bool all_work(const std::vector<Check>& checks);
-// In a table the name is that of a check.
+// The same for a table, where the key of the name is "check".
 const report::Record<Check>& check_columns();
 const report::Record<Diagnosis>& diagnosis_record();
 
-// doctor.schema.json, and its table in columns.json.
+// The texts of doctor.schema.json and of its table in columns.json.
 report::SchemaText doctor_schema();
 report::SchemaText doctor_columns();
 

@@ -1,4 +1,4 @@
-// The questions of `ndsim explain --which` in a terminal.
+// Asks for missing options of `ndsim explain --which` on a terminal.
 #include "libsim/config/errors.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/ndsim/explain/which.hpp"
@@ -15,7 +15,7 @@ namespace {
 struct Prompt {
     const char* option;
     const char* text;
-    const char* usual;  // empty: what is left out is chosen later
+    const char* usual;  // empty: chosen later
 };
 constexpr std::array questions{
     Prompt{"model", "Which model? A preset such as llama3-8b or gpt3-175b, a config.json, or a TOML file", "llama3-8b"},
@@ -28,7 +28,7 @@ bool is_missing(const ExplainOptions& options, const std::string& name) {
     return name == "goal" ? !options.goal_given : !options.train.training.has(name);
 }
 
-// Whether the option takes this answer, and has it then; a complaint where it does not.
+// Sets the option to the answer. Returns false and prints why if the option does not accept it.
 bool takes(ExplainOptions& options, const std::string& name, const std::string& answer) {
     try {
         const std::vector<config::OptionRow> rows = explain_rows(options);

@@ -1,4 +1,4 @@
-// ndsim explain: why a training step, or the run of a scenario, takes as long as it does, at hardware level.
+// `ndsim explain` explains, at hardware level, why a training step or a scenario's run takes as long as it does.
 #include "libsim/config/errors.hpp"
 #include "libsim/nearest.hpp"
 #include "tools/command_line/exit.hpp"
@@ -19,7 +19,7 @@ using namespace command_line;
 
 namespace {
 
-// Those that ndsim train has, too.
+// The given options that ndsim train has, too.
 config::Given given_to_train(const config::Given& given) {
     TrainOptions options;
     config::Given found;
@@ -69,7 +69,8 @@ Answer step_answer(const ExplainOptions& options, const Asked& asked) {
 Question explain_question() {
     const auto options = std::make_shared<ExplainOptions>();
     return {.rows = explain_rows(*options),
-            .offer = {.table = "every figure, in full", .timeline = "the step's timeline, for ui.perfetto.dev"},
+            .offer = {.table = "write every figure in full precision as CSV",
+                      .timeline = "write the step's timeline, for ui.perfetto.dev"},
             .answer = [options](const Asked& asked) {
                 options->given = given_to_train(asked.given);
                 return options->which ? which_answer(*options, asked) : step_answer(*options, asked);
@@ -91,12 +92,12 @@ int run_explain(int argc, const char* const* argv) {
 
 const Command explain_command{
     .name = "explain",
-    .headline = "a training step at hardware level: who holds what, what is lost where, and what to try",
+    .headline = "explain a training step at hardware level: who holds what, where time is lost, what to try",
     .summary =
-        "Explains a training step at hardware level: who holds what, what goes over which link, what is lost and why, "
-        "and what to try. Every number is simulated or computed, and says how. Takes all options of ndsim train; what "
-        "is left out is chosen. Ends with exit code 1 where the step does not fit into memory, after the whole "
-        "explanation.",
+        "Explains a training step at hardware level: which rank holds what, what goes over which link, how much time "
+        "is lost and why, and what to try. Every number is simulated or computed, and its source is given. Takes all "
+        "options of ndsim train and chooses those you leave out. Ends with exit code 1, after the whole explanation, "
+        "if the step does not fit into memory.",
     .examples = {"ndsim explain", "ndsim explain 3d_pipeline_parallel --micro-batches 8",
                  "ndsim explain --model llama3-70b --hardware cluster --strategy hybrid",
                  "ndsim explain --which --model llama3-70b --gpus 64",

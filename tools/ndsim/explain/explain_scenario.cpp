@@ -19,9 +19,9 @@ namespace {
 const Executable explain_run_command{
     .name = "ndsim explain",
     .summary =
-        "Explains the run of a scenario: it is run as real processes, then with one of them killed, and with one thing "
-        "changed each: --fault kills another one, or makes the run itself slower. All other options are the "
-        "scenario's.",
+        "Explains the run of a scenario. The scenario runs as real processes, then with one of them killed, then "
+        "several times with one option changed. --fault kills another rank, or slows down the run itself. All other "
+        "options are the scenario's.",
     .examples = {"ndsim explain 1d_data_parallel", "ndsim explain 3d_pipeline_parallel --micro-batches 8",
                  "ndsim explain 4d_hybrid --fault 'kill rank 2 at 3s'",
                  "ndsim explain 1d_data_parallel --fault 'slow rank 2 x2'"},
@@ -48,16 +48,17 @@ Question question_of(RunQuestion& run) {
     const std::vector<config::OptionRow> settings = explain::setting_rows(run.settings);
     rows.insert(rows.end(), settings.begin(), settings.end());
     return {.rows = std::move(rows),
-            .offer = {.table = "every figure, in full", .timeline = "the run's timeline, for ui.perfetto.dev"},
+            .offer = {.table = "write every figure in full precision as CSV",
+                      .timeline = "write the run's timeline, for ui.perfetto.dev"},
             .answer = [&run](const Asked& asked) { return scenario_answer(run, asked); }};
 }
 
-// "micro-batches" of "--micro-batches=8"; empty: no option.
+// Returns "micro-batches" for "--micro-batches=8"; empty if the word is not an option.
 std::string option_name(const std::string& word) {
     return word.starts_with("--") ? word.substr(2, word.find('=') - 2) : "";
 }
 
-// What shows a run to its user, or makes several of it, is none of an explanation.
+// Refuses options that only show a run, or that start several runs: an explanation cannot use them.
 void check_passed_on(const std::string& scenario, const std::string& name) {
     RunOptions options;
     std::vector<config::OptionRow> shown;
@@ -65,11 +66,11 @@ void check_passed_on(const std::string& scenario, const std::string& name) {
     add_clock_rows(options, shown);
     if (config::find_row(shown, name) != nullptr || name == "scaling" || name == "show-schedule") {
         throw config::UsageError(
-            fmt::format("--{} is none of ndsim explain: type it as an option of {} itself", name, scenario));
+            fmt::format("--{} is not an option of ndsim explain: give it to {} itself", name, scenario));
     }
 }
 
-// The words of an explanation's own options, behind the command's name; the others are the scenario's.
+// Returns the command's name and the words of the explanation's own options; passes the others on to the scenario.
 std::vector<const char*> take_own(const std::vector<config::OptionRow>& rows, int argc, const char* const* argv,
                                   RunQuestion& question) {
     std::vector<const char*> own{explain_run_command.name.c_str()};

@@ -20,16 +20,15 @@ constexpr const char* usual_model = "llama3-8b";
 struct HardwareChoice {
     const char* name;
     const char* machine;
-    int gpus;   // of `machine`, unless they were said
-    int nodes;  // of another machine
+    int gpus;   // number of GPUs of `machine`, by default
+    int nodes;  // number of nodes of another machine, by default
     const char* summary;
 };
 // In the order of HardwareKind.
 constexpr std::array hardware_choices{
-    HardwareChoice{"cpu", "xeon-8480c-2s", 2, 1,
-                   "a server without accelerators: its sockets are what is called GPUs here"},
+    HardwareChoice{"cpu", "xeon-8480c-2s", 2, 1, "a server without accelerators: its sockets count as GPUs here"},
     HardwareChoice{"gpu", "dgx-h100", 8, 1, "one node of GPUs"},
-    HardwareChoice{"tpu", "tpu-v5p-pod", 8, 1, "TPU chips on one network, which are what is called GPUs here"},
+    HardwareChoice{"tpu", "tpu-v5p-pod", 8, 1, "TPU chips on one network: they count as GPUs here"},
     HardwareChoice{"cluster", "dgx-h100", 32, 4, "several nodes of GPUs"},
 };
 
@@ -49,7 +48,7 @@ std::vector<std::string> hardware_names() {
     return names;
 }
 
-// As enumerator(), and notes that it was said.
+// Like enumerator(), but also records that the option was given.
 template <class Enum>
 Choice noted(Enum& field, bool& given, const std::vector<std::string>& names) {
     return {names, [&field, &given](std::size_t i) {
@@ -91,20 +90,21 @@ const char* name_of(Goal goal) {
 }
 
 OptionRow level_row(explain::Level& level) {
-    return keeping_result({"level", "NAME", "field, or beginner: every term is introduced before it is used (field)",
+    return keeping_result({"level", "NAME",
+                           "level of detail: field, or beginner, which introduces every term before its use (field)",
                            enumerator(level, listed(level_names))});
 }
 
 std::vector<OptionRow> explain_rows(ExplainOptions& options) {
     std::vector<OptionRow> rows{
         {"strategy", "NAME",
-         "finds the layout: auto, data, model, pipeline or hybrid (auto, unless --dp, --tp … say it)",
+         "strategy that finds the layout: auto, data, model, pipeline or hybrid (auto, unless --dp, --tp … are given)",
          noted(options.strategy, options.strategy_given, strategy_names())},
-        {"hardware", "NAME", "a machine, where --machine says none: cpu, gpu, tpu or cluster (gpu)",
+        {"hardware", "NAME", "kind of machine, if there is no --machine: cpu, gpu, tpu or cluster (gpu)",
          noted(options.hardware, options.hardware_given, hardware_names())},
-        {"which", "", "which parallelism to take, and what each would cost; asks what is missing on a terminal",
+        {"which", "", "recommend a parallelism and compare the alternatives; asks for missing options on a terminal",
          flag(options.which)},
-        {"goal", "NAME", "of --which: the least time, memory or cost (time)",
+        {"goal", "NAME", "goal of --which: least time, memory or cost (time)",
          noted(options.goal, options.goal_given, listed(goal_names))},
         level_row(options.level)};
     const std::vector<OptionRow> of_settings = explain::setting_rows(options.settings);
@@ -126,7 +126,7 @@ ExplainOptions completed(ExplainOptions options, std::vector<std::string>& notes
     predict::TrainingOptions& training = options.train.training;
     if (!training.has("model")) {
         take_option(options, "model", usual_model);
-        notes.push_back(fmt::format("model {}: none was said; --model chooses another", usual_model));
+        notes.push_back(fmt::format("model {}: none was given; --model chooses another", usual_model));
     }
     complete_machine(options, notes);
     if (!options.strategy_given) {
@@ -135,7 +135,7 @@ ExplainOptions completed(ExplainOptions options, std::vector<std::string>& notes
     if (options.which || options.strategy != Strategy::given) {
         for (const std::string& name : layout_options_of(training)) {
             notes.push_back(
-                fmt::format("{} {}: given, so that every layout has it", name, typed_text(options.given.at(name))));
+                fmt::format("{} {}: given, so every layout has it", name, typed_text(options.given.at(name))));
         }
     }
     return options;

@@ -1,4 +1,4 @@
-// These options are what is asked of `ndsim explain`, and their meaning.
+// The options of `ndsim explain`, and their completion.
 #pragma once
 
 #include "libsim/config/given.hpp"
@@ -14,7 +14,7 @@
 
 namespace sim::tools {
 
-// Which layouts are looked at, in the order of the table in strategy.cpp.
+// The layouts to consider, in the order of the table in strategy.cpp.
 enum class Strategy : std::uint8_t { automatic, data, model, pipeline, hybrid, given };
 enum class HardwareKind : std::uint8_t { cpu, gpu, tpu, cluster };
 enum class Goal : std::uint8_t { time, memory, cost };
@@ -25,7 +25,7 @@ const char* name_of(Goal goal);
 
 struct ExplainOptions {
     TrainOptions train;
-    config::Given given;  // those of `train`, as typed
+    config::Given given;  // the options of `train`, as typed
     Strategy strategy = Strategy::given;
     HardwareKind hardware = HardwareKind::gpu;
     Goal goal = Goal::time;
@@ -37,12 +37,11 @@ struct ExplainOptions {
     explain::ExplainSettings settings;
 };
 
-// --level
 config::OptionRow level_row(explain::Level& level);
-// All that change the result. They set `options`.
+// The rows of all options that change the result. They set `options`.
 std::vector<config::OptionRow> explain_rows(ExplainOptions& options);
 
-// The options with what was left out: a model, a machine and its GPUs, a strategy. `notes`: a line for each of them.
+// Fills in the model, machine, number of GPUs and strategy that were not given, and adds a line to `notes` for each.
 ExplainOptions completed(ExplainOptions options, std::vector<std::string>& notes);
 
 // Sets an option of ndsim train as if it had been typed.
@@ -50,7 +49,7 @@ void take_option(ExplainOptions& options, const std::string& name, const std::st
 
 // "ndsim train --model llama3-8b …": a shell command, with the options in the order of ndsim train --help.
 std::string train_line(const config::Given& given);
-// The same with a change.
+// The same command with a change applied.
 std::string train_line(config::Given given, const predict::Change& change);
 
 }  // namespace sim::tools

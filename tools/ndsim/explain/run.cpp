@@ -49,7 +49,7 @@ std::string command_of(const std::string& program, const Words& arguments) {
     return command;
 }
 
-// What 0d_sequential knows of the options: those of the training itself.
+// The options that 0d_sequential shares with the scenarios: those of the training itself.
 constexpr std::array options_of_training{
     "items",  "compute-units", "gradient-units", "activation-units", "steps",   "seed",
     "layers", "hidden",        "heads",          "sequence",         "experts", "top-k",
@@ -74,7 +74,7 @@ void add_faults(Words& arguments, const std::vector<faults::Injection>& faults) 
     }
 }
 
-// The same run without one of its ranks; none where that rank had finished by then.
+// The same run with a rank killed, or with the given faults; nothing if it ends regardless.
 std::optional<explain::KilledRun> killed(const RunQuestion& question, const ResultJson& result) {
     const int rank = result.at("ranks").get<int>() / 2;
     const double at = result.at("simulated_seconds").get<double>() / 2;
@@ -100,7 +100,7 @@ std::optional<explain::KilledRun> killed(const RunQuestion& question, const Resu
     return run;
 }
 
-// A change of a scenario's run, for those in which `when` says that it can help.
+// A change of a scenario's run. It is tried only if `when` says that it can help.
 struct RunChange {
     const char* what;
     bool (*when)(const explain::ExplainedRun& run);
@@ -118,20 +118,20 @@ bool has_tensors(const explain::ExplainedRun& run) {
 }
 
 const RunChange run_changes[] = {
-    {"items by the GPUs' speed: the slow ones get fewer",
+    {"items divided by the GPUs' speed: slow ones get fewer",
      [](const explain::ExplainedRun& run) {
          return has_replicas(run) && !trace::blame(run.timeline.spans).ranks.empty();
      },
      [](const explain::ExplainedRun&) { return Words{"--weighted"}; }},
-    {"gradients leave in 4 parts, beside the backward pass", has_replicas,
+    {"gradients sent in 4 buckets during the backward pass", has_replicas,
      [](const explain::ExplainedRun&) {
          return Words{"--overlap", "--buckets", "4"};
      }},
-    {"gradients of 16 bits: half as much to send", has_replicas,
+    {"16-bit gradients: half as much to send", has_replicas,
      [](const explain::ExplainedRun&) {
          return Words{"--compress", "16-bit"};
      }},
-    {"gradients straight to every replica, without a ring", has_replicas,
+    {"gradients sent straight to every replica, without a ring", has_replicas,
      [](const explain::ExplainedRun&) {
          return Words{"--synchronize", "direct"};
      }},
@@ -139,7 +139,7 @@ const RunChange run_changes[] = {
      [](const explain::ExplainedRun& run) {
          return Words{"--dp", std::to_string(2 * run.mesh("dp"))};
      }},
-    {"twice as many micro-batches, of half the size", has_stages,
+    {"twice as many micro-batches of half the size", has_stages,
      [](const explain::ExplainedRun& run) {
          return Words{"--micro-batches", std::to_string(2 * run.result.at("options").at("micro_batches").get<int>())};
      }},
@@ -147,15 +147,15 @@ const RunChange run_changes[] = {
      [](const explain::ExplainedRun&) {
          return Words{"--schedule", "interleaved"};
      }},
-    {"the gradients of weights fill the bubble", has_stages,
+    {"weight gradients fill the bubble", has_stages,
      [](const explain::ExplainedRun&) {
          return Words{"--schedule", "zb_h1"};
      }},
-    {"positions spread where heads are not split", has_tensors,
+    {"sequence positions sharded where heads are not split", has_tensors,
      [](const explain::ExplainedRun&) { return Words{"--sequence-parallel"}; }},
 };
 
-// Ranks may live otherwise than the user said.
+// Removes --host: tried runs are on fibers, whatever the user chose.
 Words without_host(const Words& arguments) {
     Words kept;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -168,7 +168,7 @@ Words without_host(const Words& arguments) {
     return kept;
 }
 
-// Those that are possible, each run on fibers: the time is the same.
+// Runs each change that applies, on fibers: simulated times do not depend on the host.
 std::vector<explain::TriedRun> tried(const RunQuestion& question, const explain::ExplainedRun& run) {
     std::vector<explain::TriedRun> found;
     for (const RunChange& change : run_changes) {

@@ -1,5 +1,5 @@
-// `ndsim explain SCENARIO` runs the scenario's executable as real processes and explains that run: from what it prints
-// with --json, and from its timeline. It is run again with a rank that is killed, and with one thing changed each.
+// `ndsim explain SCENARIO` runs the scenario's executable as real processes and explains that run from its --json
+// result and its timeline. It runs the scenario again with a rank killed, and once for each change worth trying.
 #pragma once
 
 #include "libsim/explain/explain_settings.hpp"
@@ -15,7 +15,8 @@ namespace sim::tools {
 struct RunQuestion {
     std::string scenario;
     std::vector<std::string> arguments;  // the scenario's own
-    // What breaks the run is suffered in a second one; without any, its middle rank is killed in the middle of it.
+    // Faults that end a run are injected into a second run. If there are none, that run's middle rank is killed
+    // halfway.
     std::vector<faults::Injection> faults;
     explain::ExplainSettings settings;
     explain::Level level = explain::Level::field;
@@ -24,15 +25,15 @@ struct RunQuestion {
 struct ExplainedScenario {
     explain::Explanation explanation;
     report::Timeline timeline;
-    int exit_code = 0;  // of a run that failed, of which there is no explanation
-    std::string said;   // by that run
+    int exit_code = 0;  // nonzero if the run failed; then there is no explanation
+    std::string said;   // the run's standard error
 };
 
 // Requires: the scenario is one of known_scenarios().
 ExplainedScenario explained_scenario(const RunQuestion& question);
 
-// `ndsim explain SCENARIO`: a main, whose argv[0] is the scenario's name. Options that are not the explanation's own
-// are the scenario's.
+// `ndsim explain SCENARIO` as a main, whose argv[0] is the scenario's name. Options that are not the explanation's own
+// are passed on to the scenario.
 int run_explain_scenario(int argc, const char* const* argv);
 
 }  // namespace sim::tools

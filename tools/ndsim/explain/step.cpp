@@ -13,7 +13,7 @@ namespace sim::tools {
 
 namespace {
 
-// "auto" takes what --which answers; where nothing fits, what needs least.
+// "auto" takes the answer of --which, or the hybrid layout that needs the least memory if none fits.
 FoundLayout layout_of(const ExplainOptions& options) {
     const int gpus = options.train.training.gpus;
     if (options.strategy != Strategy::automatic) {
@@ -31,7 +31,7 @@ void choose_layout(ExplainOptions& options, std::vector<std::string>& notes) {
     const predict::TrainingOptions& training = options.train.training;
     if (!training.has("gpus")) {
         throw config::UsageError(
-            fmt::format("--strategy {} chooses the layout of a number of GPUs: say --gpus, not "
+            fmt::format("--strategy {} chooses the layout of a number of GPUs: give --gpus, not "
                         "--dp alone",
                         name_of(options.strategy)));
     }

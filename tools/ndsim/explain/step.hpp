@@ -1,4 +1,4 @@
-// `ndsim explain` with the options of ndsim train explains the step that ndsim train predicts of them.
+// `ndsim explain` with the options of ndsim train explains the step that ndsim train predicts.
 #pragma once
 
 #include "libsim/explain/explanation.hpp"
@@ -10,14 +10,14 @@ namespace sim::tools {
 
 struct ExplainedTraining {
     explain::Explanation explanation;
-    report::Timeline timeline;  // of the step, where it was asked for
-    std::string misfit;         // one line where it does not fit into memory
+    report::Timeline timeline;  // of the step, if requested
+    std::string misfit;         // one line if it does not fit into memory; else empty
 };
 
-// Throws UsageError. Of every rank (--unfold) spans are kept only where the timeline is wanted: they are many.
+// Throws UsageError. With --unfold the many spans of every rank are kept only if the timeline is wanted.
 ExplainedTraining explained_training(const ExplainOptions& options, bool wants_timeline);
 
-// What the page of the step begins with, as JSON of an explanation: of the very report that is printed.
+// The verdict at the top of the step's page, as JSON of an explanation. It is made of the report that is printed.
 std::string verdict_of(const TrainOptions& options, const explain::StepReport& report);
 
 }  // namespace sim::tools

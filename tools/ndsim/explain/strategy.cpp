@@ -18,7 +18,7 @@ namespace {
 using predict::TrainingOptions;
 using search::PlanSpace;
 
-// What a strategy does with an axis: leaves it at 1, spreads over it, or takes whatever is best.
+// A strategy's use of an axis: leaves it at 1, spreads over it, or takes the best size.
 enum class AxisUse : std::uint8_t { one, several, any };
 
 struct StrategyRow {
@@ -28,13 +28,13 @@ struct StrategyRow {
     AxisUse pp;
     AxisUse rest;  // context and expert parallel
 };
-// In the order of Strategy. "auto" takes one of the others, and "given" is none to be chosen.
+// In the order of Strategy. "auto" takes one of the others; "given" cannot be chosen.
 constexpr std::array strategy_rows{
-    StrategyRow{"auto", "what --which answers", AxisUse::any, AxisUse::any, AxisUse::any},
+    StrategyRow{"auto", "the answer of --which", AxisUse::any, AxisUse::any, AxisUse::any},
     StrategyRow{"data", "data parallelism", AxisUse::one, AxisUse::one, AxisUse::one},
     StrategyRow{"model", "tensor parallelism", AxisUse::several, AxisUse::one, AxisUse::one},
     StrategyRow{"pipeline", "pipeline parallelism", AxisUse::one, AxisUse::several, AxisUse::one},
-    StrategyRow{"hybrid", "all of them together", AxisUse::any, AxisUse::any, AxisUse::any},
+    StrategyRow{"hybrid", "all parallelisms combined", AxisUse::any, AxisUse::any, AxisUse::any},
     StrategyRow{"given", "the layout that was given", AxisUse::any, AxisUse::any, AxisUse::any},
 };
 
@@ -45,7 +45,7 @@ const StrategyRow& row_of(Strategy strategy) {
 // The other options that a search chooses.
 constexpr std::array chosen_names{"recompute", "schedule"};
 
-// What is usual of an axis: 1, or all that divide the GPUs.
+// The divisors of `gpus` from 2 to `most`.
 std::vector<int> divisors_from_two(int gpus, int most) {
     std::vector<int> list;
     for (int n = 2; n <= std::min(gpus, most); ++n) {
@@ -63,7 +63,7 @@ void limit(std::vector<int>& values, AxisUse use, int gpus, int most) {
     values = use == AxisUse::one ? std::vector<int>{1} : divisors_from_two(gpus, most);
 }
 
-// What was typed is the one value of its axis; the rest of the options is that of all layouts.
+// A given axis has only its given value; the other options hold for all layouts.
 PlanOptions typed_axes(const TrainingOptions& options) {
     PlanOptions plan{.training = options};
     training::Layout given = options.layout;
@@ -85,7 +85,7 @@ PlanOptions typed_axes(const TrainingOptions& options) {
     return plan;
 }
 
-// The row that the goal asks for: rows are sorted by time, and by cost where that is the goal.
+// The best row for the goal. Rows are sorted by time, or by cost if that is the goal.
 const search::PlanRow& best_row(const search::Plan& plan, Goal goal) {
     return goal == Goal::memory ? *std::min_element(plan.rows.begin(), plan.rows.end(),
                                                     [](const auto& a, const auto& b) { return a.memory < b.memory; })

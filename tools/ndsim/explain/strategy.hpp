@@ -1,5 +1,5 @@
-// A strategy says which layouts are looked at: those of data parallelism alone, of tensor parallelism, of a pipeline,
-// or all of them. The best of these is found by the search of `ndsim plan`.
+// A strategy selects the layouts to consider: data parallelism alone, tensor parallelism, a pipeline, or all of them.
+// The search of `ndsim plan` finds the best of these.
 #pragma once
 
 #include "libsim/search/search.hpp"
@@ -11,17 +11,17 @@
 
 namespace sim::tools {
 
-// Those that --strategy takes.
+// The values of --strategy.
 std::vector<std::string> strategy_names();
-// "tensor parallelism": what it spreads, in words.
+// The strategy in words: "tensor parallelism".
 const char* title_of(Strategy strategy);
 
-// The options that a strategy would choose and that were given.
+// The given options among those that a strategy chooses.
 std::vector<std::string> layout_options_of(const predict::TrainingOptions& options);
 
 struct LayoutQuestion {
     Strategy strategy = Strategy::hybrid;  // neither automatic nor given
-    std::vector<int> gpus;                 // how many: one of these
+    std::vector<int> gpus;                 // candidate numbers of GPUs
     std::vector<int> zero = {};            // empty: any
     Goal goal = Goal::time;
 };
@@ -29,20 +29,20 @@ struct LayoutQuestion {
 // The best layout of a strategy.
 struct FoundLayout {
     Strategy strategy = Strategy::hybrid;
-    std::optional<search::PlanRow> row;    // where one fits
-    std::optional<search::PlanMiss> miss;  // where none does: the one that needs least
-    search::PlanQuestion question;         // that the search answered
+    std::optional<search::PlanRow> row;    // the best layout, if one fits
+    std::optional<search::PlanMiss> miss;  // if none fits: the layout that needs the least memory
+    search::PlanQuestion question;         // the question of the search
     std::size_t looked_at = 0;
-    std::string why_not;  // where there is no layout at all
+    std::string why_not;  // the reason if there is no layout at all
 
     bool exists() const { return row.has_value() || miss.has_value(); }
     const search::PlanPoint& point() const { return row ? row->point : miss->point; }
 };
 
-// What was given wins over the strategy: --tp 4 stays 4. Requires: `options` is completed. Throws UsageError.
+// Given options override the strategy: --tp 4 stays 4. Requires: `options` is completed. Throws UsageError.
 FoundLayout best_layout(const ExplainOptions& options, const LayoutQuestion& question);
 
-// `options` with the layout that was found, as if its options had been typed. Requires: there is one.
+// Sets `options` to the found layout, as if its options had been typed. Requires: found.exists().
 void take_layout(ExplainOptions& options, const FoundLayout& found);
 
 }  // namespace sim::tools

@@ -37,16 +37,16 @@ const std::array alternative_rows{
     AlternativeRow{"all of them together (3D)", Strategy::hybrid, {}, false},
 };
 
-// What a training of that many parameters is usually spread by.
+// The usual parallelism for models with fewer than `below` parameters.
 struct SizeRule {
     double below;
     const char* range;
     const char* advice;
 };
 constexpr std::array size_rules{
-    SizeRule{10e9, "fewer than 10 B", "data parallelism; sharded (ZeRO, FSDP) where it does not fit otherwise"},
+    SizeRule{10e9, "fewer than 10 B", "data parallelism; sharded (ZeRO, FSDP) if it does not fit otherwise"},
     SizeRule{100e9, "10 B to 100 B", "sharded data parallelism, or tensor and pipeline parallelism"},
-    SizeRule{1e18, "more than 100 B", "all of them together: data, tensor and pipeline parallelism"},
+    SizeRule{1e18, "more than 100 B", "data, tensor and pipeline parallelism combined"},
 };
 
 const SizeRule& rule_of(std::int64_t parameters) {
@@ -54,7 +54,7 @@ const SizeRule& rule_of(std::int64_t parameters) {
                          [&](const SizeRule& rule) { return static_cast<double>(parameters) < rule.below; });
 }
 
-// The fewer GPUs, the cheaper: the least cost is looked for among N, N/2, N/4 …
+// Fewer GPUs are cheaper, so the search for the least cost tries N, N/2, N/4 …
 std::vector<int> gpu_counts(int gpus, Goal goal) {
     std::vector<int> counts{gpus};
     while (goal == Goal::cost && counts.back() % 2 == 0) {
@@ -102,13 +102,13 @@ FigureTable alternatives_table(const std::vector<Alternative>& alternatives, con
     const bool priced = what.machine.gpu.usd_per_hour > 0;
     FigureTable table{
         .key = "alternatives",
-        .title = "The best layout of each, really simulated",
+        .title = "The best layout of each alternative, simulated",
         .columns = {{"what", "", Unit::words},
                     {"gpus", "GPUs", Unit::count},
                     {"layout", "layout", Unit::words},
                     {"step", "step", Unit::seconds, "simulated"},
                     {"memory", "memory", Unit::bytes, "memory model, of the fullest GPU"},
-                    {"cost", priced ? "of a step" : "GPU-hours", priced ? Unit::usd : Unit::count,
+                    {"cost", priced ? "cost per step" : "GPU-hours", priced ? Unit::usd : Unit::count,
                      priced ? "GPU-hours x price of the hardware file, or --usd-per-hour" : "GPUs x step"},
                     {"fits", "fits", Unit::words},
                     {"command", "command", Unit::command}}};
@@ -131,7 +131,7 @@ FigureTable alternatives_table(const std::vector<Alternative>& alternatives, con
     return table;
 }
 
-// The questions of the decision tree, with the answers of this training.
+// The questions of the decision tree, with the answers for this training.
 FigureTable tree_table(const Considered& what, int gpus, const FoundLayout& on_one) {
     const training::Machine& machine = what.machine;
     const std::int64_t parameters = training::parameters_of(what.model).total();
@@ -141,22 +141,22 @@ FigureTable tree_table(const Considered& what, int gpus, const FoundLayout& on_o
                       .title = "The questions that decide",
                       .columns = {{"question", "question", Unit::words},
                                   {"answer", "answer", Unit::words},
-                                  {"therefore", "which speaks for", Unit::words}}};
+                                  {"therefore", "in favour of", Unit::words}}};
     table.rows = std::vector<explain::FigureRow>{
         {{"does it fit on one GPU?",
           on_one.row ? fmt::format("yes: it needs {} of {}", gb(on_one.row->memory), gb(capacity))
                      : verdict_of(on_one, capacity),
           on_one.row ? "one GPU, or data parallelism for speed" : "sharding the states, or splitting the model"}},
-        {{"how many parameters has it?",
+        {{"how many parameters does it have?",
           fmt::format("{}: {}", report::count_text(static_cast<double>(parameters)), rule.range), rule.advice}},
         {{"how many nodes are there?", fmt::format("{}", ceil_div(gpus, machine.gpus_per_node)),
-          gpus <= machine.gpus_per_node ? "anything: every link is one of the node's"
-                                        : "tensor parallelism within a node, the others across"}}};
+          gpus <= machine.gpus_per_node ? "anything: every link is within the node"
+                                        : "tensor parallelism within a node, the others across nodes"}}};
     if (machine.scale_out > 0) {
         table.rows.push_back({{"how fast are the links?",
-                               fmt::format("{} in a node, {} between", report::rate_text(machine.scale_up),
+                               fmt::format("{} within a node, {} between nodes", report::rate_text(machine.scale_up),
                                            report::rate_text(machine.scale_out)),
-                               "what communicates most goes over the fastest: tensor, then pipeline, then data"}});
+                               "the most communication over the fastest links: tensor, then pipeline, then data"}});
     }
     return table;
 }
@@ -222,11 +222,12 @@ Answered answer_which(const ExplainOptions& given) {
                           .machine = predict::priced_machine_of(options.train.training).machine};
     const int gpus = options.train.training.gpus;
     Section section{.kind = explain::SectionKind::choice};
-    section.said = {best != nullptr
-                        ? explain::Sentence{"For the least {goal}, take {answer}: {layout}. A step takes {step}, and "
-                                            "the fullest GPU needs {memory} of {capacity}."}
-                        : explain::Sentence{"Nothing fits: every layout needs more than the {capacity} of a GPU. More "
-                                            "GPUs, or a smaller model, are needed; ndsim plan says how many."}};
+    section.said = {
+        best != nullptr
+            ? explain::Sentence{"For the least {goal}, take {answer}: {layout}. A step takes {step}, and "
+                                "the fullest GPU needs {memory} of {capacity}."}
+            : explain::Sentence{"Nothing fits: every layout needs more than the {capacity} of a GPU. The model "
+                                "needs more GPUs (ndsim plan tells how many) or must be smaller."}};
     section.figures = choice_figures(what, best, options.goal);
     section.tables = {tree_table(what, gpus, alternatives.front().found), alternatives_table(alternatives, what)};
     Section assumed{.kind = explain::SectionKind::assumptions};

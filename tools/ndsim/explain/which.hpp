@@ -1,5 +1,5 @@
-// `ndsim explain --which` answers which parallelism to take: the facts that decide, the best layout of each, simulated,
-// and what every alternative would cost.
+// `ndsim explain --which` recommends a parallelism: it gives the facts that decide, and simulates the best layout of
+// each alternative and its cost.
 #pragma once
 
 #include "tools/ndsim/explain/options.hpp"
@@ -14,24 +14,24 @@ namespace sim::tools {
 struct Alternative {
     const char* title = "";  // "data parallelism"
     FoundLayout found;
-    std::string command;  // that simulates it: "ndsim train …"
+    std::string command;  // simulates it: "ndsim train …"
 };
 
 struct Answered {
     explain::Explanation explanation;
-    bool fits = false;  // one of them does
+    bool fits = false;  // some alternative fits
 };
 
-// In the order of the decision tree, simple ones first. Requires: `options` is completed.
+// The alternatives in the order of the decision tree, simple ones first. Requires: `options` is completed.
 std::vector<Alternative> alternatives_of(const ExplainOptions& options);
-// The best of them for the goal; of equal ones the simplest. Null where none fits.
+// The best alternative for the goal; the simplest if several are equal. Null if none fits.
 const Alternative* best_of(const std::vector<Alternative>& alternatives, Goal goal);
 
 // Throws UsageError.
 Answered answer_which(const ExplainOptions& options);
 
-// The model, GPUs, machine and goal that were not given, asked for in a terminal. An empty answer takes the usual one;
-// no answer at all ends the questions.
+// Asks on a terminal for the model, machine, GPUs and goal that were not given. An empty answer takes the default; end
+// of input ends the questions.
 void ask_what_is_missing(ExplainOptions& options);
 
 }  // namespace sim::tools

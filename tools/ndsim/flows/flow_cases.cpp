@@ -17,7 +17,7 @@ namespace {
 
 using FlowJson = nlohmann::json;
 
-// A value of the file, and what a complaint calls it: "flows.json: case "two share": flow 1 "f1"".
+// A value of the file, and its place for error messages: "flows.json: case "two share": flow 1 "f1"".
 struct Place {
     const FlowJson& value;
     std::string where;
@@ -57,7 +57,7 @@ const FlowJson& list(const Place& place, const std::string& key) {
     return value;
 }
 
-// Wide enough for anything that is meant, and narrow enough that no product or quotient overflows.
+// Larger than any sensible value, and small enough that no product or quotient overflows.
 constexpr double largest_number = 1e30;
 
 enum class Least { zero, above_zero };
@@ -77,8 +77,8 @@ double number(const Place& place, const std::string& key, Least least) {
     return n;
 }
 
-// A duration that is written with a few digits is a whole number of picoseconds, and is to be one: two that are equal
-// on paper end in one instant.
+// Converts to picoseconds, and rounds what is a whole number but for floating-point error, so that flows whose times
+// are equal on paper end at the same instant.
 double picoseconds(double seconds) {
     const double exact = seconds * 1e12;
     const double whole = std::round(exact);
@@ -96,7 +96,7 @@ std::string name_or(const Place& place, const std::string& otherwise) {
     return found->get<std::string>();
 }
 
-// `flow 3 "f3"`, as far as it can be told.
+// `flow 3 "f3"`, or `flow 3` if it has no name.
 std::string described(const std::string& kind, std::size_t number, const FlowJson& value) {
     const auto name = value.is_object() ? value.find("name") : value.end();
     if (!value.is_object() || name == value.end() || !name->is_string()) {

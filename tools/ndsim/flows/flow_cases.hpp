@@ -1,10 +1,10 @@
-// A JSON file gives cases of flows over shared links, in seconds, bytes, and bytes per second:
+// Reads cases of flows over shared links from a JSON file, in seconds, bytes, and bytes per second:
 //
 //   {"cases": [{"name": "two share",
 //               "links": [{"name": "A", "bandwidth": 1e9, "latency": 0.001}],
 //               "flows": [{"name": "f0", "start": 0, "size": 1e9, "links": ["A"]}]}]}
 //
-// or one such case alone. Names of cases and flows may be missing; other keys are not looked at.
+// or a single such case. Names of cases and flows are optional; other keys are ignored.
 #pragma once
 
 #include "libsim/network/flows.hpp"

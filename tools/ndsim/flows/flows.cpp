@@ -1,4 +1,4 @@
-// `ndsim flows FILE.json`: when flows over shared links end, that share them max-min fairly.
+// `ndsim flows FILE.json` computes when flows end that share links max-min fairly.
 #include "libsim/config/text_file.hpp"
 #include "libsim/report/record.hpp"
 #include "libsim/report/text_table.hpp"
@@ -20,7 +20,7 @@ namespace {
 
 constexpr double picoseconds_per_second = 1e12;
 
-// A case, simulated.
+// A simulated case.
 struct FinishedCase {
     FlowCase flows;
     std::vector<double> finish;  // in seconds, one per flow
@@ -77,7 +77,7 @@ const report::Record<FinishedCases>& flows_record() {
     return record;
 }
 
-// Bare numbers, where the text has six figures.
+// Numbers are printed in full precision; the text rounds them.
 const report::Record<FinishedFlow>& flow_columns_record() {
     using Flow = FinishedFlow;
     static const report::Record<Flow> record(
@@ -145,7 +145,8 @@ Question flows_question() {
     const auto name = std::make_shared<std::string>();
     return {.rows = {as_argument(
                 {"FILE", "", "the links and flows of one case or more, in JSON (docs/network.md)", file(*name)})},
-            .offer = {.json = "print one JSON object instead of the tables", .table = "the flows of all cases"},
+            .offer = {.json = "print one JSON object instead of the tables",
+                      .table = "write the flows of all cases as CSV"},
             .answer = [name](const Asked&) { return flows_answer(*name); }};
 }
 
@@ -161,8 +162,8 @@ SchemaText flows_columns() {
 
 const Command flows_command{
     .name = "flows",
-    .headline = "when flows over shared links end, max-min fair",
-    .summary = "When flows over shared links end, if at every instant the links are shared max-min fairly.",
+    .headline = "compute when flows end that share links max-min fairly",
+    .summary = "Computes when flows over shared links end, if the links are shared max-min fairly at every instant.",
     .examples = {"ndsim flows cases.json           # a table for each case", "ndsim flows cases.json --json"},
     .schemas = {flows_schema, flows_columns},
     .question = flows_question};

@@ -1,5 +1,5 @@
-// `ndsim goal FILE`: runs a GOAL schedule under LogGP, as LogGOPSim does (libsim/interop/goal/run.hpp), or on a network
-// of ours.
+// `ndsim goal FILE` runs a GOAL schedule under LogGP, as LogGOPSim does (libsim/interop/goal/run.hpp), or on one of
+// ndsim's networks.
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
 #include "libsim/error.hpp"
@@ -38,10 +38,10 @@ struct GoalOptions {
 
 std::vector<OptionRow> option_rows(GoalOptions& options) {
     std::vector<OptionRow> rows{
-        as_argument({"FILE", "", "the schedule, in the text form of GOAL", config::file(options.file)}),
+        as_argument({"FILE", "", "the schedule, in GOAL's text format", config::file(options.file)}),
         loggp_row(options.costs),
         {"charge", "WHEN",
-         "a message costs its receiver on arrival, as in LogGOPSim, or on match, when it is received (arrival)",
+         "when a message charges its receiver: on arrival, as in LogGOPSim, or on match, when it is received (arrival)",
          enumerator(options.charge, {"arrival", "match"})}};
     const std::vector<OptionRow> on_network = option_rows(options.on_network);
     rows.insert(rows.end(), on_network.begin(), on_network.end());
@@ -110,7 +110,7 @@ std::string costs_of(const GoalOptions& options) {
     return fmt::format("LogGP {}, charged on {}\n", describe(options.costs), name_of(options.charge));
 }
 
-// All ranks, or of very many those that finish last.
+// All ranks, or the last to finish if there are very many.
 std::string text_of(const GoalOptions& options, const goal::GoalSchedule& schedule, const goal::GoalOutcome& outcome) {
     constexpr std::size_t most_rows = 64;
     std::vector<FinishedRank> ranks = finished_ranks(outcome);
@@ -131,7 +131,7 @@ std::string text_of(const GoalOptions& options, const goal::GoalSchedule& schedu
     return text + "\n" + text_of(table) + fmt::format("\nlast: rank {} at {}\n", last.rank, last.finish);
 }
 
-constexpr int most_cpus_drawn = 255;  // as many as there are streams
+constexpr int most_cpus_drawn = 255;  // the number of streams
 
 Timeline empty_timeline(const GoalOptions& options, const goal::GoalSchedule& schedule) {
     Timeline timeline{.title = fmt::format("GOAL schedule {}", options.file),
@@ -152,11 +152,12 @@ Timeline empty_timeline(const GoalOptions& options, const goal::GoalSchedule& sc
 void check(const GoalOptions& options) {
     const GoalOptions unsaid;
     if (!options.is_loggp() && (describe(options.costs) != describe(unsaid.costs) || options.charge != unsaid.charge)) {
-        throw UsageError("--loggp and --charge are LogGP's; --profile or --topology says what messages cost");
+        throw UsageError(
+            "--loggp and --charge are for LogGP; with --profile or --topology the network defines the costs");
     }
     const goal::GoalUnits& units = options.on_network.units;
     if (options.is_loggp() && (units.sizes != Measure::bytes || units.time != Duration{1})) {
-        throw UsageError("--unit and --sizes are those of a network's times; add --profile or --topology");
+        throw UsageError("--unit and --sizes need a network; add --profile or --topology");
     }
 }
 
@@ -170,7 +171,7 @@ goal::GoalOutcome run_under_loggp(const GoalOptions& options, const GoalFile& fi
     return outcome;
 }
 
-// Throws DeadlockError where it cannot end; the timeline, of how far the ranks came, is written before.
+// Throws DeadlockError if the schedule cannot finish; the timeline up to there is passed on before.
 goal::GoalOutcome run_and_draw(const GoalOptions& options, const GoalFile& file, const Listener& listener) {
     const bool is_drawn = listener.timeline != nullptr;
     if (is_drawn && file.schedule.cpus > most_cpus_drawn) {
@@ -191,7 +192,7 @@ goal::GoalOutcome run_and_draw(const GoalOptions& options, const GoalFile& file,
     return outcome;
 }
 
-// A schedule that has run, and with what.
+// A schedule that has run, its options and its outcome.
 struct FinishedGoal {
     GoalOptions options;
     goal::GoalSchedule schedule;
@@ -214,12 +215,13 @@ Answer goal_answer(const GoalOptions& options, const Listener& listener) {
 
 Question goal_question() {
     const auto options = std::make_shared<GoalOptions>();
-    return {.rows = option_rows(*options),
-            .offer = {.json = "print one JSON object instead of the table",
-                      .table = "when each rank finishes",
-                      .timeline = "what each CPU does when, a picosecond for each unit of the schedule's time; for "
-                                  "ui.perfetto.dev"},
-            .answer = [options](const Asked& asked) { return goal_answer(*options, asked.listener); }};
+    return {
+        .rows = option_rows(*options),
+        .offer = {.json = "print one JSON object instead of the table",
+                  .table = "write each rank's finish time as CSV",
+                  .timeline = "write the timeline of each CPU, a picosecond for each unit of the schedule's time; for "
+                              "ui.perfetto.dev"},
+        .answer = [options](const Asked& asked) { return goal_answer(*options, asked.listener); }};
 }
 
 SchemaText goal_schema() {
@@ -236,12 +238,12 @@ const Command goal_command{
     .name = "goal",
     .headline = "run a GOAL schedule under LogGP, as LogGOPSim does",
     .summary =
-        "Runs a GOAL schedule under LogGP, or on any network: when each rank has done what it sends, receives and "
-        "calculates.",
+        "Runs a GOAL schedule under LogGP or on any network, and prints when each rank has finished its sends, "
+        "receives and calculations.",
     .examples = {"ndsim goal ring.goal                                             # with LogGOPSim's own costs",
-                 "ndsim goal ring.goal --loggp L=1000,o=200,g=5,G=0.04,S=8192      # with others; time in ns, say",
+                 "ndsim goal ring.goal --loggp L=1000,o=200,g=5,G=0.04,S=8192      # other costs; time in ns, say",
                  "ndsim goal ring.goal --charge match --json",
-                 "ndsim goal ring.goal --timeline                                  # what each CPU does when",
+                 "ndsim goal ring.goal --timeline                                  # the timeline of each CPU",
                  "ndsim goal ring.goal --topology dgx-h100 --unit ns               # over links that messages share"},
     .schemas = {goal_schema, goal_columns},
     .question = goal_question};

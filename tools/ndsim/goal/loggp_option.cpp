@@ -26,7 +26,7 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
                                                                                                      : std::nullopt;
 }
 
-// "0.25" as 1/4.
+// Reads "0.25" as 1/4.
 std::optional<Pace> fraction(const std::string& text) {
     const std::size_t point = text.find('.');
     if (point == std::string::npos) {
@@ -94,7 +94,7 @@ void read_loggp(const std::string& text, LogGP& costs) {
 }
 
 OptionRow loggp_row(LogGP& costs) {
-    return {"loggp", "LIST", fmt::format("what messages cost, in units of time ({})", describe(costs)),
+    return {"loggp", "LIST", fmt::format("LogGP costs of messages, in units of time ({})", describe(costs)),
             Text{[&costs](const std::string& text) { read_loggp(text, costs); }}};
 }
 

@@ -1,4 +1,4 @@
-// --loggp L=1000,o=200,g=5,G=1,O=0,S=1024 gives the costs of LogGP, in units of a schedule's time.
+// The option --loggp L=1000,o=200,g=5,G=1,O=0,S=1024 sets the costs of LogGP, in units of a schedule's time.
 #pragma once
 
 #include "libsim/config/option_row.hpp"
@@ -8,8 +8,8 @@
 
 namespace sim::tools {
 
-// Sets what is named, and leaves the rest. L, o, g and S are whole numbers; G and O decimal fractions too, which are
-// exact. Throws UsageError, naming what is wrong with what is nearest to it.
+// Sets the named costs and keeps the others. L, o, g and S are whole numbers; G and O may be decimal fractions, which
+// are kept exactly. Throws UsageError, which names the wrong part.
 void read_loggp(const std::string& text, LogGP& costs);
 
 config::OptionRow loggp_row(LogGP& costs);

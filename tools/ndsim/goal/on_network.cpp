@@ -29,13 +29,13 @@ OptionRow unit_row(goal::GoalUnits& units) {
     for (const TimeUnit& unit : time_units) {
         names.emplace_back(unit.name);
     }
-    return {"unit", "NAME", "the unit of its times, with --profile or --topology: ps, ns or us (ps)",
+    return {"unit", "NAME", "unit of the schedule's times, with --profile or --topology: ps, ns or us (ps)",
             Choice{names, [&units](std::size_t i) { units.time = Duration{time_units[i].picoseconds}; }}};
 }
 
 OptionRow sizes_row(goal::GoalUnits& units) {
     return {"sizes", "NAME",
-            "what its sizes count, with --profile: bytes, or units: a byte is a billionth of a unit of data (bytes)",
+            "unit of the schedule's sizes, with --profile: bytes, or units, of which a byte is a billionth (bytes)",
             Choice{{"bytes", "units"},
                    [&units](std::size_t i) { units.sizes = i == 0 ? Measure::bytes : Measure::units; }}};
 }
@@ -43,7 +43,7 @@ OptionRow sizes_row(goal::GoalUnits& units) {
 [[noreturn]] void refuse(const GoalFile& file, const goal::NoProgram& error) {
     const std::size_t line = goal::places_of(file.text, {error.op()}).at(0).line;
     throw UsageError(
-        fmt::format("{}:{}: on a network of ours no operation can be so: it {}", file.name, line, error.what()));
+        fmt::format("{}:{}: this operation cannot run on a network: it {}", file.name, line, error.what()));
 }
 
 replay::Recording programs_of(const GoalFile& file, const goal::GoalUnits& units) {
@@ -57,12 +57,13 @@ replay::Recording programs_of(const GoalFile& file, const goal::GoalUnits& units
 }  // namespace
 
 std::vector<OptionRow> option_rows(GoalOnNetwork& options) {
-    return {{"topology", "NAME|FILE", "run it over links that messages share, in place of LogGP: see ndsim topology",
-             name_or_file(options.network.topology, predict::topology_and_machine_names())},
-            {"profile", "NAME|FILE", "run it on a profile's network, in place of LogGP",
-             name_or_file(options.network.profile, profile_names())},
-            unit_row(options.units),
-            sizes_row(options.units)};
+    return {
+        {"topology", "NAME|FILE", "run it over links that messages share, instead of under LogGP; see ndsim topology",
+         name_or_file(options.network.topology, predict::topology_and_machine_names())},
+        {"profile", "NAME|FILE", "run it on a profile's network, instead of under LogGP",
+         name_or_file(options.network.profile, profile_names())},
+        unit_row(options.units),
+        sizes_row(options.units)};
 }
 
 goal::GoalOutcome run_on_network(const GoalFile& file, const GoalOnNetwork& options, report::Timeline* timeline) {

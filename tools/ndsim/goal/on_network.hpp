@@ -1,4 +1,4 @@
-// A GOAL schedule on a network of ours: its ranks are programs, and finish when the network lets them.
+// Runs a GOAL schedule on one of ndsim's networks, which determines when its ranks finish.
 #pragma once
 
 #include "libsim/config/option_row.hpp"
@@ -25,8 +25,8 @@ struct GoalFile {
     const goal::GoalSchedule& schedule;
 };
 
-// In picoseconds. `timeline`: null where nobody wants it. Throws UsageError, with file and line, for an operation that
-// no program can have, and what programs throw.
+// Returns finish times in picoseconds. `timeline` may be null. Throws UsageError, with file and line, for an operation
+// that a program cannot have, and whatever programs throw.
 goal::GoalOutcome run_on_network(const GoalFile& file, const GoalOnNetwork& options, report::Timeline* timeline);
 
 }  // namespace sim::tools

@@ -1,5 +1,5 @@
-// `ndsim hardware [NAME|FILE.toml]`: the machines and accelerators there are, and every number of one with its source.
-// `ndsim hardware import FILE`: a machine file of what other tools say of a node.
+// `ndsim hardware [NAME|FILE.toml]` lists machines and accelerators, or every number of one with its source.
+// `ndsim hardware import FILE` makes a machine file from other tools' description of a node.
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
 #include "libsim/interop/machine_import/machine_of_node.hpp"
@@ -24,7 +24,7 @@ const std::string import_action = "import";
 
 struct HardwareOptions {
     std::string name;
-    std::string file;  // of import
+    std::string file;  // the file to import
     ImportFacts facts;
     std::string out;
 
@@ -40,16 +40,16 @@ std::vector<config::OptionRow> hardware_rows(HardwareOptions& options) {
         config::as_argument({"NAME", "", "a machine, an accelerator or a FILE.toml; or import",
                              config::name_or_file(options.name, known)},
                             config::Role::optional_argument),
-        config::as_argument({"FILE", "", "import: the XML of NCCL_TOPO_DUMP_FILE, or what nvidia-smi topo -m prints",
+        config::as_argument({"FILE", "", "import: the XML of NCCL_TOPO_DUMP_FILE, or the output of nvidia-smi topo -m",
                              config::file(options.file)},
                             config::Role::optional_argument),
-        {"gpu", "NAME", "import: the accelerator, where the file does not tell it",
+        {"gpu", "NAME", "import: the accelerator, if the file does not name it",
          config::name_or_file(options.facts.gpu, accelerators)},
-        {"card-gbit", "N", "import: Gb/s of one network card, where the file does not tell it",
+        {"card-gbit", "N", "import: Gb/s of one network card, if the file does not give it",
          config::real(options.facts.card_gigabits, 0.1, 1e5)},
-        {"name", "NAME", "import: what the machine is called; the file's name", config::text(options.facts.name)},
-        config::writing({"out", "FILE", "import: write the machine file to FILE; it is printed otherwise",
-                         config::file(options.out)})};
+        {"name", "NAME", "import: name of the machine (the file's name)", config::text(options.facts.name)},
+        config::writing(
+            {"out", "FILE", "import: write the machine file to FILE (default: print it)", config::file(options.out)})};
 }
 
 void check_hardware_options(const HardwareOptions& options) {
@@ -74,13 +74,13 @@ void check_hardware_options(const HardwareOptions& options) {
     }
 }
 
-// "topology" of "here/topology.xml".
+// Returns "topology" for "here/topology.xml".
 std::string stem_of(const std::string& file) {
     const std::string name = file.substr(file.find_last_of('/') + 1);
     return name.substr(0, name.find_last_of('.'));
 }
 
-// A hardware as it prints itself, or with another text.
+// The answer for one hardware, with its usual text unless another is given.
 Answer answer_of(training::Hardware read, std::string text = "") {
     const auto hardware = std::make_shared<const training::Hardware>(std::move(read));
     return {.forms = {.text = [=] { return text.empty() ? hardware_text(*hardware) : text; },
@@ -95,7 +95,7 @@ Answer import_node(HardwareOptions options) {
     const std::string read = config::read_text(options.file, "NCCL's topology, or the matrix of nvidia-smi topo -m");
     options.facts.name = options.facts.name.empty() ? stem_of(options.file) : options.facts.name;
     const std::string text = machine_file_of(read_described_node(read, options.file), options.facts);
-    // Read back, so that nothing is written that --machine refuses.
+    // Read back, so that no file is written that --machine would refuse.
     training::Hardware hardware = training::hardware_of_toml(text, options.facts.name);
     if (!options.out.empty()) {
         write_output(options.out, [&](std::ostream& out) { out << text; });
@@ -117,7 +117,7 @@ Answer hardware_answer(const HardwareOptions& options) {
 Question hardware_question() {
     const auto options = std::make_shared<HardwareOptions>();
     return {.rows = hardware_rows(*options),
-            .offer = {.table = "every number and its source; without NAME all machines"},
+            .offer = {.table = "write every number and its source as CSV; without NAME, all machines"},
             .answer = [options](const Asked&) { return hardware_answer(*options); }};
 }
 
@@ -125,15 +125,15 @@ Question hardware_question() {
 
 const Command hardware_command{
     .name = "hardware",
-    .headline = "machines and accelerators: every number, and where it comes from",
+    .headline = "list machines and accelerators: every number, and where it comes from",
     .summary =
-        "Machines and accelerators: a list of them, or every number of one and where it comes from. import makes a "
-        "machine file of NCCL's topology, or of nvidia-smi topo -m.",
+        "Lists machines and accelerators, or every number of one and where it comes from. import makes a machine file "
+        "from NCCL's topology, or from nvidia-smi topo -m.",
     .examples = {"ndsim hardware                        # all that ship with ndsim",
                  "ndsim hardware dgx-h100               # every number, with its source",
                  "ndsim hardware H100-SXM-80GB          # an accelerator alone",
                  "ndsim hardware cluster.toml --json    # your own",
-                 "ndsim hardware import topology.xml --out cluster.toml    # NCCL_TOPO_DUMP_FILE's"},
+                 "ndsim hardware import topology.xml --out cluster.toml    # from NCCL_TOPO_DUMP_FILE"},
     .schemas = {hardware_schema, hardware_columns},
     .question = hardware_question};
 

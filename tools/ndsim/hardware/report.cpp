@@ -20,7 +20,7 @@ using training::Hardware;
 using training::Machine;
 using training::Sourced;
 
-// 312e12 FLOP/s: 312 TFLOP/s.
+// Prints 312e12 FLOP/s as "312 TFLOP/s".
 std::string shown(double value, const std::string& unit) {
     struct Step {
         double size;
@@ -39,7 +39,7 @@ std::string shown(double value, const std::string& unit) {
     return fmt::format("{:.10g}{}{}", value, unit.empty() ? "" : " ", unit);
 }
 
-// "-": not known, or it has none.
+// "-" if the value is unknown or absent.
 std::string scaled(double value, double size) {
     return value > 0 ? fmt::format("{:.4g}", value / size) : "-";
 }
@@ -64,8 +64,7 @@ const Record<Accelerator>& accelerator_record() {
     static const Record<Accelerator> record(
         "An accelerator.",
         {name<Accelerator>("name", "Name of the accelerator.", &Accelerator::name),
-         name<Accelerator>("driver_name", "What its driver tells programs; empty: not known.",
-                           &Accelerator::driver_name),
+         name<Accelerator>("driver_name", "Name that its driver reports; empty: not known.", &Accelerator::driver_name),
          name<Accelerator>("generation", "Generation, whose accelerators share their efficiency.",
                            &Accelerator::generation),
          peak("fp32_flops", "fp32", &Accelerator::fp32_flops), peak("tf32_flops", "TF32", &Accelerator::tf32_flops),
@@ -77,7 +76,7 @@ const Record<Accelerator>& accelerator_record() {
                             &Accelerator::processors),
          number<Accelerator>("power_watts", "Watts at full load; 0: not known.", &Accelerator::power_watts),
          number<Accelerator>("sustained_clock",
-                             "Clock that it keeps, as a share of 1 of the one that the peaks are given for.",
+                             "Clock that it sustains, as a fraction of the clock that the peaks are given for.",
                              &Accelerator::sustained_clock),
          number<Accelerator>("usd_per_hour", "US dollars per hour, on demand; 0: not known.",
                              &Accelerator::usd_per_hour)});
@@ -100,7 +99,7 @@ const Record<Machine>& machine_record() {
     return record;
 }
 
-// A machine's own keys, with its accelerator in full in place of the name.
+// A machine's own keys, with its full accelerator instead of the name.
 const Record<Hardware>& hardware_record() {
     static const Record<Hardware> record("With NAME: one machine, or a node of one accelerator.", [] {
         std::vector<Field<Hardware>> fields = fields_of<Hardware>(machine_record(), &Hardware::machine);
@@ -146,7 +145,7 @@ AllHardware all_hardware() {
 
 const Record<AllHardware>& list_record() {
     static const Record<AllHardware> record(
-        "Without NAME: all that there are.",
+        "Without NAME: all machines and accelerators.",
         {list_of<AllHardware>("machines", "All machines.", machine_record(), &AllHardware::machines,
                               "#/definitions/machine"),
          list_of<AllHardware>("accelerators", "All accelerators.", accelerator_record(), &AllHardware::accelerators,
@@ -154,7 +153,7 @@ const Record<AllHardware>& list_record() {
     return record;
 }
 
-// Those of the data sheets first; the generation's last.
+// The section of a number: 0 for data sheets, then the generation's efficiency, then the network.
 int part_of(const Sourced& one) {
     return one.field.starts_with("efficiency.") ? 1 : one.field.starts_with("network.") ? 2 : 0;
 }

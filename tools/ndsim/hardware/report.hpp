@@ -20,7 +20,7 @@ std::string hardware_text(const training::Hardware& hardware);
 std::string hardware_json(const training::Hardware& hardware);
 report::Table numbers_of(const training::Hardware& hardware);
 
-// tools/schemas/hardware.schema.json, and its part of columns.json.
+// The texts of tools/schemas/hardware.schema.json and of its part of columns.json.
 report::SchemaText hardware_schema();
 report::SchemaText hardware_columns();
 

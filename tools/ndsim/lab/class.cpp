@@ -27,14 +27,14 @@ namespace {
 
 constexpr const char* usual_points = "10";
 
-// What stands in files of other systems as it is typed.
+// Refuses text with characters that would need quoting: it is copied verbatim into files of other systems.
 const std::string& plain(const std::string& option, const std::string& text) {
     const auto is_plain = [](unsigned char c) {
         return std::isalnum(c) != 0 ||
                std::string_view(" ._-=/+[]:@~<>,").find(static_cast<char>(c)) != std::string_view::npos;
     };
     if (!std::all_of(text.begin(), text.end(), is_plain)) {
-        throw UsageError(fmt::format("{} must be of letters, digits, blanks and ._-=/+[]:@~<>, not {}", option,
+        throw UsageError(fmt::format("{} must consist of letters, digits, blanks and ._-=/+[]:@~<>, not {}", option,
                                      config::shortened(text)));
     }
     return text;
@@ -51,12 +51,12 @@ std::string points_of(const std::string& typed) {
 
 System system_of(const ClassOptions& options) {
     if (options.gradescope + options.autolab + options.github_classroom != 1) {
-        throw UsageError("a kit is of one system: give one of --gradescope, --autolab and --github-classroom");
+        throw UsageError("a kit is for one system: give one of --gradescope, --autolab and --github-classroom");
     }
     return options.gradescope ? System::gradescope : options.autolab ? System::autolab : System::github_classroom;
 }
 
-// "ndsim==0.1.0", of "ndsim 0.1.0\n".
+// Returns "ndsim==0.1.0" for the version line "ndsim 0.1.0\n".
 std::string requirement_of_this() {
     const std::string line = version_line();
     const std::size_t blank = line.find(' ');
@@ -80,7 +80,7 @@ std::vector<std::string> names_of(const ClassOptions& options) {
 void check_grade(const ClassOptions& options, int seed) {
     const int ways = !options.student.empty() + !options.metadata.empty() + !options.repository.empty();
     if (ways > 1) {
-        throw UsageError("--student, --metadata and --repository all say whose program it is; give one of them");
+        throw UsageError("--student, --metadata and --repository all name the student; give one of them");
     }
     if (ways == 1 && options.seeds.empty()) {
         throw UsageError("--seeds is missing: the seeds of the class, which ndsim lab kit writes");
@@ -89,14 +89,14 @@ void check_grade(const ClassOptions& options, int seed) {
         throw UsageError("--seeds needs a student: give one of --student, --metadata and --repository");
     }
     if (ways == 1 && seed != 1) {
-        throw UsageError("--seed and a student both say the seed; give one of them");
+        throw UsageError("--seed and a student both set the seed; give one of them");
     }
     if (!std::filesystem::exists(options.submission)) {
         throw UsageError(fmt::format("there is no {}", options.submission));
     }
 }
 
-// Of a student that the class does not know nothing is graded; who grades must see that, and so must the student.
+// A program is not graded if its student is not in the class; both the grader and the student must see that.
 Graded graded_stranger(const Lab& lab, const std::vector<std::string>& names) {
     Graded graded{.desk = {.lab = &lab, .language = Language::python}, .checked = {}, .standing = {}};
     graded.standing.desk = DeskState::is_not_there;
@@ -126,7 +126,7 @@ std::string text_of(const Graded& graded, const ShowStyle& style) {
 }  // namespace
 
 OptionRow class_row(ClassOptions& options) {
-    return {"class", "NAME", "the class, such as its term: another has other seeds (none)",
+    return {"class", "NAME", "name of the class, such as its term; each class has seeds of its own (none)",
             config::text(options.class_name)};
 }
 
@@ -140,12 +140,12 @@ std::vector<OptionRow> rows_of_kit(ClassOptions& options) {
         {"github-classroom", "", "for GitHub Classroom: a template repository with its workflow",
          config::flag(options.github_classroom)},
         {"labs", "LIST", "the labs, by number: 1-8, or 2,5,7", config::text(options.labs)},
-        {"roster", "FILE.csv", "who is in the class; its first line names columns: email, SID, github_username",
+        {"roster", "FILE.csv", "students of the class; the first line names the columns: email, SID, github_username",
          config::file(options.roster)},
         class_row(options),
-        {"points", "X", "points of a lab (10)", config::text(options.points)},
+        {"points", "X", "points for a lab (10)", config::text(options.points)},
         {"install", "WHAT",
-         "what pip installs in the grader: a requirement, or a FILE.whl, which is copied along (ndsim, this version)",
+         "package that pip installs in the grader: a requirement, or a FILE.whl to include (this version of ndsim)",
          config::text(options.install)}};
 }
 
@@ -153,13 +153,13 @@ std::vector<OptionRow> rows_of_grade(ClassOptions& options) {
     return {
         config::as_argument({"SUBMISSION", "", "the program, its folder, or a folder with the lab's folder in it",
                              config::file(options.submission)}),
-        {"student", "NAME", "who handed it in: email, SID or account", config::text(options.student)},
+        {"student", "NAME", "student who submitted it: email, SID or account", config::text(options.student)},
         {"metadata", "FILE", "the same, from Gradescope's submission_metadata.json", config::file(options.metadata)},
         {"repository", "NAME", "the same, from the name of GitHub Classroom's repository",
          config::text(options.repository)},
-        {"seeds", "FILE", "the seeds of the class, as a kit has them", config::file(options.seeds)},
-        {"points", "X", "points of a program that passes (one for each check)", config::text(options.points)},
-        {"autolab", "", "end with the line of scores that Autolab reads", config::flag(options.autolab)}};
+        {"seeds", "FILE", "the seeds of the class, from a kit", config::file(options.seeds)},
+        {"points", "X", "points for a program that passes (one for each check)", config::text(options.points)},
+        {"autolab", "", "end the output with the line of scores that Autolab reads", config::flag(options.autolab)}};
 }
 
 void take_seed_of_student(const ClassOptions& options, int& seed) {
@@ -170,7 +170,7 @@ void take_seed_of_student(const ClassOptions& options, int& seed) {
         return;
     }
     if (seed != 1) {
-        throw UsageError("--seed and --student both say the seed; give one of them");
+        throw UsageError("--seed and --student both set the seed; give one of them");
     }
     seed = static_cast<int>(seed_of(options.class_name, options.student));
 }

@@ -1,4 +1,4 @@
-// `ndsim lab kit` and `ndsim lab grade`: labs of a class, each student with a seed of their own.
+// `ndsim lab kit` and `ndsim lab grade` serve the labs of a class, in which each student has their own seed.
 #pragma once
 
 #include "libsim/config/option_row.hpp"
@@ -11,7 +11,7 @@ namespace sim::tools {
 
 struct ClassOptions {
     std::string class_name;
-    // kit
+    // of kit
     bool gradescope = false;
     bool autolab = false;
     bool github_classroom = false;
@@ -20,7 +20,7 @@ struct ClassOptions {
     std::string roster;
     std::string points;
     std::string install;
-    // grade; of start the student
+    // of grade; start has the student, too
     std::string submission;
     std::string student;
     std::string metadata;
@@ -32,10 +32,10 @@ config::OptionRow class_row(ClassOptions& options);
 std::vector<config::OptionRow> rows_of_kit(ClassOptions& options);
 std::vector<config::OptionRow> rows_of_grade(ClassOptions& options);
 
-// Where a student is named, their seed in the place of `seed`.
+// Replaces `seed` by the student's if a student is given.
 void take_seed_of_student(const ClassOptions& options, int& seed);
 
-// Return the exit code. Throw UsageError, OutputError and MachineLimit.
+// Both return the exit code and throw UsageError, OutputError and MachineLimit.
 int write_kit(const ClassOptions& options);
 int grade_handin(const ClassOptions& options, const std::string& lab, int seed, bool json,
                  const labs::ShowStyle& style);

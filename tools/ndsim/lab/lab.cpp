@@ -1,4 +1,4 @@
-// `ndsim lab list|start|check|hint|show|report|key|kit|grade`: a course whose labs grade themselves.
+// `ndsim lab list|start|check|hint|show|report|key|kit|grade` offers a course whose labs grade themselves.
 #include "libsim/config/errors.hpp"
 #include "libsim/config/fault_option.hpp"
 #include "libsim/nearest.hpp"
@@ -33,7 +33,7 @@ using config::OptionRow;
 
 namespace {
 
-// What the actions are asked; each has some of it.
+// The options of all actions; each action uses some of them.
 struct LabOptions {
     std::string lab;
     std::string folder;
@@ -57,11 +57,10 @@ OptionRow folder_row(LabOptions& options, const char* help) {
     return config::as_argument({"DIR", "", help, config::folder(options.folder)}, config::Role::optional_argument);
 }
 OptionRow seed_row(LabOptions& options) {
-    return {"seed", "S", "of the lab's numbers, which differ from seed to seed (1)",
-            config::whole(options.seed, 1, 1'000'000'000)};
+    return {"seed", "S", "seed of the lab's numbers (1)", config::whole(options.seed, 1, 1'000'000'000)};
 }
 OptionRow host_row(LabOptions& options) {
-    return {"host", "NAME", "how the ranks of a C++ program live: process or fiber (process)",
+    return {"host", "NAME", "host of a C++ program's ranks: process or fiber (process)",
             config::choice(options.host, {"process", "fiber"})};
 }
 OptionRow json_row(LabOptions& options) {
@@ -112,7 +111,7 @@ int check(LabOptions& options) {
     Desk desk = desk_of(lab_named(options.lab), options.folder);
     if (!options.predict.empty()) {
         read_prediction(desk.lab->prediction.quantity, options.predict);
-        // The first one counts: later ones know the answer.
+        // Only the first prediction counts: later ones are made knowing the answer.
         desk.prediction = desk.prediction.empty() ? options.predict : desk.prediction;
         keep(desk);
     }
@@ -184,20 +183,20 @@ struct Action {
 };
 
 std::vector<OptionRow> rows_of_start(LabOptions& options) {
-    return {lab_row(options),
-            folder_row(options, "the folder to make (NN-name in this folder)"),
-            {"python", "", "write it in Python, as is usual where ndsim was installed by pip",
-             config::flag(options.python)},
-            {"torch", "", "write it as a PyTorch script, where the lab has one", config::flag(options.torch)},
-            seed_row(options),
-            {"student", "NAME", "take the seed that a class gives this student: their email or account",
-             config::text(options.of_class.student)},
-            class_row(options.of_class)};
+    return {
+        lab_row(options),
+        folder_row(options, "the folder to make (NN-name in this folder)"),
+        {"python", "", "write it in Python (the default if ndsim was installed by pip)", config::flag(options.python)},
+        {"torch", "", "write it as a PyTorch script, if the lab has one", config::flag(options.torch)},
+        seed_row(options),
+        {"student", "NAME", "use the class's seed for this student: their email or account",
+         config::text(options.of_class.student)},
+        class_row(options.of_class)};
 }
 std::vector<OptionRow> rows_of_check(LabOptions& options) {
     return {lab_row(options),
             folder_row(options, where_desks_are),
-            {"predict", "X", "what you expect, with its unit: 16us, 1.5MB, 37%; the first time counts",
+            {"predict", "X", "your prediction, with its unit: 16us, 1.5MB, 37%; only the first one counts",
              config::text(options.predict)},
             host_row(options),
             ascii_row(options),
@@ -206,7 +205,7 @@ std::vector<OptionRow> rows_of_check(LabOptions& options) {
 
 const std::array<Action, 9> actions{{
     {"list",
-     "all labs, with what each asks",
+     "list all labs and what each asks",
      {"ndsim lab list"},
      [](LabOptions& options) { return std::vector{json_row(options)}; },
      list},
@@ -221,14 +220,14 @@ const std::array<Action, 9> actions{{
      rows_of_check,
      check},
     {"hint",
-     "one hint more",
+     "print one more hint",
      {"ndsim lab hint 2"},
      [](LabOptions& options) {
          return std::vector{lab_row(options), folder_row(options, where_desks_are)};
      },
      hint},
     {"show",
-     "your timeline above the reference, with the first difference marked; with --fault, both suffer it",
+     "draw your timeline above the reference and mark the first difference; --fault hits both",
      {"ndsim lab show 2", "ndsim lab show 1 --fault 'slow rank 1 x2'"},
      [](LabOptions& options) {
          return std::vector{lab_row(options), folder_row(options, where_desks_are), host_row(options),
@@ -236,32 +235,32 @@ const std::array<Action, 9> actions{{
      },
      show},
     {"report",
-     "what has been tried, predicted and passed",
+     "list which labs you have tried, predicted and passed",
      {"ndsim lab report", "ndsim lab report submissions --json"},
      [](LabOptions& options) {
          return std::vector{folder_row(options, "a folder with labs' folders (this one)"), json_row(options)};
      },
      report},
     {"key",
-     "for instructors: what a right program leaves with a seed, and its timeline as a picture",
+     "for instructors: print a right program's results for a seed, and draw its timeline",
      {"ndsim lab key 2 --source . --seed 7", "ndsim lab key 2 --source . --svg ring.svg"},
      [](LabOptions& options) {
          return std::vector{lab_row(options),
                             OptionRow{"source", "DIR", "ndsim's source tree, which has the solutions (this folder)",
                                       config::folder(options.source)},
-                            OptionRow{"torch", "", "of the lab as a PyTorch script", config::flag(options.torch)},
+                            OptionRow{"torch", "", "key of the lab as a PyTorch script", config::flag(options.torch)},
                             seed_row(options),
                             config::writing({"svg", "FILE.svg", "draw the timeline of the right program, for slides",
                                              config::file(options.svg)})};
      },
      key},
     {"kit",
-     "for instructors: what Gradescope, Autolab or GitHub Classroom takes to grade labs of a class",
+     "for instructors: write a kit with which Gradescope, Autolab or GitHub Classroom grades a class's labs",
      {"ndsim lab kit --gradescope kit --labs 1-8 --roster roster.csv"},
      [](LabOptions& options) { return rows_of_kit(options.of_class); },
      [](LabOptions& options) { return write_kit(options.of_class); }},
     {"grade",
-     "for graders: a program that a student has handed in, with the student's seed",
+     "for graders: grade a program that a student has submitted, with the student's seed",
      {"ndsim lab grade 2 submission --seed 1234 --json",
       "ndsim lab grade 2 submission --student ada@uni.edu --seeds seeds.csv --points 10"},
      [](LabOptions& options) {
@@ -319,9 +318,10 @@ int run_lab(int argc, const char* const* argv) {
 
 const Command lab_command{
     .name = "lab",
-    .headline = "labs that grade themselves: write a rank program, and learn what it does and why",
-    .summary = "Labs that grade themselves: you write the rank program, ndsim runs it and says whether it is right.",
-    .examples = {"ndsim lab start 0                   # a folder with the first lab: a page, and a file with a gap",
+    .headline = "do labs that grade themselves: write a rank program, and learn what it does and why",
+    .summary =
+        "Offers labs that grade themselves: you write the rank program, ndsim runs it and tells whether it is right.",
+    .examples = {"ndsim lab start 0                   # creates the first lab's folder: a page, and a file with a gap",
                  "ndsim lab check 0 --predict 32s     # runs it, grades it, and compares your prediction"},
     .schemas = {lab_check_schema, lab_list_schema, lab_report_schema},
     .run = run_lab};

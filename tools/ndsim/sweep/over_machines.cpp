@@ -24,7 +24,7 @@ using namespace config;
 
 namespace {
 
-// Cores that this process may use; where it was bound to some of them, nobody else has these.
+// The cores that this process may use: those it is bound to, or its share of all cores of the machine.
 int cores_of(int processes_here) {
     const int usable = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     const int all = std::max(1, static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)));
@@ -44,8 +44,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int request = 1;  // rows that are done: "number row\n" each
-constexpr int order = 2;    // numbers of the next ones; none: go home
+constexpr int request = 1;  // finished rows, each as "number row\n"
+constexpr int order = 2;    // numbers of the next rows; empty: stop
 
 void send(int to, int tag, const std::string& text) {
     MPI_Send(text.data(), static_cast<int>(text.size()), MPI_CHAR, to, tag, MPI_COMM_WORLD);
@@ -69,7 +69,7 @@ std::vector<std::size_t> numbers_in(const std::string& text) {
     return numbers;
 }
 
-// What the first process does beside its own rows: answers the others until all have gone home.
+// Serves the other processes until all have stopped; the first process does so while it computes its own rows.
 void serve(int others, Queue& queue, const RowTaker& take) {
     while (others > 0) {
         int is_there = 0;
@@ -99,7 +99,7 @@ void serve(int others, Queue& queue, const RowTaker& take) {
     }
 }
 
-// What the others do: rows, as many at a time as they have threads.
+// Computes rows for the first process, as many at a time as this process has threads.
 void serve_the_first(Workers& workers, const RowMaker& make) {
     const std::string head = std::to_string(workers.threads()) + "\n";
     std::string rows = head;
@@ -181,7 +181,7 @@ void SweepHosts::work_off(Queue& queue, Workers& workers, const RowMaker& make, 
             std::rethrow_exception(failure);
         }
     } catch (const std::exception& error) {
-        // The others would wait for ever.
+        // Without an abort the other processes would wait forever.
         complain("ndsim sweep", error.what(), failed);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }

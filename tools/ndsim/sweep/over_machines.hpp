@@ -1,7 +1,7 @@
-// MPI connects the processes that `mpirun` started, on this machine and on others; without it there is one alone. This
-// is the one place that knows MPI, where ndsim was built with it.
+// MPI connects the processes that `mpirun` started, on this machine and others; without it there is a single process.
+// Only this file uses MPI, if ndsim was built with it.
 //
-// The first process hands out rows and takes them; the others make them.
+// The first process hands out rows and collects them; all processes compute them.
 #pragma once
 
 #include "tools/command_line/row_queue.hpp"
@@ -10,7 +10,7 @@ namespace sim::tools {
 
 class SweepHosts {
 public:
-    // Throws MachineLimit where mpirun started several of an ndsim that was built without MPI.
+    // Throws MachineLimit if mpirun started several processes and ndsim was built without MPI.
     SweepHosts();
     ~SweepHosts();
     SweepHosts(const SweepHosts&) = delete;
@@ -18,17 +18,18 @@ public:
 
     int processes() const { return processes_; }
     bool is_first() const { return process_ == 0; }
-    // Cores for this process: its share of the machine's.
+    // The cores for this process: its share of the machine's.
     int cores() const { return cores_; }
 
-    // Says whether the first process, and all of them, are ready to begin. All call it.
+    // Whether the first process, and all processes, are ready to begin. Every process must call agree().
     struct Ready {
         bool first = true;
         bool all = true;
     };
     Ready agree(bool ready) const;
 
-    // All call it; `queue` and `take` are the first process's. An exception ends all of them.
+    // Works off the queue. Every process must call it; only the first uses `queue` and `take`. An exception ends all
+    // processes.
     void work_off(command_line::Queue& queue, command_line::Workers& workers, const command_line::RowMaker& make,
                   const command_line::RowTaker& take) const;
 

@@ -1,4 +1,4 @@
-// ndsim sweep: every combination of some options of `ndsim train`, a row each, over all cores and machines.
+// `ndsim sweep` predicts every combination of option values of `ndsim train`, a row each, on all cores and machines.
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
 #include "libsim/search/sweep/table.hpp"
@@ -49,16 +49,17 @@ std::vector<OptionRow> option_rows(const std::vector<OptionRow>& training, Sweep
         rows.push_back(
             {row.name, row.takes + (row.has_commas ? ";…" : ",…"), row.help, Custom{take, known_values(row)}});
     }
-    rows.push_back(writing(
-        {"out", "FILE.csv", "write the rows there; what is there already is not done again", file(options.out)}));
+    rows.push_back(
+        writing({"out", "FILE.csv", "write the rows to FILE.csv; rows that it already has are not recomputed",
+                 file(options.out)}));
     rows.push_back(jobs_row(options.jobs));
-    const std::vector<OptionRow> outputs =
-        output_rows(options.outputs, {.json = "print one JSON object with all rows", .table = "all rows, at the end"});
+    const std::vector<OptionRow> outputs = output_rows(
+        options.outputs, {.json = "print one JSON object with all rows", .table = "write all rows as CSV at the end"});
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
 }
 
-// None where --help or --version was asked for.
+// Returns nothing after printing --help or --version.
 std::optional<SweepOptions> options_of(int argc, const char* const* argv, const SweepHosts& machines,
                                        std::vector<std::string>& order) {
     TrainingOptions unused;
@@ -80,7 +81,7 @@ std::optional<SweepOptions> options_of(int argc, const char* const* argv, const 
     return options;
 }
 
-// In the order of the options of `ndsim train`, so that it does not matter in which they were typed.
+// The axes are in the order of `ndsim train`'s options, whatever the order in which they were typed.
 SweepGrid grid_of(const SweepOptions& options, const std::vector<std::string>& order) {
     if (options.values.count("model") == 0) {
         throw UsageError("--model is missing: presets or files, several with commas; see --help");
@@ -95,12 +96,12 @@ SweepGrid grid_of(const SweepOptions& options, const std::vector<std::string>& o
     return grid;
 }
 
-// A terminal gets a table at the end; files and pipes get CSV, row by row.
+// Whether standard output gets a table at the end: on a terminal. Files and pipes get CSV, row by row.
 bool shows_table() {
     return isatty(STDOUT_FILENO) == 1;
 }
 
-// Rows on their way out: into the file as they come, or in order to standard output.
+// Writes rows: to the file as they come, or to standard output in order.
 class SweepRows {
 public:
     SweepRows(SweepTable& table, const SweepOptions& options)
@@ -108,7 +109,7 @@ public:
           prints_(options.out.empty() && shows_text(options.outputs) && !shows_table()),
           file_name_(options.out) {
         if (!file_name_.empty()) {
-            // Whole rows only: what is appended begins a line.
+            // Rewrites the file with whole rows only, so that appended rows begin a line.
             write_output(file_name_, [&](std::ostream& out) { out << table_.csv(); });
             file_.emplace(file_name_);
         } else if (prints_) {
@@ -204,13 +205,13 @@ int run_sweep(int argc, const char* const* argv) {
     } catch (...) {
         complaint = std::current_exception();
     }
-    // One of them complains, and nobody waits for who has gone.
+    // Only one process reports the error, and no process waits for one that has ended.
     const SweepHosts::Ready ready = machines.agree(!complaint);
     if (complaint && (machines.is_first() || ready.first)) {
         std::rethrow_exception(complaint);
     }
     if (!ready.all) {
-        return done;  // mpirun ends all when one fails: who complains must be the first to
+        return done;  // mpirun ends all processes when one fails, so the process with the error must fail first
     }
     return table ? sweep(*options, *table, machines) : done;
 }
@@ -219,15 +220,16 @@ int run_sweep(int argc, const char* const* argv) {
 
 const Command sweep_command{
     .name = "sweep",
-    .headline = "any option of train as a list or range: a row for each combination",
+    .headline = "predict every combination of train's options, each a list or range: a row for each",
     .summary =
-        "Every combination of the options of ndsim train, where each may have several values: a list (1,2,4), or a "
-        "range (8:1024:x2, 8:64:+8). One row each, always in the same order: a table on a terminal, CSV in a file or a "
-        "pipe; all cores work, and with mpirun several machines. What does not fit or cannot be has a row that says "
-        "so.",
-    .examples = {"ndsim sweep --model llama3-8b --gpus 8:1024:x2 --tp 1,2,4 --global-batch 1024",
-                 "ndsim sweep --model gpt3-175b --gpus 1024 --tp 4,8 --pp 8,16 --out rows.csv   # goes on where it was",
-                 "mpirun -n 8 ndsim sweep --model llama3-70b --gpus 512 --micro-batch 1,2,4 --out rows.csv"},
+        "Predicts every combination of the options of ndsim train, each of which may have several values: a list "
+        "(1,2,4) or a range (8:1024:x2, 8:64:+8). Prints one row for each combination, always in the same order: a "
+        "table on a terminal, CSV in a file or a pipe. Uses all cores, and with mpirun several machines. A combination "
+        "that does not fit or is not valid has a row that says so.",
+    .examples =
+        {"ndsim sweep --model llama3-8b --gpus 8:1024:x2 --tp 1,2,4 --global-batch 1024",
+         "ndsim sweep --model gpt3-175b --gpus 1024 --tp 4,8 --pp 8,16 --out rows.csv   # resumes an interrupted sweep",
+         "mpirun -n 8 ndsim sweep --model llama3-70b --gpus 512 --micro-batch 1,2,4 --out rows.csv"},
     .schemas = {sweep_schema, sweep_columns},
     .run = run_sweep};
 

@@ -1,4 +1,4 @@
-// Topology facts describe a topology in numbers.
+// Topology facts describe a topology by numbers: its vertices, its links, and the routes between its GPUs.
 #pragma once
 
 #include "libsim/network/topology.hpp"
@@ -8,8 +8,8 @@
 
 namespace sim::tools {
 
-// Links alike: between the same two kinds of vertices, with the same bandwidth and latency. Both directions are
-// counted.
+// A kind of link: links between the same two kinds of vertices, with the same bandwidth and latency. Both directions
+// count.
 struct LinkKind {
     VertexKind a = VertexKind::gpu;  // not after b
     VertexKind b = VertexKind::gpu;
@@ -21,28 +21,28 @@ struct LinkKind {
 struct RouteFacts {
     std::size_t hops = 0;
     Duration latency{0};
-    std::int64_t bytes_per_second = INT64_MAX;  // the least of its links
+    std::int64_t bytes_per_second = INT64_MAX;  // the minimum over its links
 };
 RouteFacts route_facts(const Topology& topology, const std::vector<LinkId>& route);
 
 struct TopologyFacts {
     std::map<VertexKind, std::int64_t> vertices;
     std::map<LinkKind, std::int64_t> links;
-    // Over the routes from `sources` GPUs, spread evenly over all, to every other.
+    // The following are over the routes from `sources` GPUs, spread evenly over all, to every other GPU.
     int sources = 0;
-    RouteFacts least;  // each its own: the fewest hops, the least latency, the least bandwidth
+    RouteFacts least;  // each field's own minimum
     RouteFacts most;
     double mean_hops = 0;
     Bandwidth bisection;
-    bool by_formula = false;  // else: between halves in rank order
+    bool by_formula = false;  // false: between the halves in rank order
 };
 
-// Cost: all routes of up to 1,024 GPUs, else some million links of them.
+// Cost: follows all routes of up to 1,024 GPUs; beyond that, routes with a few million links in total.
 TopologyFacts facts_of(const Topology& topology);
 
 // "GPU", "NIC", "node switch", "network switch".
 const char* name_of(VertexKind kind);
-// GPU 0 and: its neighbour, the first GPUs beyond each level, the last one.
+// Pairs of GPU 0 with its neighbour, with the first GPU beyond each level, and with the last GPU.
 std::vector<std::pair<int, int>> example_pairs(const Topology& topology);
 
 }  // namespace sim::tools

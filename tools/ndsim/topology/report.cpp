@@ -52,7 +52,7 @@ std::string links_text(const TopologyFacts& facts) {
     return text_of(table);
 }
 
-// On one line, unless it is long: then its ends.
+// The route of a pair on one line; of a long route only its ends.
 std::string example_text(const Topology& topology, const RankPair& pair) {
     const std::vector<LinkId> route = route_of(topology, pair);
     const RouteFacts facts = route_facts(topology, route);
@@ -68,7 +68,7 @@ std::string example_text(const Topology& topology, const RankPair& pair) {
                        time(facts.latency), rate(facts.bytes_per_second), way);
 }
 
-// As a column, seconds have all their figures.
+// In a column, seconds are printed in full precision.
 template <class T, class Value>
 Field<T> latency_field(Value latency) {
     return printed(number<T>("latency_seconds", "Latency in seconds.",
@@ -152,7 +152,7 @@ struct ShownTopology {
     bool has_routes() const { return topology.gpus > 1; }
 };
 
-// Least and most over the routes.
+// The minimum and maximum over the routes.
 const report::Record<TopologyFacts>& hops_record() {
     using Facts = TopologyFacts;
     static const report::Record<Facts> record(
@@ -210,7 +210,7 @@ std::vector<Field<ShownTopology>> part_fields() {
 std::vector<Field<ShownTopology>> route_fields() {
     using Shown = ShownTopology;
     const auto facts = [](const Shown& of) -> const TopologyFacts& { return of.facts; };
-    return {whole<Shown>("sources", "GPUs whose routes to all others were looked at; absent for one GPU.",
+    return {whole<Shown>("sources", "GPUs whose routes to all others were considered; absent for one GPU.",
                          [](const Shown& of) { return of.facts.sources; }),
             part<Shown>("hops", hops_record(), facts),
             part<Shown>("latency_seconds", latencies_record(), facts),
@@ -239,7 +239,7 @@ const report::Record<ShownTopology>& topology_record() {
 const report::Record<TopologyRow>& named_topology_record() {
     static const report::Record<TopologyRow> record(
         "A topology.", {name<TopologyRow>("name", "Name for --topology and profiles.", &TopologyRow::name),
-                        free_text<TopologyRow>("what", "What it is, in half a line.", &TopologyRow::what)});
+                        free_text<TopologyRow>("what", "Short description.", &TopologyRow::what)});
     return record;
 }
 
@@ -247,8 +247,8 @@ using TopologyList = std::vector<TopologyRow>;
 
 const report::Record<TopologyList>& topology_list_record() {
     static const report::Record<TopologyList> record(
-        "With --list: the names there are.",
-        {list_of<TopologyList>("topologies", "All that have a name.", named_topology_record(), std::identity())});
+        "With --list: all names.",
+        {list_of<TopologyList>("topologies", "All named topologies.", named_topology_record(), std::identity())});
     return record;
 }
 

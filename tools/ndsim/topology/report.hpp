@@ -13,20 +13,20 @@ namespace sim::tools {
 using RankPair = std::pair<int, int>;
 
 std::string topology_text(const Topology& topology, const TopologyFacts& facts);
-// Every hop from the first to the second, with its bandwidth and latency.
+// Every hop from the first rank to the second, with its bandwidth and latency.
 std::string route_text(const Topology& topology, const RankPair& ends);
-// With `route`: its hops, too.
+// The facts, and with `route` its hops, too.
 std::string topology_json(const Topology& topology, const TopologyFacts& facts, const std::optional<RankPair>& ends);
-// Links of each kind, and hops from the first to the second, as rows.
+// A row for each kind of link, and one for each hop from the first rank to the second.
 report::Table links_of(const TopologyFacts& facts);
 report::Table hops_of(const Topology& topology, const RankPair& ends);
 
-// The names that --topology knows, one a line.
+// The names that --topology accepts, one per line.
 std::string topology_list();
 std::string topology_list_json();
 report::Table topology_names();
 
-// topology.schema.json, and its tables in columns.json.
+// The texts of topology.schema.json and of its tables in columns.json.
 report::SchemaText topology_schema();
 report::SchemaText topology_columns();
 

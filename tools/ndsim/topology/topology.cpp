@@ -1,4 +1,5 @@
-// `ndsim topology NAME|FILE.toml`: what a topology is made of, how far its GPUs are apart, and how it looks.
+// `ndsim topology NAME|FILE.toml` shows what a topology consists of, how far apart its GPUs are, and what it looks
+// like.
 #include "libsim/config/errors.hpp"
 #include "libsim/network/topologies/named.hpp"
 #include "libsim/predict/machine_topology.hpp"
@@ -28,7 +29,7 @@ std::vector<OptionRow> option_rows(TopologyOptions& options) {
     return {as_argument({"TOPOLOGY", "", "a name (--list), a machine (ndsim hardware) or a FILE.toml",
                          name_or_file(options.topology, predict::topology_and_machine_names())},
                         Role::optional_argument),
-            {"ranks", "N", "how many GPUs it has (what the file says; 16)", whole(options.ranks, 1, 1 << 24)},
+            {"ranks", "N", "number of GPUs (the file's; 16)", whole(options.ranks, 1, 1 << 24)},
             {"route", "A,B", "print every hop from rank A to rank B",
              List{0, 1 << 24, [&](const std::vector<std::int64_t>& ends) { options.route = ends; }}},
             {"list", "", "print the names of topologies and exit", flag(options.list)}};
@@ -70,7 +71,8 @@ Answer topology_answer(const TopologyOptions& options) {
 Question topology_question() {
     const auto options = std::make_shared<TopologyOptions>();
     return {.rows = option_rows(*options),
-            .offer = {.table = "its kinds of links; with --route its hops", .picture = "draw it"},
+            .offer = {.table = "write its kinds of links, or with --route its hops, as CSV",
+                      .picture = "draw the topology"},
             .answer = [options](const Asked&) { return topology_answer(*options); }};
 }
 
@@ -78,9 +80,9 @@ Question topology_question() {
 
 const Command topology_command{
     .name = "topology",
-    .headline = "what a topology is made of, how far its GPUs are apart, and how it looks",
-    .summary = "What a topology is made of, how far its GPUs are apart, and how it looks.",
-    .examples = {"ndsim topology --list                                 # the names there are",
+    .headline = "show what a topology consists of, how far apart its GPUs are, and what it looks like",
+    .summary = "Shows what a topology consists of, how far apart its GPUs are, and what it looks like.",
+    .examples = {"ndsim topology --list                                 # all names",
                  "ndsim topology dgx-h100 --ranks 64 --route 0,9        # every hop from GPU 0 to GPU 9",
                  "ndsim topology fat-tree --ranks 32 --svg tree.svg     # a drawing",
                  "ndsim topology cluster.toml --json"},

@@ -30,7 +30,7 @@ std::string side_text(const char* column, const DiffSide& side) {
                        side.steps > 1 ? fmt::format(", one of {} steps", side.steps) : "");
 }
 
-// Seconds in both, and by how many they differ.
+// The seconds in both traces, and their difference.
 template <class T>
 std::vector<Field<T>> difference_fields() {
     return {number<T>("a_seconds", "Seconds in a, the mean over the ranks.", &T::first),
@@ -105,20 +105,18 @@ const report::Record<TraceDifference>& difference_record() {
                            return ComparedTrace{&of.second, of.whole.second};
                        },
                        side),
-                   "The trace that it is compared with."),
-         list_of<All>("parts", "A row for each part of the time; of two predicted steps those of ndsim compare.",
+                   "The trace to compare with it."),
+         list_of<All>("parts", "A row for each part of the time; for two predicted steps the parts of ndsim compare.",
                       part_record(), &All::parts),
-         map_of<All>("budget",
-                     "Of two predicted steps the time by category, as ndsim train names them; empty: one of them is "
-                     "none.",
+         map_of<All>("budget", "The time by category of ndsim train; empty unless both traces are of predicted steps.",
                      "CATEGORY", category_record(), budget_of),
          list_of<All>("labels", "A row for each label, the largest difference first.", changed_label_record(),
                       &All::labels),
-         free_text<All>("cause", "What makes the difference, in one sentence.", &All::cause)});
+         free_text<All>("cause", "The cause of the difference, in one sentence.", &All::cause)});
     return record;
 }
 
-// A row of the table, of one of several kinds.
+// A row of the table; rows are of several kinds.
 struct DifferenceRow {
     std::string_view of;
     std::string name;

@@ -1,4 +1,4 @@
-// These functions show where the time of a trace went, and how two traces differ.
+// The trace report prints where the time of a trace went, and how two traces differ.
 #pragma once
 
 #include "libsim/interop/trace_files/difference.hpp"
@@ -27,7 +27,7 @@ std::string text_of(const trace_files::TraceDifference& difference);
 std::string json_of(const trace_files::TraceDifference& difference);
 report::Table table_of(const trace_files::TraceDifference& difference);  // a row for each part and each label
 
-// Their schemas, and their tables in columns.json.
+// The texts of their schemas and of their tables in columns.json.
 report::SchemaText trace_summary_schema();
 report::SchemaText trace_diff_schema();
 report::SchemaText trace_columns();

@@ -46,7 +46,7 @@ std::string shares_text(const TraceSummary& summary) {
     return text_of(table);
 }
 
-// Of each rank, in percent of the step: the categories that took time.
+// The categories that took time on each rank, in percent of the step.
 std::string ranks_text(const TraceShares& shares) {
     TextTable table{.columns = {{"", Align::left}}, .rows = {}, .margin = "  "};
     const auto takes_time = [&](std::size_t kind) { return shares.account[kind] > 0; };
@@ -71,7 +71,7 @@ std::string ranks_text(const TraceShares& shares) {
     return text_of(table);
 }
 
-// What `ndsim train` said of the step, and what its spans show.
+// The time by category of `ndsim train` if the trace is of a predicted step, else the shares that the spans show.
 std::string time_text_of(const TraceSummary& summary) {
     const TraceShares& shares = summary.shares;
     if (!shares.has_account) {
@@ -142,7 +142,7 @@ std::string blame_text(const trace::Blame& blame) {
     });
     if (text.empty()) {
         return blame.judged > 1 ? "Stragglers: none; no rank computes 5 % longer than others do the same.\n"
-                                : "Stragglers: not to be found; no two ranks do the same.\n";
+                                : "Stragglers: cannot be found; no two ranks do the same.\n";
     }
     return "Stragglers\n" + text;
 }
@@ -188,12 +188,12 @@ const report::Record<RankShares>& rank_record() {
         joined<RankShares>(
             {rank_fields(),
              {part_or_null<RankShares>(
-                 "budget", "Where the rank's seconds of the step go; null: the trace is of no predicted step.",
+                 "budget", "The rank's seconds of the step by category; null: the trace is not of a predicted step.",
                  predict::budget_record(), &RankShares::account, predict::budget_definition)}}));
     return record;
 }
 
-// As a table has them: with a column for each category of the account, empty where there is none.
+// The columns of a table: also one for each category of the account, empty if there is none.
 const report::Record<RankShares>& rank_columns() {
     static const report::Record<RankShares> record("A rank.", [] {
         std::vector<Field<RankShares>> categories =
@@ -210,7 +210,7 @@ const report::Record<LabelShare>& label_record() {
     using Label = LabelShare;
     static const report::Record<Label> record(
         "Spans with one label.",
-        {free_text<Label>("label", "Label of the spans, or the work that several labels are of.", &Label::label),
+        {free_text<Label>("label", "Label of the spans, or the work that several labels belong to.", &Label::label),
          name<Label>("activity", "Activity of its time, such as compute or communication.",
                      [](const Label& of) { return name_of(of.activity); }),
          whole<Label>("spans", "Spans with this label, on all ranks.", &Label::spans),
@@ -220,7 +220,7 @@ const report::Record<LabelShare>& label_record() {
     return record;
 }
 
-// Seconds of a straggler, a link or a standstill.
+// A field in seconds of a straggler, a link or a standstill.
 template <class T, class Value>
 Field<T> seconds_of(const char* key, const char* description, Value value) {
     return number<T>(key, description, [value](const T& of) { return seconds(std::invoke(value, of)); });
@@ -231,8 +231,8 @@ const report::Record<trace::Straggler>& straggler_record() {
     static const report::Record<Straggler> record(
         "A straggler.",
         {whole<Straggler>("rank", "Number of the rank, from 0.", &Straggler::rank),
-         number<Straggler>("factor", "It computes so many times as long.", &Straggler::factor),
-         seconds_of<Straggler>("lost_seconds", "Seconds that it computes longer, in all.", &Straggler::lost),
+         number<Straggler>("factor", "Its computation time, as a multiple of the others'.", &Straggler::factor),
+         seconds_of<Straggler>("lost_seconds", "Seconds that it computes longer, in total.", &Straggler::lost),
          seconds_of<Straggler>("from_seconds", "Seconds at which its first slow computation begins.", &Straggler::from),
          seconds_of<Straggler>("to_seconds", "Seconds at which its last slow computation ends.", &Straggler::until)});
     return record;
@@ -244,8 +244,9 @@ const report::Record<trace::LateLink>& link_record() {
         "A slow link.",
         {whole<LateLink>("source", "Rank that sends.", &LateLink::source),
          whole<LateLink>("target", "Rank that receives.", &LateLink::target),
-         number<LateLink>("factor", "Its messages take so many times as long.", &LateLink::factor),
-         seconds_of<LateLink>("lost_seconds", "Seconds that they take longer, together.", &LateLink::lost)});
+         number<LateLink>("factor", "The time of its messages, as a multiple of others of their size.",
+                          &LateLink::factor),
+         seconds_of<LateLink>("lost_seconds", "Seconds that they take longer, in total.", &LateLink::lost)});
     return record;
 }
 
@@ -261,17 +262,17 @@ const report::Record<trace::Standstill>& standstill_record() {
 const report::Record<trace::Blame>& blame_record() {
     using trace::Blame;
     static const report::Record<Blame> record(
-        "Who is slower than others that do the same, found from the spans alone.",
-        {whole<Blame>("judged_ranks", "Ranks that computed what another did, too.", &Blame::judged),
-         list_of<Blame>("ranks", "A row for each rank that computes 5 % longer or more, the one that lost most first.",
+        "Ranks and links that are slower than others that do the same, found from the spans alone.",
+        {whole<Blame>("judged_ranks", "Ranks that computed the same as another rank.", &Blame::judged),
+         list_of<Blame>("ranks", "A row for each rank that computes at least 5 % longer, largest loss first.",
                         straggler_record(), &Blame::ranks),
-         list_of<Blame>("links",
-                        "A row for each two ranks whose messages take half as long again as others of their size, or "
-                        "more.",
-                        link_record(), &Blame::links),
+         list_of<Blame>(
+             "links",
+             "A row for each pair of ranks whose messages take at least 1.5 times as long as others of their size.",
+             link_record(), &Blame::links),
          list_of<Blame>("standstills",
-                        "A row for each time that a rank did nothing and waited for nobody, a hundredth of the run or "
-                        "more.",
+                        "A row for each time that a rank did nothing and waited for no other, for at least a hundredth "
+                        "of the run.",
                         standstill_record(), &Blame::standstills)});
     return record;
 }
@@ -280,9 +281,9 @@ std::vector<Field<TraceSummary>> trace_fields() {
     using Summary = TraceSummary;
     return {
         name<Summary>("file", "The trace.", &Summary::file),
-        truth<Summary>("profiled", "Whether it is a profiler's and not a simulation's.",
+        truth<Summary>("profiled", "Whether the trace is a profiler's, not a simulation's.",
                        [](const Summary& of) { return of.trace.profiled; }),
-        truth<Summary>("partial", "Whether its run ended early; tables of spans do not say so.",
+        truth<Summary>("partial", "Whether its run ended early; tables of spans do not record that.",
                        [](const Summary& of) { return of.trace.timeline.is_partial(); }),
         whole<Summary>("steps", "Training steps that it marks; 0: it marks none.",
                        [](const Summary& of) { return of.trace.steps; }),
@@ -294,22 +295,23 @@ std::vector<Field<TraceSummary>> trace_fields() {
 
 std::vector<Field<TraceSummary>> time_fields() {
     using Summary = TraceSummary;
-    return {part<Summary>("mean", shares_record(), [](const Summary& of) { return of.shares.mean; }),
-            number_or_null<Summary>(
-                "step_seconds", "Seconds of the step that the budget is of; null: the trace is of no predicted step.",
-                [](const Summary& of) { return of.shares.has_account ? std::optional(of.shares.step) : std::nullopt; }),
-            part_or_null<Summary>(
-                "budget",
-                "Where the seconds of the step go, the mean over the ranks, as ndsim train says it; null: the trace is "
-                "of no predicted step.",
-                predict::budget_record(),
-                [](const Summary& of) { return of.shares.has_account ? &of.shares.account : nullptr; },
-                predict::budget_definition),
-            list_of<Summary>("per_rank", "A row for each rank.", rank_record(),
-                             [](const Summary& of) { return ranks_of(of.shares); }),
-            list_of<Summary>("labels", "A row for each label.", label_record(),
-                             [](const Summary& of) { return of.shares.labels; }),
-            part<Summary>("stragglers", blame_record(), &Summary::blame)};
+    return {
+        part<Summary>("mean", shares_record(), [](const Summary& of) { return of.shares.mean; }),
+        number_or_null<Summary>(
+            "step_seconds", "Seconds of the step that the budget divides; null: the trace is not of a predicted step.",
+            [](const Summary& of) { return of.shares.has_account ? std::optional(of.shares.step) : std::nullopt; }),
+        part_or_null<Summary>(
+            "budget",
+            "The seconds of the step by category of ndsim train, the mean over the ranks; null: the trace is not of a "
+            "predicted step.",
+            predict::budget_record(),
+            [](const Summary& of) { return of.shares.has_account ? &of.shares.account : nullptr; },
+            predict::budget_definition),
+        list_of<Summary>("per_rank", "A row for each rank.", rank_record(),
+                         [](const Summary& of) { return ranks_of(of.shares); }),
+        list_of<Summary>("labels", "A row for each label.", label_record(),
+                         [](const Summary& of) { return of.shares.labels; }),
+        part<Summary>("stragglers", blame_record(), &Summary::blame)};
 }
 
 std::vector<Field<TraceSummary>> message_fields() {

@@ -1,4 +1,4 @@
-// ndsim trace summary|diff|convert: what traces say, ours and those of the PyTorch profiler.
+// `ndsim trace summary|diff|convert` evaluates and converts traces of ndsim and of the PyTorch profiler.
 #include "libsim/config/errors.hpp"
 #include "libsim/report/trace_formats.hpp"
 #include "tools/command_line/trace_output.hpp"
@@ -26,13 +26,13 @@ struct TraceOptions {
 };
 
 std::vector<OptionRow> trace_rows(TraceOptions& options) {
-    OptionRow to = writing({"to", "FILE", "convert: the trace to write, also -o FILE; " + report::trace_suffixes(),
+    OptionRow to = writing({"to", "FILE", "convert: the trace to write, also as -o FILE; " + report::trace_suffixes(),
                             config::file(options.to)});
     to.also = {"o"};
     return {as_argument(
                 {"ACTION", "", "summary, diff or convert", enumerator(options.action, {"summary", "diff", "convert"})}),
-            as_argument({"FILE", "", "a trace, or a folder with one of each rank", config::file(options.file)}),
-            as_argument({"OTHER", "", "diff: the trace that it is compared with", config::file(options.other)},
+            as_argument({"FILE", "", "a trace, or a folder with one trace for each rank", config::file(options.file)}),
+            as_argument({"OTHER", "", "diff: the trace to compare with it", config::file(options.other)},
                         Role::optional_argument),
             to};
 }
@@ -54,7 +54,7 @@ void check_trace_options(const TraceOptions& options, const Asked& asked) {
     }
 }
 
-// A summary, or a difference, in its forms.
+// The answer with a summary or a difference, in all its forms.
 template <typename Report>
 Answer answer_of(Report made) {
     const auto report = std::make_shared<const Report>(std::move(made));
@@ -86,7 +86,7 @@ Answer trace_answer(const TraceOptions& options, const Asked& asked) {
 Question trace_question() {
     const auto options = std::make_shared<TraceOptions>();
     return {.rows = trace_rows(*options),
-            .offer = {.table = "a row for each rank, or for each difference"},
+            .offer = {.table = "write a row for each rank, or for each difference, as CSV"},
             .answer = [options](const Asked& asked) { return trace_answer(*options, asked); }};
 }
 
@@ -94,11 +94,11 @@ Question trace_question() {
 
 const Command trace_command{
     .name = "trace",
-    .headline = "where the time of a trace went, how two differ, and other formats: ours and the PyTorch profiler's",
+    .headline = "summarise, compare and convert traces of ndsim and of the PyTorch profiler",
     .summary =
         "summary: where the time of a trace went, by rank and label. diff: how two traces differ, and why. convert: a "
         "trace in another format. Reads what --trace writes as .json, .csv, .ndjson or a folder, and traces of the "
-        "PyTorch profiler (Kineto), also compressed (.gz): a file, or a folder with one of each rank.",
+        "PyTorch profiler (Kineto), also compressed (.gz): a file, or a folder with one file for each rank.",
     .examples = {"ndsim trace summary step.json", "ndsim trace summary profile/ --csv ranks.csv",
                  "ndsim trace diff profile/ step.json     # a real run beside its prediction",
                  "ndsim trace convert step.json --to step.pftrace"},

@@ -47,7 +47,7 @@ struct Cable {
     friend auto operator<=>(const Cable&, const Cable&) = default;
 };
 
-// Those between two different boxes, with how many links they are.
+// The cables between different boxes, with the number of links in each.
 std::map<Cable, int> cables_of(const Topology& topology, const DrawingPlacement& placement) {
     std::map<Cable, int> cables;
     for (const Link& link : topology.links) {
@@ -60,7 +60,7 @@ std::map<Cable, int> cables_of(const Topology& topology, const DrawingPlacement&
     return cables;
 }
 
-// The slowest first. More different bandwidths than colours share the last.
+// A colour for each bandwidth, the slowest first. If there are more bandwidths than colours, the rest share the last.
 std::map<std::int64_t, const char*> colours_of(const std::map<Cable, int>& cables) {
     constexpr const char* const palette[] = {"#3d6fb4", "#c0392b", "#2e8b57", "#8e5ea2", "#b8860b", "#555555"};
     std::set<std::int64_t> rates;
@@ -75,7 +75,7 @@ std::map<std::int64_t, const char*> colours_of(const std::map<Cable, int>& cable
     return colours;
 }
 
-// Where a line from `other` ends: a node's switch is as wide as its GPUs.
+// The point of the box at which a line from `other` ends: a node's switch is as wide as its GPUs.
 Point towards(const Box& box, Point other) {
     const double reach = box.kind == VertexKind::node_switch ? std::max(0.0, box.width / 2 - 11) : 0;
     return {std::clamp(other.x, box.centre.x - reach, box.centre.x + reach), box.centre.y};

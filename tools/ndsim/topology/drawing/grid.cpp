@@ -1,4 +1,5 @@
-// Grids: x to the right, y down, further dimensions as planes, each a little up and to the right of the one before.
+// Draws grids: x to the right, y down, the third dimension as planes, each a little up and to the right of the one
+// before.
 #include "tools/ndsim/topology/drawing/placement.hpp"
 
 #include <fmt/format.h>
@@ -13,7 +14,7 @@ namespace {
 struct Side {
     int size;
     int stride;
-    int share;  // GPUs along it in one box
+    int share;  // GPUs along this side in one box
 
     int boxes() const { return (size + share - 1) / share; }
 };
@@ -34,12 +35,12 @@ std::vector<Side> sides_of(const Topology& topology) {
     return sides;
 }
 
-// From one plane to the next.
+// The offset from one plane to the next.
 double depth_of(const std::vector<Side>& sides, double pitch) {
     return sides.size() > 2 ? 0.84 * pitch / sides[2].boxes() : 0;
 }
 
-// Rows and columns of planes for the dimensions beyond the second.
+// The position of a cell: planes for the third dimension, rows of such stacks for the dimensions beyond.
 Point place(const std::vector<Side>& sides, const std::vector<int>& at, double pitch) {
     const double x = at[0];
     const double y = sides.size() > 1 ? at[1] : 0;
@@ -54,7 +55,7 @@ Point place(const std::vector<Side>& sides, const std::vector<int>& at, double p
     return point;
 }
 
-// A switch of a line stands beside its GPUs' middle; one that would hide another is moved on.
+// Places each line's switch beside the middle of its GPUs; switches in the same place share a box.
 void place_switches(const Topology& topology, DrawingPlacement& placement) {
     std::vector<Point> sums(topology.vertices.size());
     std::vector<int> counts(topology.vertices.size(), 0);
@@ -88,7 +89,7 @@ void place_switches(const Topology& topology, DrawingPlacement& placement) {
 DrawingPlacement on_a_grid(const Topology& topology) {
     const std::vector<Side> sides = sides_of(topology);
     const bool shared = std::any_of(sides.begin(), sides.end(), [](const Side& side) { return side.share > 1; });
-    // Planes may not hide each other, nor reach the next row.
+    // Planes must neither hide each other nor reach the next row.
     const double pitch = sides.size() > 2 ? std::max(110.0, (shared ? 58.0 : 32.0) * sides[2].boxes()) : 80;
     DrawingPlacement placement;
     placement.bent_beyond = sides.size() > 2 ? 1.25 * pitch : 1.1 * pitch;

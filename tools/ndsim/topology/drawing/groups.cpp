@@ -1,4 +1,4 @@
-// Groups of routers in a circle; in each its routers in a smaller one, and outside of these their GPUs.
+// Draws groups of routers in a circle: each group is a smaller circle of routers, with their GPUs outside it.
 #include "tools/ndsim/topology/drawing/placement.hpp"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ Point around(Point centre, double radius, double angle) {
     return {centre.x + radius * std::cos(angle), centre.y + radius * std::sin(angle)};
 }
 
-// Of the circle on which so many lie so far apart.
+// The radius of the circle on which `count` points are `apart` from their neighbours.
 double radius_for(int count, double apart) {
     return count == 1 ? 0 : apart / (2 * std::sin(turn / 2 / count));
 }
@@ -26,7 +26,7 @@ struct Sizes {
     int per_router;
     int per_group;
     int groups;
-    int routers;  // of a group
+    int routers;  // in a group
     bool each_gpu;
     bool each_router;
 };
@@ -66,7 +66,7 @@ public:
     }
 
 private:
-    // GPUs stand further out than their routers, so that these may be closer to each other than the GPUs are.
+    // GPUs are further out than their routers, so routers can be closer to each other than GPUs.
     double router_radius_share() const { return sizes_.each_gpu && sizes_.routers > 2 ? 0.8 : 1; }
 
     int& box_of(int vertex) { return placement_.box_of[static_cast<std::size_t>(vertex)]; }

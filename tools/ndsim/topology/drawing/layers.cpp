@@ -1,4 +1,4 @@
-// Layers: GPUs below, in the frames of their nodes, cards above them, and switches above these, level by level.
+// Draws layers: GPUs at the bottom, framed by node, their cards above them, and switches above these, level by level.
 #include "tools/ndsim/topology/drawing/placement.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ bool is_switch(const Topology& topology, int vertex) {
     return topology.vertices[static_cast<std::size_t>(vertex)].kind == VertexKind::network_switch;
 }
 
-// 0 for what is no network switch; of these, how many links lead down to what is none.
+// The height of each vertex: for a network switch the number of links down to the nearest other vertex, else 0.
 std::vector<int> heights(const Topology& topology) {
     std::vector<int> height(topology.vertices.size(), -1);
     std::vector<std::vector<int>> next(topology.vertices.size());
@@ -48,7 +48,7 @@ struct Rows {
     double lowest_switches = 0;
 };
 
-// The node's switch is below its GPUs, unless its cards hang on it. Up is less.
+// The y of each row; smaller is higher. A node's switch is below its GPUs, unless the cards are attached to it.
 Rows rows_of(const Topology& topology) {
     bool has_nic = false;
     bool has_node_switch = false;
@@ -68,7 +68,8 @@ Rows rows_of(const Topology& topology) {
     return rows;
 }
 
-// Where the vertices of a node are: those that are linked to a vertex in it and are no network switches.
+// The first GPU of each vertex's node, or -1. A vertex is in a node if it is linked to one of the node's vertices and
+// is not a network switch.
 std::vector<int> first_gpu_below(const Topology& topology) {
     std::vector<int> first(topology.vertices.size(), -1);
     for (int gpu = 0; gpu < topology.gpus; ++gpu) {
@@ -109,7 +110,7 @@ private:
         return placement_.boxes[static_cast<std::size_t>(placement_.box_of[static_cast<std::size_t>(vertex)])];
     }
 
-    // Each box is some nodes, or some GPUs, and all that is theirs.
+    // Each box stands for some nodes or GPUs, with everything that belongs to them.
     void place_shared() {
         const int boxes = (topology_.gpus + share_ - 1) / share_;
         width_ = std::max(boxes - 1, most_boxes / 2 - 1) * 84.0;
@@ -143,7 +144,7 @@ private:
         place_node_parts();
     }
 
-    // Above the GPUs they are linked to; cards side by side, switches as wide as their GPUs.
+    // Places cards side by side above the GPUs they are linked to, and node switches as wide as their GPUs.
     void place_node_parts() {
         const std::vector<int> first = first_gpu_below(topology_);
         std::vector<double> low(topology_.vertices.size(), 1e9);
@@ -162,7 +163,7 @@ private:
                 continue;
             }
             const bool nic = vertex.kind == VertexKind::nic;
-            if (low[v] > high[v]) {  // linked to no GPU, but to something of a node's: in the node's middle
+            if (low[v] > high[v]) {  // not linked to a GPU but to another vertex of a node: in the node's middle
                 const int gpu = std::max(0, first[v]) / topology_.gpus_per_node() * topology_.gpus_per_node();
                 const int shift = shift_of[static_cast<std::size_t>(gpu)]++;
                 low[v] = high[v] = (box_of(gpu).centre.x + box_of(gpu + topology_.gpus_per_node() - 1).centre.x) / 2 +
@@ -194,7 +195,7 @@ private:
         }
     }
 
-    // One row for each height, spread over the whole width; a long row is merged.
+    // One row for each height, spread over the whole width; switches of a long row share boxes.
     void place_switches() {
         const int highest = height_.empty() ? 0 : *std::max_element(height_.begin(), height_.end());
         for (int level = 1; level <= highest; ++level) {
@@ -230,7 +231,7 @@ private:
         }
     }
 
-    // A long name on two lines.
+    // Splits a long name into two lines.
     static std::string folded(std::string name) {
         const std::size_t blank = name.find(' ', name.size() / 3);
         if (name.size() > 12 && blank != std::string::npos) {

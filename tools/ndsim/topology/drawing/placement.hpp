@@ -1,4 +1,4 @@
-// A placement says where the vertices of a topology are drawn. It is for drawing/ alone.
+// A placement holds the positions at which the vertices of a topology are drawn. Only drawing/ uses it.
 #pragma once
 
 #include "libsim/network/topology.hpp"
@@ -18,7 +18,7 @@ struct Box {
     VertexKind kind = VertexKind::gpu;
 };
 
-// Around what belongs together: a node, a group.
+// A frame around vertices that belong together: a node, a group.
 struct Frame {
     Point low;
     Point high;
@@ -28,10 +28,10 @@ struct Frame {
 
 struct DrawingPlacement {
     std::vector<Box> boxes;
-    std::vector<int> box_of;    // of each vertex
-    std::vector<Frame> frames;  // behind the boxes
+    std::vector<int> box_of;    // the box of each vertex
+    std::vector<Frame> frames;  // drawn behind the boxes
     double bent_diagonals_beyond = 1e9;
-    double bent_beyond = 1e9;  // longer lines along a row or column are bent, so that they pass the boxes between
+    double bent_beyond = 1e9;  // longer lines along a row or column are bent around the boxes in between
     int add(Box box) {
         boxes.push_back(std::move(box));
         return static_cast<int>(boxes.size()) - 1;
@@ -43,8 +43,7 @@ DrawingPlacement in_a_circle(const Topology& topology);
 DrawingPlacement on_a_grid(const Topology& topology);
 DrawingPlacement in_groups(const Topology& topology);
 
-// The number of neighbours that share a box so that there are at most `most` boxes; a multiple of the levels where
-// these do.
+// The number of neighbours that share a box so that there are at most `most` boxes: a level's GPUs if a level suffices.
 int shared_by(const Topology& topology, int most);
 // "0", or "0-7": the GPUs in a box.
 std::string span_label(int first, int count);
