@@ -1,4 +1,4 @@
-// The agenda decides which rank runs next. Each rank is in it at most once.
+// The agenda decides which rank runs next. It holds each rank at most once.
 #pragma once
 
 #include "libsim/kernel/event_queue.hpp"
@@ -8,8 +8,8 @@
 
 namespace sim::kernel {
 
-// `any` is enough where a transfer's time depends on nothing but itself: named sources over FIFO channels give the
-// same timeline in every order (a Kahn network). `time` is needed where transfers disturb each other.
+// `any` is enough if a transfer's time depends only on itself: named sources over FIFO channels give the same timeline
+// in every order (a Kahn process network). `time` is needed if transfers slow each other down.
 enum class Order { any, time };
 
 class Agenda {

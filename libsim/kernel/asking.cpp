@@ -1,4 +1,4 @@
-// How the kernel answers what ranks ask about what has come (questions.hpp).
+// The kernel's answers to questions about arrived messages and ended ops (questions.hpp).
 #include "libsim/error.hpp"
 #include "libsim/kernel/describe.hpp"
 #include "libsim/kernel/kernel.hpp"
@@ -15,7 +15,7 @@ bool waits_until_there(const Op& look) {
     return look.kind == OpKind::look && look.amount != 0;
 }
 
-// Until when a look that begins now takes what comes.
+// The latest arrival time that a look beginning at `now` accepts.
 Time deadline(const Op& look, Time now) {
     const std::int64_t left = (Time::max() - now).count();
     return now + Duration{std::min(look.amount, left)};
@@ -35,7 +35,7 @@ Questions& Kernel::questions() {
     return *questions_;
 }
 
-// When a message is there; empty: that is not known yet.
+// Arrival time of a message; empty while it is not known.
 std::optional<Time> Kernel::there_at(const Message& message) {
     if (links_ && message.transfer != TransferId::none) {
         const Transfer& transfer = transfers_[message.transfer];
@@ -44,7 +44,7 @@ std::optional<Time> Kernel::there_at(const Message& message) {
     return message.end;
 }
 
-// The message that a look finds first, by time, then by its source; among those that are there by `by`.
+// The first message that a look finds among those that arrive by `by`: by arrival time, then by source.
 std::optional<Kernel::Found> Kernel::first_found(int rank, const Op& look, Time by) {
     std::optional<Found> first;
     const auto consider = [&](int source, const Message& message) {
@@ -74,7 +74,8 @@ std::optional<Kernel::Found> Kernel::first_found(int rank, const Op& look, Time 
     return first;
 }
 
-// The next time at which something of the rank is there, after that; max: nothing is known.
+// The next known time after `after` at which a message reaches the rank or an asynchronous op of its own ends; max if
+// none is known.
 Time Kernel::next_own_event(int rank, Time after) {
     Time next = Time::max();
     matching_.for_each_message_to(rank, [&](int /*source*/, int /*tag*/, const Message& message) {
@@ -87,7 +88,8 @@ Time Kernel::next_own_event(int rank, Time after) {
     return next;
 }
 
-// Of the ops that the rank has named, as far as their ends are known; of several at one time the one named first.
+// The first to end of the ops that the rank has named and whose ends are known; of several at one time, the one named
+// first.
 std::optional<Kernel::Ended> Kernel::first_to_end(int rank) {
     RankState& self = of(rank);
     const std::vector<AsyncId>& named = questions_->named(rank);
@@ -111,7 +113,7 @@ void Kernel::look_at_clock(int rank, RankState& self) {
     ++self.op_number;
 }
 
-// Whether the answer is known for certain, whatever other ranks still do.
+// Answers if the answer is certain, whatever other ranks still do; false: it is not.
 bool Kernel::answer_at_once(int rank, RankState& self, const Op& op, std::uint32_t number) {
     const Time now = self.program.clock;
     if (waits_for_first(op)) {
@@ -175,7 +177,7 @@ bool Kernel::ask(int rank, RankState& self, const Op& op) {
     return false;
 }
 
-// The rank's time moves to that of the answer.
+// Moves the rank's clock to the time of the answer.
 void Kernel::give_answer(int rank, Time at, Duration idle, const Arrival& found) {
     RankState& self = of(rank);
     self.spend(Stream::main, {.idle = idle, .end = at});
@@ -184,7 +186,7 @@ void Kernel::give_answer(int rank, Time at, Duration idle, const Arrival& found)
     self.delivery.bytes = found.source == any_source ? 0 : sizeof(Arrival);
 }
 
-// A message that no receive waited for may be what its target asks for.
+// A message that no receive waited for may answer a question of its target.
 void Kernel::note_for_question(int source, const Op& send, Time at) {
     questions_->note_progress();
     const bool is_of_program = send.stream == Stream::main || is_asynchronous(send);

@@ -1,8 +1,8 @@
-// How the kernel tells programs when their asynchronous ops end, without joining them and without moving their time.
+// The kernel tells programs here when their asynchronous ops end, without joining them and without moving their clock.
 //
-// Who asks for an end waits until it is known. Who asks whether an op has ended by a time of its own choice, as a host
-// does that is ahead of its GPU or behind it, is answered at once where that is certain, and else as all are that ask
-// (questions.hpp): at that time, when no rank can go on without an answer.
+// A rank that asks for an end waits until it is known. A rank may also ask whether an op has ended by a time of its own
+// choice, as a host does that runs ahead of its GPU or behind it. That question is answered at once if the answer is
+// certain, and otherwise like all questions (questions.hpp): at that time, when no rank can go on without an answer.
 #include "libsim/kernel/kernel.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ Time chosen_time(const Op& question) {
     return Time{Duration{static_cast<std::int64_t>(question.bytes)}};
 }
 
-// Empty: that is not certain, as others may still do something about it.
+// Empty if not certain yet: other ranks may still affect it.
 std::optional<bool> has_ended_by(const RankState& self, const Joinable& joinable, Time by) {
     if (joinable.done) {
         return joinable.end <= by;
@@ -60,7 +60,7 @@ bool Kernel::ask_whether_ended(int rank, RankState& self, const Op& op, const Jo
     return false;
 }
 
-// The op that the rank asks for has got its end.
+// The end of the op that the rank asks for is now known.
 void Kernel::tell_end(int rank, RankState& self, const Joinable& joinable) {
     if (is_test(self.pending, TestOf::one_by)) {
         const Time by = chosen_time(self.pending);
@@ -78,7 +78,7 @@ void Kernel::answer_by(int rank, RankState& self, Time by, bool has_ended) {
     give_answer(rank, self.program.clock, Duration{0}, {.source = has_ended ? rank : any_source});
 }
 
-// Nobody can go on before that time but by an answer: so it has not ended.
+// No rank can go on before that time without an answer, so the op has not ended by then.
 void Kernel::answer_not_by(int rank, RankState& self) {
     const Time by = chosen_time(self.pending);
     const bool others_may = questions_->due() > 1 || postponed_ > 0 || (links_ && !links_->empty());

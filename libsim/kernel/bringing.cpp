@@ -1,4 +1,4 @@
-// How the kernel passes on data beside collectives (data_beside.hpp), and programs that are ahead of their GPU.
+// The kernel's handling of data beside collectives (data_beside.hpp) and of hosts that run ahead of their GPU.
 #include "libsim/kernel/kernel.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ void Kernel::bring(int rank, RankState& self, const Op& op) {
     data_beside().bring(rank, {rank, payload, op.bytes}, op.amount != 0);
 }
 
-// False: the program waits until all members have come.
+// False: the program waits until all members have brought their data.
 bool Kernel::take(int rank, RankState& self, const Op& op) {
     self.delivery = {};
     std::shared_ptr<const Gathering> gathering = data_beside().take(rank, op.amount, self.program.clock);
@@ -30,7 +30,8 @@ bool Kernel::take(int rank, RankState& self, const Op& op) {
     return true;
 }
 
-// All have come: those who wait for the data go on at their own time, as on streams with messages (data_ahead.hpp).
+// All members have come: those that wait for the data go on at their own time, as on streams with messages
+// (data_ahead.hpp).
 void Kernel::gather(const Rendezvous::Meeting& meeting) {
     if (meeting.brought.empty()) {
         return;
@@ -52,7 +53,7 @@ void Kernel::idle(RankState& self, const Op& op) {
     self.program.clock = std::max(self.program.clock, Time{Duration{op.amount}});
 }
 
-// Where links are shared, time is common to all: nothing is issued in the past.
+// With shared links all ranks share one time, so nothing can be issued in the past.
 void Kernel::issue_from(RankState& self, const Op& op) const {
     self.issued_at = op.amount < 0 || links_ ? std::nullopt : std::optional(Time{Duration{op.amount}});
 }

@@ -1,9 +1,9 @@
-// How ranks tell the steps that they have done and hand over their state: OpKind::checkpoint.
+// OpKind::checkpoint: ranks report the steps they have completed and hand over their state.
 #include "libsim/kernel/kernel.hpp"
 
 namespace sim::kernel {
 
-// The program, or the stream, stands still meanwhile: no GPU computes or sends for it.
+// The program, or the stream, stalls meanwhile: its GPU neither computes nor sends for it.
 bool Kernel::hand_over(int rank, RankState& self, Stream on, NumberedOp at, Time asked) {
     Op op = at.op;
     const Time begin = self.at(on).clock;

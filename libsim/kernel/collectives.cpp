@@ -1,5 +1,5 @@
-// The kernel's collectives by size alone: all members meet, and one evaluation gives everybody's end. It reads it off
-// the schedule, or asks the network, where that prices a collective as a whole.
+// The kernel's collectives by size alone: all members meet, and one evaluation gives every member's end. The times come
+// from the schedule, or from the network if it prices collectives as a whole.
 #include "libsim/collectives/readers/ends_reader.hpp"
 #include "libsim/collectives/readers/time_reader.hpp"
 #include "libsim/collectives/schedule.hpp"
@@ -13,8 +13,7 @@
 
 namespace sim::kernel {
 
-// Elsewhere than on networks that price collectives a collective is its messages, and those of ranks that are not there
-// cannot be.
+// On networks that do not price collectives a collective is its messages, and absent ranks cannot send any.
 Schedule Kernel::schedule_for(const Op& op) const {
     const Group& group = groups_->group(collective_word(op).group);
     if (group.stands_for_another()) {
@@ -55,7 +54,7 @@ bool Kernel::collective(int rank, RankState& self, Stream on, NumberedOp at) {
     return true;
 }
 
-// False: it has no price, or its schedule cannot be, which is all members' mistake: none goes on.
+// False: it has no price, or no possible schedule. That is a mistake of all members, and none goes on.
 bool Kernel::has_ended(const Rendezvous::Meeting& meeting, int last_rank) {
     const int first = groups_->group(collective_word(meeting.op).group).rank_at(0);
     const NumberedOp at = of(first).in(meeting.stream_of(0));
@@ -69,14 +68,14 @@ bool Kernel::has_ended(const Rendezvous::Meeting& meeting, int last_rank) {
 }
 
 void Kernel::throw_for_meeting(const Rendezvous::Meeting& meeting, const char* what) const {
-    // The group's first, not the first to come: the order of arrival in wall time must not affect the result.
+    // The group's first rank, not the first to arrive: the order of arrival in wall time must not affect the result.
     const int rank = groups_->group(collective_word(meeting.op).group).rank_at(0);
     const Stream on = meeting.stream_of(0);
     throw ProgramError(fmt::format("rank {}, op {}: {} at {}: {}", rank, of(rank).in(on).number, describe(meeting.op),
                                    describe_time(of(rank).at(on).clock), what));
 }
 
-// By members of the group.
+// `from` and `to` are indices in the group.
 MessageEnd Kernel::disturbances(const Group& group) const {
     return [this, &group](int from, int to, Time begin, Duration work) {
         return conditions_.end_of_message(group.rank_at(from), group.rank_at(to), begin, work);
@@ -134,7 +133,7 @@ void Kernel::end_collective(const Rendezvous::Meeting& meeting, int last_rank) {
     }
 }
 
-// A channel's messages are those of its stream, which has a processor and a card of its own.
+// Each channel runs on its own stream, with a processor and a network card of its own.
 void Kernel::read_at_ends(const Rendezvous::Meeting& meeting, const Schedule& schedule, Size each,
                           std::vector<MemberClock>& members) {
     const Group& group = groups_->group(collective_word(meeting.op).group);
@@ -170,7 +169,7 @@ void Kernel::read_at_ends(const Rendezvous::Meeting& meeting, const Schedule& sc
     }
 }
 
-// One duration for all, from the moment when the last has come; what they wait until then is idle.
+// One duration for all members from the last arrival on; waiting until then is idle time.
 void Kernel::end_as_a_whole(const Rendezvous::Meeting& meeting, int last_rank) {
     const Group& group = groups_->group(collective_word(meeting.op).group);
     WholePrice whole;
@@ -189,12 +188,12 @@ void Kernel::end_as_a_whole(const Rendezvous::Meeting& meeting, int last_rank) {
     }
 }
 
-// One member's part of a collective has ended. The last to come goes on by itself.
+// Ends one member's part of a collective. The caller continues the last member to arrive.
 void Kernel::end_of_member(int rank, Stream on, const MemberClock& clock, bool is_last) {
     RankState& self = of(rank);
     StreamState& state = self.at(on);
     const Time begin = state.clock;
-    // Sends that were under way may reach into the collective: never more than the time there is.
+    // Earlier sends may reach into the collective, so busy time is capped at the collective's own time.
     const Duration idle = clock.time - begin - std::min(clock.busy, clock.time - begin);
     if (on_span_) {
         const NumberedOp in = self.in(on);

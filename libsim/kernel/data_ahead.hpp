@@ -1,7 +1,7 @@
 // This queue holds data that programs have exchanged on their streams ahead of simulated time.
 //
-// A program that receives data on a stream has it as soon as the other program has sent it, whenever the stream reaches
-// the receive in simulated time. So the program can issue its next ops at once.
+// A program that receives data on a stream gets it as soon as the other program has sent it, no matter when the stream
+// reaches the receive in simulated time. So the program can issue its next ops at once.
 #pragma once
 
 #include "libsim/kernel/matching.hpp"
@@ -22,7 +22,7 @@ public:
 
 private:
     struct Queue {
-        std::deque<Delivery> sent;  // and not received yet
+        std::deque<Delivery> sent;  // sent, not received yet
         bool program_waits = false;
     };
     Queue& queue(Matching::Channel channel);

@@ -51,13 +51,14 @@ std::shared_ptr<const Gathering> DataBeside::take(int rank, std::int64_t number,
     OfRank& self = of(rank);
     const auto brought = self.waiting.find(number);
     if (brought == self.waiting.end() || !brought->second.takes) {
-        throw ProgramError(fmt::format("rank {} takes at {} the data of its collective {}, which {}", rank,
-                                       describe_time(at), number,
-                                       number >= self.count ? "it has not begun" : "it has taken, or does not take"));
+        throw ProgramError(
+            fmt::format("rank {} takes at {} the data of its collective {}, which {}", rank, describe_time(at), number,
+                        number >= self.count ? "it has not begun" : "it has already taken, or does not take"));
     }
     if (self.is_next && number == self.count - 1) {
-        throw ProgramError(fmt::format("rank {} takes at {} what it has only just brought: its collective comes first",
-                                       rank, describe_time(at)));
+        throw ProgramError(
+            fmt::format("rank {} takes at {} the data that it has just brought: its collective comes first", rank,
+                        describe_time(at)));
     }
     std::shared_ptr<const Gathering> gathering = brought->second.gathering;
     if (gathering) {

@@ -28,7 +28,7 @@ std::string tag_text(int tag) {
     return tag < 0 ? std::string(" (in a collective)") : tag > 0 ? fmt::format(", tag {}", tag) : std::string();
 }
 
-// How long a look waits for its message.
+// Verb of a look: how long it waits for its message.
 std::string describe_patience(std::int64_t amount) {
     return amount == 0             ? std::string("ask for")
            : amount == until_there ? std::string("wait for")

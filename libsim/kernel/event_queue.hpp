@@ -1,6 +1,6 @@
 // The event queue is a heap of events ordered by (simulated time, rank, op number).
 //
-// The key comes from the program alone, never from the order of arrival, so that every run pops the same sequence.
+// The key depends only on the program, never on the order of arrival, so every run pops the same sequence.
 #pragma once
 
 #include "libsim/heap.hpp"

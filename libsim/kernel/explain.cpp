@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_lines = 16;
 
-// It has finished, or has died: no other rank's waiting explains that it does not answer.
+// The rank has finished or died, so no other rank's waiting explains its silence.
 bool is_gone(const Kernel& kernel, int rank) {
     return kernel.status(rank) == Kernel::Status::finished || kernel.status(rank) == Kernel::Status::lost;
 }
@@ -27,7 +27,7 @@ std::string state_of(const Kernel& kernel, int rank) {
 }
 
 // The message that was perhaps meant: from the same rank with another tag, or with the same tag from another rank.
-// Nobody meant another one where a rank died before it could send, or its message was lost.
+// Empty if a rank died before it could send, or a message was lost: then nobody meant another one.
 std::string near_miss(const Kernel& kernel, int rank, const Op& receive) {
     if (kernel.lost() > 0 || kernel.lost_messages().count() > 0) {
         return {};
@@ -60,7 +60,7 @@ std::string near_miss(const Kernel& kernel, int rank, const Op& receive) {
     return {};
 }
 
-// Of a question for a message of any rank.
+// Explains a question for a message from any rank.
 void explain_any_source(const Kernel& kernel, WrongOp& blocked, const Op& look) {
     std::vector<Matching::Unmatched> there = kernel.matching().unmatched_to(blocked.rank);
     std::erase_if(there, [](const Matching::Unmatched& m) { return m.tag < 0 || m.stream != Stream::main; });
@@ -96,7 +96,7 @@ void explain_receive(const Kernel& kernel, WrongOp& blocked, const Op& receive) 
     }
 }
 
-// Only a blocking send waits for its receiver, and a rendezvous.
+// A send that waits for its receiver is a blocking send or a rendezvous.
 void explain_send(const Kernel& kernel, WrongOp& blocked, const Op& send) {
     blocked.waits_for = send.peer;
     if (kernel.lost_messages().between(blocked.rank, send.peer, send.tag)) {
@@ -114,7 +114,7 @@ std::string name_of_stream(Stream stream) {
     return stream == Stream::main ? std::string("the main stream") : fmt::format("stream {}", static_cast<int>(stream));
 }
 
-// A rank that is missing has perhaps come to the same collective on another stream.
+// A missing rank may have come to the same collective on another stream.
 std::string on_another_stream(const Kernel& kernel, int rank, const Op& collective) {
     for (int i = 0; i <= most_streams; ++i) {
         const auto stream = static_cast<Stream>(i);
@@ -127,7 +127,7 @@ std::string on_another_stream(const Kernel& kernel, int rank, const Op& collecti
     return {};
 }
 
-// Nothing of the world: a group's members say which of several it is.
+// Empty for the world. For other groups the members tell which one it is.
 std::string among(const Kernel& kernel, GroupId id) {
     constexpr int most_named = 8;
     const Group& group = kernel.groups().group(id);
@@ -171,7 +171,7 @@ void explain_op(const Kernel& kernel, WrongOp& blocked, const Op& op) {
     } else if (const Rendezvous::Meeting* const meeting =
                    op.tag < 0 ? kernel.rendezvous().open_meeting_of(blocked.rank, op.stream) : nullptr;
                meeting != nullptr) {
-        // A message of a collective: who never came to that explains it, not who sends to whom in it.
+        // A message of a collective is explained by the members that never came, not by its sender and receiver.
         blocked.what = describe(meeting->op);
         blocked.kind = OpKind::collective;
         explain_meeting(kernel, blocked, *meeting);
@@ -184,7 +184,7 @@ void explain_op(const Kernel& kernel, WrongOp& blocked, const Op& op) {
     }
 }
 
-// The rank waits for a stream, which waits in an op of its own; a stream may wait for another.
+// The rank waits for a stream that waits in an op of its own. A stream may wait for another stream.
 void explain_stream(Kernel& kernel, WrongOp& blocked, Stream stream, const std::string& how) {
     const IssuedOp* at = kernel.stream_waits_in(blocked.rank, stream);
     check(at != nullptr, "rank {} waits for stream {}, which does not wait", blocked.rank, static_cast<int>(stream));
@@ -202,7 +202,7 @@ void explain_stream(Kernel& kernel, WrongOp& blocked, Stream stream, const std::
     }
 }
 
-// Somebody asks again and again, at one time, whether an op has ended that ends later.
+// The rank keeps asking, at one time, whether an op has ended that ends later.
 void explain_standing(WrongOp& blocked, const Joinable& ends_later, const Op& question) {
     blocked.kind = question.kind;
     blocked.what = describe(question);
@@ -281,7 +281,7 @@ Deadlock explain_deadlock(Kernel& kernel) {
         fmt::format("deadlock at {}: {} of {} ranks can never go on", describe_time(at), all.size(), kernel.ranks());
     const std::vector<WrongOp> ops = all;
     const std::vector<int> cycle = cycle_of(ops);
-    // Of many, the ones that explain the others first.
+    // If there are too many to list, those that explain the others come first.
     if (all.size() > most_lines) {
         const auto explains = [&](const WrongOp& b) {
             return b.is_root || std::find(cycle.begin(), cycle.end(), b.rank) != cycle.end();

@@ -1,7 +1,7 @@
 // Messages that share links (link_traffic.hpp).
 //
-// What is sent now changes how long everything under way takes, so ops are replayed in the order of time: the links are
-// followed up to the next rank's turn, and no further.
+// A new message changes the time of every message under way, so ops are replayed in time order: the links are advanced
+// up to the next rank's turn and no further.
 #include "libsim/kernel/kernel.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace sim::kernel {
 
-// False: the stream is blocked until its message is there.
+// False: the stream is blocked until its message arrives.
 bool Kernel::send_as_flow(int rank, RankState& self, Stream on, NumberedOp at) {
     const Time begin = self.at(on).clock;
     Owner sender = on;
@@ -26,7 +26,7 @@ bool Kernel::send_as_flow(int rank, RankState& self, Stream on, NumberedOp at) {
 void Kernel::start_flow(int rank, RankState& self, const Op& op, const Departure& departure) {
     prices_.require_for_message(rank, op, departure.op_number, departure.begin);
     self.count_message(op);
-    if (loses(rank, op, departure.begin)) {  // of a collective: its member waits for ever
+    if (loses(rank, op, departure.begin)) {  // in a collective, the member waits forever
         return lost_messages_.note(rank, op);
     }
     Message message{.begin = departure.begin,
@@ -49,7 +49,7 @@ void Kernel::start_flow(int rank, RankState& self, const Op& op, const Departure
                   std::min(departure.begin, turn_at_));
 }
 
-// The receiver of a message that is under way has begun to wait for it before.
+// The receiver has begun to wait for a message that is under way.
 void Kernel::note_busy_receiver(int rank, Owner owner, Time from) {
     if (owner.kind() == Owner::Kind::stream) {
         of(rank).begins_busy(owner.stream(), from);
@@ -58,7 +58,7 @@ void Kernel::note_busy_receiver(int rank, Owner owner, Time from) {
     }
 }
 
-// True: `message` has come, and is no transfer any more. False: it is still under way.
+// True: `message` has arrived, and its transfer is dropped. False: it is still under way.
 bool Kernel::has_come(Message& message) {
     if (message.transfer == TransferId::none) {
         return true;
@@ -73,7 +73,7 @@ bool Kernel::has_come(Message& message) {
     return true;
 }
 
-// A rank that is out may yet send something at turn_at_ that all messages feel: nothing goes on beyond that.
+// A rank that is out may still send a message at turn_at_ that slows all others, so time does not advance beyond it.
 std::optional<int> Kernel::next_turn_in_time() {
     while (true) {
         const std::optional<Time> event = links_->next_event();
@@ -84,7 +84,7 @@ std::optional<int> Kernel::next_turn_in_time() {
         }
         const bool links_first = event && (!ranks_wait || *event <= agenda_.next_at());
         const Time at = links_first ? *event : ranks_wait ? agenda_.next_at() : Time::max();
-        // What is there by the time of a question is there when it is answered.
+        // Everything that arrives by the time of a question is processed before it is answered.
         if (question && question->at < at) {
             if (out_ > 0) {
                 return std::nullopt;
@@ -109,7 +109,7 @@ std::optional<int> Kernel::next_turn_in_time() {
     }
 }
 
-// In the order of the ranks and their ops: ids of flows must not affect the result.
+// Sorted by rank and op number: the ids of flows must not affect the result.
 void Kernel::end_flows(std::vector<TransferId>& ended, Time at) {
     std::sort(ended.begin(), ended.end(), [this](TransferId a, TransferId b) {
         const Transfer& first = transfers_[a];

@@ -1,15 +1,15 @@
-// Sends that hold their sender, and networks that time both ends of a message: there a receiver pays when it takes the
-// message, and a rendezvous lets its sender go on then.
+// Sends that hold their sender, and networks that time both ends of a message. On such networks the receiver pays when
+// it takes the message, and a rendezvous releases its sender at that time.
 //
-// A program takes its messages in its own order. So nothing depends on which of two messages is there first, and ops
-// may be replayed in any order.
+// A program takes its messages in its own order, so nothing depends on which of two messages arrives first, and ops may
+// be replayed in any order.
 #include "libsim/kernel/kernel.hpp"
 
 #include <algorithm>
 
 namespace sim::kernel {
 
-// Tags below 0 are those of collectives, whose buffers are known beforehand: their messages never wait.
+// Negative tags belong to collectives. Their buffers are known beforehand, so their messages never wait.
 Kernel::Sending Kernel::sending_at_ends(int rank, NumberedOp at, Time begin) {
     const Op& op = at.op;
     prices_.require_for_message(rank, op, at.number, begin);
@@ -25,7 +25,7 @@ Kernel::Sending Kernel::sending_at_ends(int rank, NumberedOp at, Time begin) {
         .waits_for_receiver = op.tag >= 0 && (cluster_.blocking_sends || cluster_.network->waits_for_receiver(bytes))};
 }
 
-// Until its receive begins. An asynchronous send holds nobody before the program waits for it.
+// Holds a sender until its receive begins. An asynchronous send holds nobody until the program waits for it.
 void Kernel::hold_sender(int rank, RankState& self, NumberedOp at, Owner sender, Message& message) {
     message.transfer = transfers_.add({.source = rank, .sender = sender, .op = at.op, .message = message});
     if (sender.kind() == Owner::Kind::stream) {
@@ -33,10 +33,10 @@ void Kernel::hold_sender(int rank, RankState& self, NumberedOp at, Owner sender,
     }
 }
 
-// A receive is posted for a message whose sender a blocking send holds: it goes on when both are there.
+// A receive was posted for a message that holds its sender: the sender goes on when both are there.
 void Kernel::release_sender(Message& message, Time posted) {
     if (message.transfer == TransferId::none || (links_ && !transfers_[message.transfer].ended)) {
-        return;  // the end of a message that is still under way releases its sender
+        return;  // a message still under way releases its sender when it ends
     }
     const Transfer met = transfers_[message.transfer];
     if (!links_) {
@@ -46,7 +46,7 @@ void Kernel::release_sender(Message& message, Time posted) {
     end_send(met, std::max(posted, met.message.end));
 }
 
-// The end of a receive that is ready for `message` at `ready`. A rendezvous is over when it begins.
+// The end of a receive that is ready for `message` at `ready`. The receive's begin ends a rendezvous.
 Time Kernel::take(Time& card, Time ready, const Message& message) {
     const Time begin = std::max({ready, card, message.end});
     const ReceiveTimes ends =
@@ -60,15 +60,15 @@ Time Kernel::take(Time& card, Time ready, const Message& message) {
     return ends.processor;
 }
 
-// When an asynchronous receive has its message. Where both ends are timed, the program still has to take it from its
-// card: as long as it has not, that it alone takes time is all that is known.
+// End of an asynchronous receive. If both ends are timed, the program still has to take the message from its network
+// card. Until it has, this is the end of the receive if it had the card to itself.
 Time Kernel::end_of_asynchronous(int rank, const Joinable& joinable, const Message& message) {
     Time alone{};
     return times_ends_ ? take(alone, joinable.begin, message)
                        : later(std::max(joinable.begin, message.end), prices_.acknowledgement(joinable.op.peer, rank));
 }
 
-// A held sender goes on. Waiting for a receiver is idle; waiting for the links is what sending is.
+// A held sender goes on. Waiting for the receiver counts as idle, waiting for the links as sending.
 void Kernel::end_send(const Transfer& transfer, Time at) {
     const int rank = transfer.source;
     RankState& self = of(rank);

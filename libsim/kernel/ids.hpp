@@ -1,4 +1,4 @@
-// Each id of an op, a walk or a transfer in progress is a type of its own: none can be mistaken for a rank, an op
+// Each id of an op, a walk or a transfer in progress is a type of its own, so none can be mistaken for a rank, an op
 // number or another id.
 #pragma once
 
@@ -8,11 +8,11 @@
 
 namespace sim::kernel {
 
-// An asynchronous op, numbered by its rank from 0 in the order begun. `OpKind::wait` names it in Op::amount.
+// An asynchronous op, numbered from 0 by its rank in the order in which ops begin. OpKind::wait names it in Op::amount.
 enum class AsyncId : std::uint32_t {};
 // A member's walk along one channel of a collective's schedule (walks.hpp).
 enum class WalkId : std::uint32_t {};
-// A message that holds its sender, or did until it came (transfers.hpp).
+// A message that holds its sender, or did until it arrived (transfers.hpp).
 enum class TransferId : std::uint32_t { none = 0 };
 
 inline AsyncId awaited_by(const Op& wait) {
@@ -30,7 +30,7 @@ public:
     constexpr Owner(WalkId walk) : number_(static_cast<std::uint32_t>(walk)), kind_(Kind::walk) {}
 
     constexpr Kind kind() const { return kind_; }
-    // Each requires that kind.
+    // Each accessor requires that kind.
     constexpr Stream stream() const { return static_cast<Stream>(number_); }
     constexpr AsyncId async() const { return static_cast<AsyncId>(number_); }
     constexpr WalkId walk() const { return static_cast<WalkId>(number_); }

@@ -1,7 +1,7 @@
-// The kernel's inner loop: the ops that nearly all programs are made of, in one file so that they become one function.
+// The kernel's inner loop: the ops of nearly every program, in one file so that the compiler can inline them all.
 //
-// Who pays what, and when, is the network's to say (libsim/network/). The price of a message that depends on nothing
-// else is looked up here; a network that times both ends of a message is asked for each.
+// The network decides who pays what, and when (libsim/network/). Prices of messages that depend on nothing else are
+// cached; a network that times both ends of a message is asked for each one.
 #include "libsim/check.hpp"
 #include "libsim/error.hpp"
 #include "libsim/kernel/kernel.hpp"
@@ -37,7 +37,7 @@ inline Matching::Channel Kernel::channel(LastChannel& last, const Op& op, int so
     return last.channel;
 }
 
-// All but when it is there, and whom it holds.
+// Fills in everything but the arrival time and the transfer.
 [[gnu::always_inline]] inline void fill_in(Message& message, NumberedOp send, Time begin) {
     message.begin = begin;
     message.amount = send.op.amount;
@@ -47,8 +47,8 @@ inline Matching::Channel Kernel::channel(LastChannel& last, const Op& op, int so
     message.measure = send.op.measure;
 }
 
-// A send whose times are known when it begins, where the network prices messages or (`at_ends`) times both their ends,
-// unless it may have to wait for its receiver.
+// A send on a network that prices messages or (`at_ends`) times both their ends. Its times are known when it begins,
+// unless (`may_wait`) it has to wait for its receiver.
 template <bool at_ends, bool may_wait>
 [[gnu::always_inline]] inline bool Kernel::send_at_once(int rank, RankState& self, Stream on, NumberedOp at) {
     const Op& op = at.op;
@@ -57,10 +57,10 @@ template <bool at_ends, bool may_wait>
     const WaitingReceive* const waiting = matching_.oldest_receive(to);
     const Time begin = std::max(state.clock, state.sends_free);
     const bool is_async = is_asynchronous(op);
-    Time goes_on;        // when a sender that is not asynchronous may go on
-    Time there;          // when the message is
-    bool waits = false;  // for its receiver
-    // Before there is a message: what has no price is not sent.
+    Time goes_on;        // time at which a synchronous sender may go on
+    Time there;          // arrival time
+    bool waits = false;  // for the receiver
+    // Priced before the message exists: a message without a price is not sent.
     if constexpr (at_ends) {
         const Sending sending = sending_at_ends(rank, at, begin);
         goes_on = sending.times.processor;
@@ -78,7 +78,7 @@ template <bool at_ends, bool may_wait>
     }
     const Time busy = is_async && !at_ends ? state.clock : goes_on;
     const Duration idle = may_wait && !at_ends && !is_async ? goes_on - there : Duration{0};
-    // Written where it will lie: a copy would cost as much as all the rest.
+    // Built in place: a copy would cost as much as everything else here.
     Message at_once;
     Message& message = waiting != nullptr ? at_once : matching_.new_message(to);
     fill_in(message, at, begin);
@@ -88,7 +88,7 @@ template <bool at_ends, bool may_wait>
     }
     self.count_message(op);
     self.spend(on, {.idle = idle, .end = busy});
-    // Where senders may be held, the span of an asynchronous send is known when it is joined.
+    // If senders may be held, the span of an asynchronous send is known only when it is joined.
     if (on_span_ && !waits && !(is_async && may_wait)) {
         emit(rank, op, at.number, begin, goes_on, idle, id_of(rank, message));
     }
@@ -226,7 +226,7 @@ std::size_t Kernel::accept(int rank, std::span<const Op> ops) {
     return taken;
 }
 
-// The front of a stream's queue is carried out as an op of the program is.
+// Executes the front of a stream's queue, the same way as an op of the program.
 bool Kernel::carry_out_issued(int rank, RankState& self, const IssuedOp& issued) {
     const NumberedOp at = issued.numbered();
     const Stream on = issued.op.stream;
@@ -249,13 +249,13 @@ bool Kernel::carry_out_issued(int rank, RankState& self, const IssuedOp& issued)
     }
 }
 
-// A message that does not fit is gone, and its receive never ends.
+// A message that does not fit is dropped, and its receive never ends.
 bool Kernel::receive_misfit(RankState& self, Stream on, NumberedOp at, Matching::Channel from) {
     matching_.drop_oldest(from);
     return never_receive(self, on, at);
 }
 
-// False: the stream is blocked for ever; an asynchronous receive holds nobody before somebody waits for it.
+// False: the stream is blocked forever. An asynchronous receive blocks nobody until someone waits for it.
 bool Kernel::never_receive(RankState& self, Stream on, NumberedOp at) {
     if (is_asynchronous(at.op)) {
         self.joinables.add({.op = at.op, .op_number = at.number, .begin = self.at(on).clock});
@@ -265,7 +265,7 @@ bool Kernel::never_receive(RankState& self, Stream on, NumberedOp at) {
     return false;
 }
 
-// A message meets a receive that was there before it.
+// Delivers a message to a receive that was posted before it.
 void Kernel::deliver(int target, const WaitingReceive& receive, const Message& message) {
     RankState& self = of(target);
     if (receive.owner.kind() == Owner::Kind::stream) {
@@ -312,7 +312,7 @@ void Kernel::deliver(int target, const WaitingReceive& receive, const Message& m
     }
 }
 
-// A receive meets a message that holds its sender, or has held it. False: the stream is blocked.
+// A receive finds a message that holds its sender, or did. False: the stream is blocked.
 bool Kernel::receive_held(int rank, RankState& self, Stream on, NumberedOp at, Matching::Channel from) {
     Message message = *matching_.oldest_message(from);
     matching_.drop_oldest(from);

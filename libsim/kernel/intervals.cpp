@@ -25,7 +25,7 @@ Duration Intervals::covered(const Interval& interval) const {
     return sum;
 }
 
-// Asked of every stream whenever a rank goes on, and nearly always there is nothing to forget.
+// Called for every stream whenever a rank goes on; there is nearly always nothing to forget.
 void Intervals::forget_until(Time time) {
     if (all_.empty() || all_.front().end > time) {
         return;
@@ -33,7 +33,7 @@ void Intervals::forget_until(Time time) {
     all_.erase(all_.begin(), all_.begin() + (after(time) - all_.begin()));
 }
 
-// Twice as much as is needed: a constant share of the work per interval.
+// Reserves twice the room needed, so the cost per interval stays constant.
 void Intervals::make_room_after(Time past) {
     forget_until(past);
     all_.reserve(std::max(2 * all_.size(), all_.capacity()));

@@ -17,11 +17,11 @@ class Intervals {
 public:
     // Adds an interval at the end, or nothing if it is empty. Requires: no interval ends later than `begin`.
     void note(Time begin, Time end);
-    // How much of `interval` is covered.
+    // Covered part of `interval`.
     Duration covered(const Interval& interval) const;
-    // Removes what has ended by `time`.
+    // Removes the intervals that have ended by `time`.
     void forget_until(Time time);
-    // As note(), but what has ended by `past` may go: so it takes no more memory than what is later needs.
+    // Like note(), but may drop intervals that have ended by `past`, so memory stays proportional to the later ones.
     void note_after(Time past, Time begin, Time end) {
         if (all_.size() == all_.capacity()) [[unlikely]] {
             make_room_after(past);
@@ -33,7 +33,7 @@ public:
     const Interval& back() const { return all_.back(); }
     auto begin() const { return all_.begin(); }
     auto end() const { return all_.end(); }
-    // The first that ends after `time`. Cost: logarithmic.
+    // The first interval that ends after `time`. Cost: logarithmic.
     auto after(Time time) const {
         return std::partition_point(all_.begin(), all_.end(), [&](const Interval& part) { return part.end <= time; });
     }
@@ -44,7 +44,7 @@ private:
     std::vector<Interval> all_;
 };
 
-// How much of `interval` is in both.
+// Part of `interval` that both cover.
 Duration covered_by_both(const Intervals& a, const Intervals& b, const Interval& interval);
 
 // The union of intervals in any order.

@@ -17,15 +17,15 @@ struct Joinable {
     std::uint32_t op_number = 0;
     bool done = false;  // `end` is known
     bool joined = false;
-    bool forgotten = false;  // nobody will name it again; once it is done it is as if it were joined
+    bool forgotten = false;  // the program will not name it again; counts as joined once it is done
     AsyncId id = {};         // add() sets it
     Time begin = {};
     Time end = {};
-    Message message = {};  // receive: what came
+    Message message = {};  // receive: the message that arrived
 };
 
-// They lie in the order begun; those that are joined go once they are half of all, so that one that stays open holds no
-// others. Cost: constant per op, but for one that is older than many joined ones: a binary search.
+// Kept in the order begun. Joined ops are removed once they are half of all, so one that stays open keeps no others
+// alive. Cost: constant per op; a binary search for one that is older than many joined ones.
 class Joinables {
 public:
     AsyncId add(const Joinable& joinable) {
@@ -33,9 +33,9 @@ public:
         return all_.back().id = static_cast<AsyncId>(next_++);
     }
 
-    // Null if it never was or is joined already.
+    // Null if the op never existed or is already joined.
     Joinable* find(AsyncId id) {
-        const std::size_t newer = next_ - 1 - static_cast<std::size_t>(id);  // huge for what never was
+        const std::size_t newer = next_ - 1 - static_cast<std::size_t>(id);  // huge for an id never given out
         if (newer < all_.size() && all_[all_.size() - 1 - newer].id == id) [[likely]] {
             return open_or_null(all_[all_.size() - 1 - newer]);
         }
@@ -43,7 +43,7 @@ public:
         const auto found = std::lower_bound(all_.begin(), all_.end(), id, is_before);
         return found == all_.end() || found->id != id ? nullptr : open_or_null(*found);
     }
-    // The same for who is told its name by the program: null if that has forgotten it, too.
+    // The same for an id that the program names: also null if the program has forgotten it.
     Joinable* find_named(AsyncId id) {
         Joinable* const found = find(id);
         return found == nullptr || found->forgotten ? nullptr : found;
@@ -53,7 +53,7 @@ public:
         joinable.joined = true;
         ++joined_;
     }
-    // Their places are used again: no pointer to one that is left stays valid.
+    // Their slots are reused, so no pointer to a remaining op stays valid.
     void drop_joined() {
         if (joined_ == all_.size()) {
             all_.clear();
@@ -64,7 +64,7 @@ public:
         }
     }
 
-    // The oldest that has no end yet, or null.
+    // The oldest whose end is not known yet, or null.
     Joinable* oldest_under_way() {
         const auto under_way = [](const Joinable& joinable) { return !joinable.joined && !joinable.done; };
         const auto found = std::find_if(all_.begin(), all_.end(), under_way);
@@ -77,8 +77,8 @@ private:
     static Joinable* open_or_null(Joinable& joinable) { return joinable.joined ? nullptr : &joinable; }
 
     std::vector<Joinable> all_;
-    std::size_t next_ = 0;    // id
-    std::size_t joined_ = 0;  // how many of `all_` are
+    std::size_t next_ = 0;    // next id
+    std::size_t joined_ = 0;  // how many of `all_` are joined
 };
 
 }  // namespace sim::kernel

@@ -1,4 +1,4 @@
-// The kernel's asynchronous ops: how they are joined, and what a rank that joins them has waited for.
+// The kernel's asynchronous ops: joining them, and accounting for the time that a rank waits for them.
 #include "libsim/error.hpp"
 #include "libsim/kernel/describe.hpp"
 #include "libsim/kernel/kernel.hpp"
@@ -24,7 +24,7 @@ void Kernel::begin_receive(int rank, RankState& self, NumberedOp at, Matching::C
     }
 }
 
-// The op that the program names. `what` it does with it: "waits".
+// The asynchronous op that the program names. `what` is the program's verb in the error: "waits".
 Joinable& Kernel::named(int rank, AsyncId id, std::uint32_t number, const char* what) {
     RankState& self = of(rank);
     Joinable* const joinable = self.joinables.find_named(id);
@@ -47,18 +47,18 @@ bool Kernel::wait(int rank, RankState& self, const Op& op) {
     return true;
 }
 
-// Where the program is when it comes to it, which is known at once.
+// A mark on the program's own stream is reached when it is issued, so its end is known at once.
 void Kernel::mark_program(RankState& self, const Op& op) {
     const Time now = self.program.clock;
     self.joinables.add({.op = op, .op_number = self.op_number, .done = true, .begin = now, .end = now});
 }
 
-// One that is still under way is forgotten once it has ended: streams may wait for it.
+// An op that is still under way is forgotten once it has ended, because streams may wait for it.
 void Kernel::forget(int rank, RankState& self, const Op& op) {
     Joinable& joinable = named(rank, awaited_by(op), self.op_number, "has no use");
     if (joinable.op.kind != OpKind::record && joinable.op.kind != OpKind::compute) {
         throw ProgramError(
-            fmt::format("rank {}: an asynchronous {} must be joined: marks and computations alone can be forgotten",
+            fmt::format("rank {}: an asynchronous {} must be joined: only marks and computations can be forgotten",
                         rank, describe(joinable.op)));
     }
     joinable.forgotten = true;
@@ -68,7 +68,7 @@ void Kernel::forget(int rank, RankState& self, const Op& op) {
     }
 }
 
-// The rank's time moves to the end of an op, and the wait counts as what it waited for.
+// Moves the rank's clock to the end of an op; the wait counts as the kind of work waited for.
 [[gnu::always_inline]] inline void Kernel::pass_until_end(RankState& self, const Joinable& joinable,
                                                           bool is_at_its_end) const {
     if (joinable.op.kind == OpKind::record) {
@@ -84,8 +84,8 @@ void Kernel::forget(int rank, RankState& self, const Op& op) {
     if (joinable.op.kind == OpKind::compute) {
         self.computing += end - begin;
     } else if (!meets) {
-        // Who waits for its own sends is busy with them, but idle where these wait for their receiver; who waits for a
-        // message is idle until its sender begins.
+        // A rank waiting for its own sends counts as communicating while they transmit, and as idle while they wait for
+        // the receiver. A rank waiting for a message is idle until the sender begins.
         const bool is_send = joinable.op.kind == OpKind::send;
         const Time transfer = joinable.op.kind == OpKind::receive ? joinable.message.begin : begin;
         const Time sent = is_send && may_hold_senders_ ? std::clamp(joinable.message.end, begin, end) : end;
@@ -121,7 +121,7 @@ void Kernel::join_without_forgetting(int rank, RankState& self, Joinable& joinab
     }
 }
 
-// The rank waits as if it had waited for that op alone, and joins it next.
+// The rank waits as if for that op alone, and joins it next.
 void Kernel::answer_first_to_end(int rank, const Ended& first) {
     RankState& self = of(rank);
     pass_until_end(self, *self.joinables.find(questions_->named(rank)[first.index]), false);

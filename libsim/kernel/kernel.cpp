@@ -72,8 +72,8 @@ std::optional<int> Kernel::next_turn() {
     return agenda_.empty() ? std::nullopt : std::optional(hand_out(agenda_.pop()));
 }
 
-// No rank can go on by itself: of the computations that wait to know what their streams do, and of the questions, the
-// first.
+// Called when no rank can go on by itself. Proceeds with the earliest of the computations that wait for their streams'
+// times and the questions.
 void Kernel::go_on_with_what_is_known() {
     const auto question = questions_ ? questions_->first() : std::nullopt;
     const auto compute = postponed_ > 0 ? first_postponed_compute() : std::nullopt;
@@ -162,7 +162,7 @@ void Kernel::unblock(int rank, RankState& self) {
     agenda_.push({self.program.clock, rank, self.op_number});
 }
 
-// Whatever the program's last op was, nothing of it goes on. Requires: called in the handler of what it threw.
+// Stops the program, whatever its last op was. Requires: called in the catch handler of the op's error.
 void Kernel::halt(int rank, RankState& self) {
     mistakes_.note({self.program.clock, rank, self.op_number}, std::current_exception());
     self.status = Status::halted;
@@ -171,7 +171,7 @@ void Kernel::halt(int rank, RankState& self) {
 std::optional<FoundMistake> Kernel::first_mistake() const {
     std::optional<FoundMistake> mismatch = rendezvous_.first_mismatch();
     const std::optional<FoundMistake>& other = mistakes_.first();
-    // What members that disagree send each other seldom fits: that they disagree explains it.
+    // Messages between members that disagree rarely match, so the disagreement is the better explanation.
     return !other || (mismatch && mismatch->place.at <= other->place.at) ? mismatch : other;
 }
 

@@ -2,14 +2,14 @@
 //
 // The host asks which rank runs next, gives the kernel the ops of that rank, and repeats. Between turns a rank is
 //   due        it may resume, and is in the agenda;
-//   out        its turn was handed out: it runs its own code, or the host has ops of it that are not accepted yet;
+//   out        it has its turn: it runs its own code, or the host holds ops of it that are not accepted yet;
 //   blocked    it waits for others, in simulated time;
-//   finished;
-//   lost       it has died, and never resumes;
+//   finished   its program has ended;
+//   lost       it has died and never resumes;
 //   halted     its op was a mistake (mistakes.hpp), and it never resumes.
 // docs/design.md states which side pays which cost, and when. The same ops give the same timeline under every host.
 // An op takes the same path on every stream; stream 0 is the program. The kernel knows how the network times messages
-// and collectives (libsim/network/model.hpp), not which network it is.
+// and collectives (libsim/network/model.hpp), but not which network it is.
 // Cost: no heap allocation per computation or message once the run has warmed up; no cost for a trace that is not
 // requested.
 #pragma once
@@ -59,10 +59,10 @@ struct KernelOptions {
     OpSink on_ops = nullptr;
     std::vector<faults::Injection> faults = {};
     StepsSink on_steps = nullptr;
-    Time begin = Time{};  // when all ranks begin
+    Time begin = Time{};  // start time of all ranks
 };
 
-// What an injected fault does to a rank before it goes on.
+// The effect of an injected fault on a rank that is about to go on.
 enum class Befalls : std::uint8_t { nothing, stop, death };
 
 class Kernel {
@@ -70,28 +70,30 @@ public:
     using Status = RankStatus;
     using Delivery = kernel::Delivery;
 
-    // `names` and `groups` must outlive the kernel, and hold every label and group of the ops before they are accepted.
+    // `names` and `groups` must outlive the kernel and hold every label and group of an op before it is accepted.
     Kernel(int ranks, const Cluster& cluster, const Names& names, const Groups& groups,
            const KernelOptions& options = {});
     Kernel(const Kernel&) = delete;
     Kernel& operator=(const Kernel&) = delete;
 
-    // The next rank to resume, which is out from then on; empty if no rank is due.
+    // The next rank to resume, which is then out; empty if no rank is due.
     std::optional<int> next_turn();
 
-    // Takes ops of a rank that is out, in order, until it blocks or finishes, or they end, or (Order::time) time has
-    // passed; returns how many. Afterwards the rank is due, blocked, halted or finished.
+    // Executes ops of a rank that is out, in order, until it blocks or finishes, the ops end, or (Order::time) its
+    // clock has moved. Returns the number executed. The rank is then due, blocked, halted or finished.
     std::size_t accept(int rank, std::span<const Op> ops);
 
-    // What befalls a rank that is out, at its time. The host then calls suspend() or lose(), and gives it no turn.
+    // The injected fault that hits a running rank at its current time, if any. The host then calls suspend() or lose()
+    // and does not let the rank go on.
     Befalls injected_fault(int rank) const;
-    // The rank is stopped: it is due again when that is over. Requires: it is out, and befalls() says so.
+    // Stops the rank, which is due again when the stop is over. Requires: it is out, and injected_fault() is a stop.
     void suspend(int rank);
-    // The rank has died: it never resumes, nor finishes. What it has already issued goes on. Requires: it is out.
+    // Marks the rank as dead: it neither resumes nor finishes. Ops that it has already issued go on. Requires: it is
+    // out.
     void lose(int rank);
-    // Both of these, where no real rank has to suffer them. True: it does not go on now.
+    // Does both, for runs without rank processes. True: the rank does not go on now.
     bool apply(int rank);
-    // Those of a rank's next ops that may be accepted at once: one, where something may befall it behind that.
+    // The prefix of `ops` that may be accepted at once: one op if a fault may hit the rank, else all.
     std::span<const Op> at_once(int rank, std::span<const Op> ops) const {
         return ops.first(std::min<std::size_t>(ops.size(), conditions_.interrupt(rank) ? 1 : ops.size()));
     }
@@ -101,16 +103,18 @@ public:
     std::vector<int> dead_ranks() const;
     const LostMessages& lost_messages() const { return lost_messages_; }
     bool all_finished() const { return finished_ == static_cast<int>(ranks_.size()); }
-    // No rank can ever resume: none is due, none is out, some are blocked. Ask after next_turn() has returned nothing.
+    // True if no rank can ever resume: none is due, none is out, some are blocked. Valid once next_turn() has returned
+    // nothing.
     bool stuck() const {
         return due_ == 0 && out_ == 0 && postponed_ == 0 && (!links_ || links_->empty()) &&
                !(questions_ && questions_->any_due()) && !all_finished();
     }
-    // What the program did wrong by now; the first by simulated time, rank and op: of all, once no rank can go on.
+    // The program's mistakes so far. first_mistake() is the first by simulated time, rank and op number; it is final
+    // once no rank can go on.
     bool has_mistake() const { return mistakes_.any() || rendezvous_.any_dissent(); }
     std::optional<FoundMistake> first_mistake() const;
-    // Throw Mismatch where a collective was entered that some members never came to, or a message was sent that nobody
-    // received. Require: all ranks have finished.
+    // Throw Mismatch if some members never came to a collective, or a message was never received. Require: all ranks
+    // have finished.
     void require_complete_collectives() const;
     void require_received_messages() const;
 
@@ -118,25 +122,26 @@ public:
     Status status(int rank) const { return of(rank).status; }
     Time time(int rank) const { return of(rank).program.clock; }
     const Delivery& delivered(int rank) const { return of(rank).delivery; }
-    // What the rank has last taken; null: nothing.
+    // The data that the rank last took; null if none.
     const std::shared_ptr<const Gathering>& gathered(int rank) const {
         return gathered_[static_cast<std::size_t>(rank)];
     }
-    // The collective whose data a rank waits to take.
+    // The collective whose data the rank is waiting to take.
     const Op& collective_of_data(int rank, std::int64_t number) const { return beside_->collective_of(rank, number); }
-    // What the rank's last question found. Requires: it has asked one, and the answer was not "no".
+    // The message or op found by the rank's last question. Requires: it has asked one, and the answer was not "no".
     const Arrival& found(int rank) const { return questions_->found(rank); }
-    // The op that a rank is blocked in, its number, and since when. Requires: it is blocked.
+    // The op that a rank is blocked in, and its number. Requires: it is blocked.
     const Op& blocked_in(int rank) const { return of(rank).pending; }
     std::uint32_t blocked_op_number(int rank) const { return of(rank).pending_number; }
     std::uint32_t ops(int rank) const { return of(rank).op_number; }
-    // The unjoined asynchronous op of that number; null if there is none.
+    // The unjoined asynchronous op with that id; null if there is none.
     const Joinable* joinable(int rank, AsyncId id) { return of(rank).joinables.find(id); }
-    // The end of the op that the rank's last question was about. Requires: it is a TestOf::end_of_one, and answered.
+    // The end of the op that the rank's last question was about. Requires: the question was a TestOf::end_of_one and
+    // has been answered.
     Time end_told(int rank, const Op& question) { return of(rank).joinables.find(awaited_by(question))->end; }
-    // The oldest of them that is still under way; null if there is none.
+    // The oldest asynchronous op of the rank that is still under way; null if there is none.
     const Joinable* oldest_under_way(int rank) { return of(rank).joinables.oldest_under_way(); }
-    // The op that a stream of a blocked rank waits in; null if it waits in none. And a stream that waits.
+    // The op that a stream of a blocked rank waits in, null if it does not wait; and a stream of the rank that waits.
     const IssuedOp* stream_waits_in(int rank, Stream stream) const;
     Stream waiting_stream(int rank) const;
 
@@ -147,12 +152,12 @@ public:
     const Groups& groups() const { return *groups_; }
 
     std::int64_t messages_sent() const;
-    // Up to now; idle time counts up to `run_end`, which is end() for the whole run.
+    // Totals so far. Idle time counts up to `run_end`, which is end() for the whole run.
     RankTotals totals(int rank, Time run_end) const { return of(rank).totals(begin_, run_end); }
     Time end() const;
 
 private:
-    // The time at which a send releases its sender, and what the sender is busy with until then.
+    // The times of a send, and whether its sender then waits for the receiver.
     struct Sending {
         SendTimes times;
         bool waits_for_receiver = false;
@@ -165,12 +170,12 @@ private:
         int rank;
         Time at;
     };
-    // One of the ops that a question is about, and when the rank may know of its end.
+    // One of the ops that a question names, and the time at which the rank may learn of its end.
     struct Ended {
         Time at;
         std::size_t index;
     };
-    // A message that a question finds, and when it was sent.
+    // A message that a question finds, its arrival time, and the time at which its sender began.
     struct Found {
         Time at;
         Time begin;
@@ -180,7 +185,7 @@ private:
     RankState& of(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
     const RankState& of(int rank) const { return ranks_[static_cast<std::size_t>(rank)]; }
 
-    // kernel/inner_loop.cpp. Each handles one op; false: the stream is blocked in it.
+    // kernel/inner_loop.cpp: each function that returns bool handles one op; false: the stream is blocked in it.
     bool execute(int rank, RankState& self, const Op& op);
     bool compute(int rank, RankState& self, const Op& op);
     bool send(int rank, RankState& self, Stream on, NumberedOp at);
@@ -195,7 +200,7 @@ private:
     void end_receive(int rank, RankState& self, Stream on, NumberedOp at, const Message& message);
     Matching::Channel channel(LastChannel& last, const Op& op, int source, int target, Stream on);
 
-    // kernel/losing.cpp: what faults take away.
+    // kernel/losing.cpp: messages lost to faults.
     bool loses(int rank, const Op& send, Time begin) const {
         return conditions_.lose_messages() && conditions_.loses(rank, send.peer, begin);
     }
@@ -215,9 +220,9 @@ private:
     static void block(RankState& self, Stream on, NumberedOp at) {
         if (on == Stream::main) {
             self.block(at.op, at.number);
-        }  // another stream is blocked as long as its front has not ended
+        }  // any other stream is blocked until its front has ended
     }
-    // The op that a stream was blocked in has ended.
+    // Resumes a stream when the op that it was blocked in has ended.
     void resume(int rank, RankState& self, Stream on) {
         if (on == Stream::main) {
             unblock(rank, self);
@@ -295,7 +300,7 @@ private:
     void answer_by(int rank, RankState& self, Time by, bool has_ended);
     void answer_not_by(int rank, RankState& self);
 
-    // kernel/bringing.cpp: data beside collectives, and programs that are ahead of their GPU.
+    // kernel/bringing.cpp: data beside collectives, and hosts that are ahead of their GPU.
     DataBeside& data_beside();
     void bring(int rank, RankState& self, const Op& op);
     bool take(int rank, RankState& self, const Op& op);
@@ -339,7 +344,7 @@ private:
     void unblock(int rank, RankState& self);
     void emit(int rank, const Op& op, std::uint32_t op_number, Time begin, Time end, Duration idle,
               std::uint64_t message);
-    // Whether a message is what its receive expects; if not, that is noted as a mistake.
+    // Whether a message is the one that its receive expects; if not, notes a mistake.
     bool fits(int target, NumberedOp receive, Time posted, const Message& message) {
         const Op& op = receive.op;
         return (op.amount == message.amount && op.measure == message.measure && op.bytes == message.bytes) ||
@@ -359,36 +364,36 @@ private:
     Agenda agenda_;
     faults::Conditions conditions_;
     Prices prices_;
-    bool times_ends_;                          // how the network times messages
-    std::optional<LinkTraffic> links_;         // where messages share links
-    bool may_hold_senders_;                    // a send may wait: on both of these, and where the cluster says so
-    bool sends_specially_;                     // or may be lost
-    std::optional<WholePrices> whole_prices_;  // where collectives have a price
+    bool times_ends_;                          // the network times both ends of a message
+    std::optional<LinkTraffic> links_;         // if messages share links
+    bool may_hold_senders_;                    // a send may wait: in both cases, or if the cluster's sends block
+    bool sends_specially_;                     // a send may wait or be lost
+    std::optional<WholePrices> whole_prices_;  // if the network prices collectives
     Transfers transfers_;
     Walks walks_;
-    Time turn_at_;  // shared links: of the rank that was last to go on
+    Time turn_at_;  // shared links: time of the latest turn or event
     Matching matching_;
     Rendezvous rendezvous_;
     Mistakes mistakes_;
     std::vector<RankState> ranks_;
     DataAhead ahead_;
-    std::optional<DataBeside> beside_;  // once a rank has brought some
+    std::optional<DataBeside> beside_;  // set once a rank has brought data
     std::vector<std::shared_ptr<const Gathering>> gathered_;
-    std::optional<Questions> questions_;  // once a rank has asked one
-    std::vector<Awake> awake_;            // streams that may go on
-    Pace beside_streams_;                 // of a computation's time
+    std::optional<Questions> questions_;  // set once a rank has asked one
+    std::vector<Awake> awake_;            // streams that may resume
+    Pace beside_streams_;                 // slowdown of a computation while the rank's streams are busy
     int due_ = 0;
     int out_ = 0;
     int finished_ = 0;
     int lost_ = 0;
     LostMessages lost_messages_;
-    int postponed_ = 0;  // computations that wait to know what their streams do meanwhile
+    int postponed_ = 0;  // computations that wait until their streams' times are known
 };
 
-// Explains a deadlock: every blocked rank with what it waits for and the nearest match there is.
+// Explains a deadlock: every blocked rank, the op it waits for, and the nearest match.
 // Requires: kernel.stuck(). Cost: ranks + channels.
 Deadlock explain_deadlock(Kernel& kernel);
-// The same, where a rank was lost: those that can never go on, in the order of ranks.
+// The blocked ranks alone, in rank order; also valid after a rank was lost.
 std::vector<WrongOp> waiting_ranks(Kernel& kernel);
 
 }  // namespace sim::kernel

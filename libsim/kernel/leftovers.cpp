@@ -1,4 +1,4 @@
-// What ranks that have all returned leave undone: collectives that some never came to, messages that nobody received.
+// Checks for leftovers once all ranks have returned: incomplete collectives, and messages that were never received.
 #include "libsim/kernel/describe.hpp"
 #include "libsim/kernel/kernel.hpp"
 
@@ -25,7 +25,7 @@ std::string first_of(const std::vector<int>& ranks) {
     const Group& group = groups.group(id);
     std::vector<int> missing;
     std::vector<int> here;
-    std::vector<WrongOp> ops;  // by rank: who came first in wall time must not show
+    std::vector<WrongOp> ops;  // by rank: the order of arrival in wall time must not show
     for (int index = 0; index < group.size(); ++index) {
         const std::uint32_t came = meeting.came[static_cast<std::size_t>(index)].op_number;
         (came > 0 ? here : missing).push_back(group.rank_at(index));
@@ -44,7 +44,7 @@ std::string first_of(const std::vector<int>& ranks) {
                    std::move(ops));
 }
 
-// As its sender gave it.
+// The send as its program issued it.
 Op send_of(const Matching::Unmatched& left) {
     return {.kind = OpKind::send,
             .measure = left.message.measure,

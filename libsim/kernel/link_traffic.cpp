@@ -36,7 +36,7 @@ bool LinkTraffic::changes_first(std::optional<double> event) const {
     return next_change_ != Time::max() && (!event || picoseconds(next_change_) < *event);
 }
 
-// Those of next_change_, and finds the next.
+// Applies the bandwidth changes of next_change_ and finds the next one.
 void LinkTraffic::change_bandwidths() {
     const Time at = next_change_;
     next_change_ = Time::max();

@@ -18,8 +18,8 @@ public:
     // Throws ProgramError if the topology has fewer GPUs than there are ranks.
     LinkTraffic(std::shared_ptr<const Topology> topology, int ranks, Changes changes = {});
 
-    // At `at`, which may be later than `now`: others may still begin in between. Requires: `now` is no earlier than the
-    // end of any transfer that has ended.
+    // Starts a transfer at `at`, which may be later than `now`: others may still start in between. Requires: `now` is
+    // no earlier than the end of any transfer that has ended.
     void start(TransferId transfer, int source, int target, std::int64_t bytes, Time at, Time now);
 
     bool empty() const { return under_way_ == 0; }
@@ -38,7 +38,7 @@ private:
     std::vector<TransferId> ended_;
     int under_way_ = 0;
 
-    // What faults make of links' bandwidths, and when some of it changes next.
+    // Bandwidth changes by faults, and the time of the next one.
     Changes changes_;
     Time next_change_ = Time::max();
 

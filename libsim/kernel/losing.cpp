@@ -1,7 +1,7 @@
-// Messages that an injected fault loses: they leave, and never arrive.
+// Messages that an injected fault loses: they are sent and never arrive.
 //
-// A sender that need not wait for its message goes on as if it had arrived; one that does waits for ever. Who waits for
-// the message waits for ever, too.
+// A sender that need not wait for its message goes on as if it had arrived; one that must wait, waits forever. So does
+// a receiver that waits for the message.
 #include "libsim/kernel/kernel.hpp"
 
 namespace sim::kernel {
@@ -15,7 +15,7 @@ bool Kernel::loses(const Rendezvous::Meeting& meeting) {
     return is_lost;
 }
 
-// False: the stream is blocked, for ever.
+// False: the stream is blocked forever.
 bool Kernel::send_in_vain(int rank, RankState& self, Stream on, NumberedOp at, Time begin) {
     const Op& op = at.op;
     lost_messages_.note(rank, op);

@@ -1,4 +1,4 @@
-// The messages that injected faults have lost: how many, and between whom.
+// A record of the messages lost to injected faults: their count, and their sources, targets and tags.
 #pragma once
 
 #include "libsim/op.hpp"
@@ -17,11 +17,11 @@ public:
             channels_.push_back({source, send.peer, send.tag});
         }
     }
-    // All of a collective's count as one.
+    // All messages of a collective count as one.
     void note_collective() { ++count_; }
 
     std::int64_t count() const { return count_; }
-    // One of a rank to another with this tag is among them.
+    // True if a message from `source` to `target` with this tag was lost.
     bool between(int source, int target, std::int32_t tag) const {
         return std::any_of(channels_.begin(), channels_.end(), [&](const Channel& lost) {
             return lost.source == source && lost.target == target && lost.tag == tag;

@@ -77,7 +77,7 @@ std::vector<Matching::Unmatched> Matching::unmatched() const {
             found.push_back({queue.source, queue.target, queue.tag, queue.stream, nodes_[queue.first].message});
         }
     }
-    // Not in the order in which channels were first used: that is the host's.
+    // Not in the order in which channels were first used, which depends on the host.
     std::sort(found.begin(), found.end(), [](const Unmatched& a, const Unmatched& b) {
         return std::tuple(a.target, a.source, a.tag, a.stream) < std::tuple(b.target, b.source, b.tag, b.stream);
     });

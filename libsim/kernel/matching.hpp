@@ -14,19 +14,19 @@
 namespace sim::kernel {
 
 struct Message {
-    Time begin;  // when the sender began, and when the message is there
-    Time end;
+    Time begin;  // start of the send
+    Time end;    // arrival
     std::int64_t amount = 0;
-    std::uint64_t bytes = 0;    // of payload; 0: time only
-    std::uint32_t payload = 0;  // which of the source's payloads
-    std::uint32_t number = 0;   // which of the source's ops, from 1: the same however streams take turns
+    std::uint64_t bytes = 0;    // payload size; 0: no data
+    std::uint32_t payload = 0;  // index among the source's payloads
+    std::uint32_t number = 0;   // op number at the source, from 1: independent of how streams take turns
     Measure measure = Measure::bytes;
-    TransferId transfer = TransferId::none;  // that it holds its sender with
+    TransferId transfer = TransferId::none;  // transfer that holds its sender, if any
 };
 
-// The id of a message: the same number at both ends, and unique to the message.
+// The id of a message: unique to it, and the same at both ends.
 std::uint64_t id_of(int source, const Message& message);
-// The receive as completed: with the size that arrived, whatever size was requested.
+// The receive as completed, with the size that arrived, whatever size was requested.
 Op received(Op op, const Message& message);
 
 struct WaitingReceive {
@@ -38,10 +38,10 @@ class Matching {
 public:
     using Channel = std::uint32_t;
 
-    // Messages are matched within a stream: both ends name the same.
+    // Messages are matched within a stream: both ends name the same one.
     Channel channel(int source, int target, int tag, Stream stream = Stream::main);
 
-    // The oldest message not yet received, or the longest waiting receive; null if there is none.
+    // The oldest message not yet received, or the longest-waiting receive; null if there is none.
     // Valid until the next call that adds or drops.
     const Message* oldest_message(Channel channel) const {
         const Queue& queue = queues_[channel];
@@ -51,7 +51,7 @@ public:
         const Queue& queue = queues_[channel];
         return queue.first != none && queue.receives ? &nodes_[queue.first].receive : nullptr;
     }
-    // Forgets the oldest. Requires: there is one.
+    // Removes the oldest message or receive. Requires: there is one.
     void drop_oldest(Channel channel) {
         Queue& queue = queues_[channel];
         const std::uint32_t index = queue.first;
@@ -59,21 +59,21 @@ public:
         nodes_[index].next = free_;
         free_ = index;
     }
-    // A message to be filled in, the newest of its channel. Requires: no receive waits.
+    // Appends a message for the caller to fill in. Requires: no receive waits.
     Message& new_message(Channel channel) {
         queues_[channel].receives = false;
         return append(queues_[channel]).message;
     }
-    // Requires: no message waits.
+    // Appends a waiting receive. Requires: no message waits.
     void keep(Channel channel, const WaitingReceive& receive) {
         queues_[channel].receives = true;
         append(queues_[channel]).receive = receive;
     }
 
-    // From now on for_each_message_to() knows what is there. Cost: 4 B per channel.
+    // Enables for_each_message_to() from now on. Cost: 4 B per channel.
     void index_by_target(int ranks);
-    // visit(source, tag, message) for the oldest message of each channel to `target`, of programs, not of streams, in
-    // an order of no meaning. Requires: index_by_target().
+    // Calls visit(source, tag, message) for the oldest message of each channel to `target` on the main stream, in an
+    // unspecified order. Requires: index_by_target().
     template <class Visit>
     void for_each_message_to(int target, Visit visit) const {
         for (const Channel channel : to_[static_cast<std::size_t>(target)]) {
@@ -83,7 +83,7 @@ public:
         }
     }
 
-    // For explanations: messages to `target` not yet received, the oldest of each channel.
+    // For explanations: messages not yet received, the oldest of each channel.
     struct Unmatched {
         int source;
         int target;
@@ -92,7 +92,7 @@ public:
         Message message;
     };
     std::vector<Unmatched> unmatched_to(int target) const;
-    // To all targets, by target. Cost: channels.
+    // Unmatched messages to all targets, sorted by target. Cost: channels.
     std::vector<Unmatched> unmatched() const;
 
 private:
@@ -113,7 +113,7 @@ private:
         std::uint32_t first;
         std::uint32_t last;
         Stream stream;
-        bool receives;  // what it holds, if anything
+        bool receives;  // it holds receives, not messages
     };
 
     [[gnu::always_inline]] Node& append(Queue& queue) {
@@ -136,7 +136,7 @@ private:
     std::vector<Queue> queues_;
     std::vector<Node> nodes_;
     std::uint32_t free_ = none;
-    std::vector<std::vector<Channel>> to_;  // by target, the channels of programs; empty: nobody asks
+    std::vector<std::vector<Channel>> to_;  // by target: channels of the main stream; empty: not indexed
     std::vector<std::uint32_t> table_ = std::vector<std::uint32_t>(64, none);  // open addressing, size a power of 2
 };
 

@@ -1,8 +1,8 @@
-// The mistakes that the kernel finds in a rank program: of all, the first in simulated time is kept.
+// This record keeps the first mistake in simulated time that the kernel finds in a rank program.
 //
-// What made a mistake never goes on: the rank or the stream whose op it was, a receive whose message does not fit, the
-// members of a collective that wait in it. All others go on until none can, as in a deadlock. Who stops, and where,
-// depends on the program alone, so every order of replay finds the same mistakes (docs/why.md).
+// Whatever made the mistake never goes on: the rank or stream whose op it was, a receive whose message does not fit,
+// the members that wait in a wrong collective. All others go on until none can, as in a deadlock. Which ranks stop, and
+// where, depends only on the program, so every order of replay finds the same mistakes (docs/why.md).
 #pragma once
 
 #include "libsim/units.hpp"

@@ -1,10 +1,10 @@
-// Computing while messages are under way: where the cluster says that the one slows the other down.
+// Computing while messages are under way, on clusters where communication slows computation down.
 //
-// How much of a computation is slowed down shows only when the streams' times are known, so it waits for them. Should
-// nobody be able to go on then, because streams wait for what programs do after such computations, the one that ends
-// first, by what is known, is done: whatever its streams still wait for comes after the end of another, which is later.
-// Where links are shared, time itself says what is known: a computation is looked at again when it would end, by what
-// its streams have done until then.
+// The slowed-down part of a computation is known only once the streams' times are known, so the computation waits for
+// them. If no rank can go on then, because streams wait for ops that follow such computations, the computation that
+// ends first by the times known so far is completed: whatever its streams still wait for comes after the end of another
+// computation, which is later. With shared links, the kernel advances in time order: it looks at a computation again at
+// its expected end, using what its streams have done by then.
 #include "libsim/kernel/kernel.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace sim::kernel {
 
 namespace {
 
-// When a stream was busy after `from`, and until `now` where it still is.
+// The intervals after `from` in which any stream was busy, up to `now` for one that still is.
 Intervals busy_after(const std::vector<StreamQueue>& queues, Time from, Time now) {
     std::vector<Interval> parts;
     for (const StreamQueue& at : queues) {
@@ -35,7 +35,7 @@ bool Kernel::computes_beside_streams(const RankState& self, const Op& op) const 
     return cluster_.compute.overlap_slowdown > 1 && !self.queues.empty() && op.stream == Stream::main;
 }
 
-// False: it waits until the streams' times are known.
+// False: the computation waits until the streams' times are known.
 bool Kernel::begin_compute_beside_streams(int rank, RankState& self, const Op& op) {
     prices_.computation(rank, op, self.op_number, self.program.clock);  // throws here, not when others go on
     const std::uint32_t number = self.op_number++;
@@ -51,7 +51,7 @@ bool Kernel::begin_compute_beside_streams(int rank, RankState& self, const Op& o
     return false;
 }
 
-// Shared links: the time has come at which a computation ends, if it has not been slowed down meanwhile.
+// Shared links: a computation has reached its expected end; it ends unless it has been slowed down meanwhile.
 void Kernel::look_at_compute(int rank, Time now) {
     RankState& self = of(rank);
     const Time end = end_beside_streams(rank, self, self.pending, now);
@@ -72,7 +72,7 @@ Time Kernel::end_beside_streams(int rank, const RankState& self, const Op& op, T
         }
         return faults::end_under(begin, work, all);
     }
-    // Nearly always none of the streams is busy, or one.
+    // Nearly always no stream is busy, or only one.
     const StreamQueue* busy = nullptr;
     for (const StreamQueue& at : self.queues) {
         if (at.busy_since || (!at.busy.empty() && at.busy.back().end > begin)) {
@@ -95,7 +95,7 @@ void Kernel::compute_beside_streams(int rank, RankState& self, NumberedOp at, Ti
     emit(rank, at.op, at.number, begin, end, Duration{0}, 0);
 }
 
-// The program is blocked in a computation, of which all is known by now.
+// The program is blocked in a computation whose streams' times are now known.
 void Kernel::end_postponed_compute(int rank, RankState& self, Time now) {
     --postponed_;
     compute_beside_streams(rank, self, {self.pending, self.pending_number}, now);

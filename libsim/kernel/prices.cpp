@@ -26,7 +26,7 @@ Prices::Prices(const Cluster& cluster, int ranks, const faults::Conditions& cond
           nodes_.size());
 }
 
-// A price that depends on who asks for it, or when, is not remembered.
+// A price that depends on the rank or the time is not cached.
 Duration Prices::new_price(LastPrice& last, int rank, const Op& op, std::uint32_t number, Time at) const {
     const Duration price = undisturbed(rank, op, number, at);
     if (op.kind == OpKind::compute) {

@@ -1,7 +1,7 @@
 // Prices gives the cost of ops that depend on nothing else in progress: computations, and messages on networks that
 // price them.
 //
-// Programs repeat a few sizes, so the last price of a computation and of each hop is remembered.
+// Programs repeat a few sizes, so the last price of a computation and of each hop is cached.
 #pragma once
 
 #include "libsim/cluster.hpp"
@@ -14,7 +14,7 @@ namespace sim::kernel {
 
 class Prices {
 public:
-    // Both must outlive it. Requires: a place for each of the ranks, if the network places any.
+    // `cluster` and `conditions` must outlive this object. Requires: if the network has nodes, a node for each rank.
     Prices(const Cluster& cluster, int ranks, const faults::Conditions& conditions);
 
     const NodeMap& nodes() const { return nodes_; }
@@ -23,17 +23,17 @@ public:
         return acknowledgements_[static_cast<std::size_t>(nodes_.hop(source, target))];
     }
 
-    // The price of an op that `rank` begins at `at`. Throws ProgramError, which names all three, if the cluster has no
-    // price.
+    // The price of an op that `rank` begins at `at`. Throws ProgramError, which names rank, op and time, if the cluster
+    // has no price.
     Duration computation(int rank, const Op& op, std::uint32_t number, Time at) {
         return price(last_computation_, rank, op, number, at);
     }
-    // The same, of a computation that nothing slows down for a while.
+    // The same for a computation, ignoring temporary slowdowns by faults.
     Duration undisturbed_computation(int rank, const Op& op, std::uint32_t number, Time at) const;
     Duration message(int rank, const Op& op, std::uint32_t number, Time at) {
         return price(last_messages_[static_cast<std::size_t>(nodes_.hop(rank, op.peer))], rank, op, number, at);
     }
-    // Throws the same if the network has no price for the unit of a message.
+    // Throws the same error if the network has no price for the message's unit.
     void require_for_message(int rank, const Op& op, std::uint32_t number, Time at) const;
 
 private:

@@ -52,7 +52,7 @@ void RankState::wait_for_stream(Stream stream, Time end, bool is_at_its_end) {
         }
         computing += computed;
         communicating += end - program.clock - idle - computed;
-        idle_in_collectives += idle;  // waiting for each other is what streams are for
+        idle_in_collectives += idle;  // streams wait for peers, as members of a collective do
         program.clock = end;
     }
     forget_until_now();

@@ -1,5 +1,5 @@
-// The rank state is all that the kernel knows of one rank: its streams, its ops in progress, and how its time was
-// spent.
+// The rank state is everything the kernel knows about one rank: its streams, its ops in progress, and its time by
+// category.
 #pragma once
 
 #include "libsim/kernel/joinables.hpp"
@@ -13,25 +13,25 @@ namespace sim::kernel {
 
 enum class RankStatus : std::uint8_t { due, out, blocked, finished, lost, halted };
 
-// The payload of a rank's last receive or wait: the `number`-th (from 0) that `source` sent.
+// The payload of a rank's last receive or wait: payload `number` (from 0) of those that `source` sent.
 struct Delivery {
     int source = -1;
     std::uint32_t number = 0;
     std::uint64_t bytes = 0;
 };
 
-// An amount of memory, and the most it ever was.
+// An amount of memory in use, and its peak.
 struct HeldMemory {
     std::int64_t now = 0;
     std::int64_t peak = 0;
 };
 
-// Time that a stream has spent: idle first, waiting for a peer to begin, then busy with messages until `end`.
+// Time spent by a stream: first idle, waiting for a peer to begin, then busy with messages until `end`.
 struct StreamTime {
     Duration idle{0};
     Time end;
     bool in_collective = false;
-    bool busy_is_noted = false;  // message by message, by walks
+    bool busy_is_noted = false;  // walks have already noted it, message by message
 };
 
 struct RankState {
@@ -46,10 +46,10 @@ struct RankState {
     Duration idle_in_collectives{0};
     std::int64_t bytes_sent = 0;
     std::int64_t billionths_sent = 0;
-    Op pending;  // that the program is blocked in
+    Op pending;  // the op that the program is blocked in
     std::uint32_t pending_number = 0;
     Delivery delivery;
-    std::optional<Time> issued_at;  // when other streams are given what the program issues; none: when it is there
+    std::optional<Time> issued_at;  // when other streams get the ops issued; none: at the program's clock
     Joinables joinables;
     std::vector<StreamQueue> queues;  // of stream 1, 2, …
     HeldMemory bytes_held;
@@ -68,13 +68,13 @@ struct RankState {
         }
         return queues[index];
     }
-    // The op that a blocked stream is in.
+    // The op in which a stream is blocked.
     NumberedOp in(Stream on) const {
         return on == Stream::main ? NumberedOp{pending, pending_number}
                                   : queues[static_cast<std::size_t>(on) - 1].waiting.front().numbered();
     }
 
-    // When another stream is given an op that the program issues now.
+    // The time at which another stream gets an op that the program issues now.
     Time issue_time() const { return issued_at.value_or(program.clock); }
 
     void block(const Op& op, std::uint32_t number) {
@@ -84,7 +84,7 @@ struct RankState {
     }
     bool is_blocked_in(OpKind kind) const { return status == RankStatus::blocked && pending.kind == kind; }
 
-    // Moves the clock of a stream. The program's time counts as communicating or idle at once, a stream's when the
+    // Moves the clock of a stream. The program's time counts as communicating or idle at once, a stream's only when the
     // program waits for it.
     void spend(Stream on, const StreamTime& spent) {
         StreamState& state = at(on);
@@ -96,18 +96,18 @@ struct RankState {
         }
         state.clock = spent.end;
     }
-    // The program waited for `stream` until `end`: it counts as idle and as computing as long as the stream was, else
-    // as busy with messages. At its end, as computing as long as any stream was.
+    // The program waited for `stream` until `end`. The wait counts as idle or computing while the stream was, and
+    // otherwise as communicating. At the program's end it counts as computing while any stream was.
     void wait_for_stream(Stream stream, Time end, bool is_at_its_end = false);
-    // The stream has computed until `end`.
+    // The stream computed from `begin` to `end`.
     void compute_on(Stream stream, Time begin, Time end);
-    // The stream has waited until `end` for that.
+    // The stream waited for `joined` from `begin` to `end`.
     void wait_on(Stream stream, const Joined& joined, Time begin, Time end);
-    // Drops the past of all streams: later queries concern only the time to come.
+    // Drops the past of all streams: later queries concern only the future.
     void forget_until_now();
     bool streams_are_done() const;
 
-    // A message of a stream is under way from `time` on, if it is not the program's.
+    // A message of a stream is under way from `time` on; not tracked for the program.
     void begins_busy(Stream on, Time time) {
         if (on != Stream::main) {
             queue(on).busy_since = time;

@@ -65,7 +65,7 @@ const Rendezvous::Meeting* Rendezvous::arrive(int rank, std::uint32_t op_number,
     Group& group = group_of(id, op.stream);
     const int member = index_of(group, id, rank);
     check(member >= 0, "rank {} is not in group {}", rank, static_cast<unsigned>(id));
-    if (group.attended.size() == 1) {  // alone: whoever comes is the last
+    if (group.attended.size() == 1) {  // a group of one: its member is always the last
         complete_.op = op;
         complete_.last_at = at;
         complete_.came.clear();
@@ -97,7 +97,7 @@ const Rendezvous::Meeting* Rendezvous::arrive(int rank, std::uint32_t op_number,
     if (++meeting.arrived < static_cast<int>(group.attended.size())) {
         return nullptr;
     }
-    // Nobody comes to a later meeting before this one, so the complete one is the oldest.
+    // No member comes to a later meeting before this one, so the complete one is the oldest.
     check(number == 0, "meeting {} of group {} is complete before an older one", number, static_cast<unsigned>(id));
     const bool all_agree = meeting.dissent.empty();
     (all_agree ? complete_ : dissenting_.emplace_back()) = std::move(meeting);
@@ -154,8 +154,8 @@ const Rendezvous::Meeting* Rendezvous::first_open() const {
     return first;
 }
 
-// Told of the first member by rank, and of the first that disagrees with it: the order in which they came in wall time
-// must not show. It is made where two that disagree have both come.
+// Names the first member by rank and the first that disagrees with it: the order of arrival in wall time must not show.
+// The mistake's time is when two members that disagree have both come.
 FoundMistake Rendezvous::mismatch_of(const Meeting& meeting) const {
     const GroupId id = collective_word(meeting.op).group;
     const sim::Group& members = groups_->group(id);

@@ -13,7 +13,7 @@ class Kernel;
 
 struct RunTotals {
     Time end;                       // of the last rank
-    std::vector<RankTotals> ranks;  // up to where the run came
+    std::vector<RankTotals> ranks;  // up to the point the run reached
     std::int64_t messages = 0;
     std::int64_t ops = 0;
 };

@@ -1,7 +1,7 @@
-// The streams of a rank beside its program: how ops get onto them, how they go on, and who waits for them.
+// The streams of a rank beside its program: issuing ops onto them, executing those ops, and resuming their waiters.
 //
 // A stream resumes when the op it waits for completes, whatever its program does meanwhile. Waking a stream only puts
-// it into `awake_`: it goes on when the op under way is done, so that a chain of wakings needs no stack.
+// it into `awake_`: it goes on after the current op, so a chain of wake-ups does not recurse.
 #include "libsim/error.hpp"
 #include "libsim/kernel/kernel.hpp"
 
@@ -11,14 +11,14 @@ namespace sim::kernel {
 
 namespace {
 
-// Only data tells the program anything.
+// A receive without data has nothing to tell the program.
 bool program_waits_for(const Op& op) {
     return op.kind == OpKind::receive && op.bytes > 0;
 }
 
 }  // namespace
 
-// An op that comes to an empty stream, waits for nobody and has a known end need not be kept. False: it must.
+// An op that reaches an empty stream, waits for nobody and has a known end need not be queued. False: it must be.
 bool Kernel::carry_out_at_once(int rank, RankState& self, const Op& op) {
     StreamQueue& at = self.queue(op.stream);
     if (at.blocked || !at.waiting.empty() || (beside_ && op.kind == OpKind::collective)) {
@@ -46,14 +46,14 @@ bool Kernel::carry_out_at_once(int rank, RankState& self, const Op& op) {
     return true;
 }
 
-// Nothing but the rank's own slowness makes it longer.
+// Only the rank's own slowdown makes it longer; messages beside it do not.
 void Kernel::compute_on_stream(int rank, RankState& self, NumberedOp at, Time begin) {
     const Time end = later(begin, prices_.computation(rank, at.op, at.number, begin));
     self.compute_on(at.op.stream, begin, end);
     emit(rank, at.op, at.number, begin, end, Duration{0}, 0);
 }
 
-// False: what it waits for is still under way.
+// False: the op it waits for is still under way.
 bool Kernel::wait_on_stream(RankState& self, const IssuedOp& issued) {
     if (issued.awaits) {
         return false;
@@ -68,7 +68,7 @@ bool Kernel::wait_on_stream(RankState& self, const IssuedOp& issued) {
 bool Kernel::issue(int rank, RankState& self, const Op& op) {
     const Time now = self.issue_time();
     if (op.kind == OpKind::compute) {
-        prices_.computation(rank, op, self.op_number, now);  // throws here, not when its stream has come to it
+        prices_.computation(rank, op, self.op_number, now);  // throws here rather than when its stream reaches it
     }
     if (carry_out_at_once(rank, self, op)) {
         return true;
@@ -87,7 +87,7 @@ bool Kernel::issue(int rank, RankState& self, const Op& op) {
     }
     StreamQueue& queue = self.queue(op.stream);
     if (op.kind == OpKind::wait) {
-        // If there is none, the program has joined it, and so is past its end already.
+        // If there is none, the program has already joined it and so is past its end.
         if (const Joinable* const awaited = self.joinables.find_named(awaited_by(op))) {
             issued.awaits = !awaited->done;
             queue.awaiting += issued.awaits ? 1 : 0;
@@ -121,24 +121,24 @@ bool Kernel::receive_ahead(int rank, RankState& self, const Op& op, std::uint32_
 }
 
 void Kernel::go_on(int rank, RankState& self, Stream on) {
-    // Looked up anew each time: a collective of several channels makes streams for them.
+    // Looked up each time: a collective with several channels adds streams.
     while (!self.queue(on).blocked && !self.queue(on).waiting.empty()) {
         StreamQueue& at = self.queue(on);
         const IssuedOp issued = at.waiting.front();
         at.state.clock = std::max(at.state.clock, issued.from);
-        at.blocked = true;  // unless it ends, at once or while it is carried out
+        at.blocked = true;  // until it ends, possibly at once
         try {
             if (carry_out_issued(rank, self, issued)) {
                 end_issued(rank, self, on);
             }
         } catch (const ProgramError&) {
             mistakes_.note({self.at(on).clock, rank, issued.number}, std::current_exception());
-            return;  // it stays blocked
+            return;  // the stream stays blocked
         }
     }
 }
 
-// The front has ended; whoever waits for the stream may go on.
+// The front op has ended, and whatever waits for the stream may go on.
 void Kernel::end_issued(int rank, RankState& self, Stream on) {
     StreamQueue& at = self.queue(on);
     at.waiting.pop_front();
@@ -151,7 +151,7 @@ void Kernel::end_issued(int rank, RankState& self, Stream on) {
     }
 }
 
-// An asynchronous op has got its end: the streams that wait for it, and perhaps the program, go on.
+// The end of an asynchronous op is now known: streams that wait for it go on, and so may the program.
 void Kernel::async_is_done(int rank, RankState& self, AsyncId id) {
     const Time end = self.joinables.find(id)->end;
     if (questions_) [[unlikely]] {
@@ -159,7 +159,7 @@ void Kernel::async_is_done(int rank, RankState& self, AsyncId id) {
     }
     for (std::size_t index = 0; index < self.queues.size(); ++index) {
         StreamQueue& at = self.queues[index];
-        // Most streams wait for none, and need not be looked through.
+        // Most streams await no op and need not be searched.
         for (std::size_t i = 0; at.awaiting > 0 && i < at.waiting.size(); ++i) {
             IssuedOp& issued = at.waiting[i];
             if (issued.awaits && awaited_by(issued.op) == id) {

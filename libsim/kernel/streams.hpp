@@ -1,10 +1,10 @@
-// A stream of a rank has a clock of its own and a queue of the ops that it has yet to carry out.
+// A stream of a rank has a clock of its own and a queue of the ops that it has yet to execute.
 //
 // Stream 0 is the program. It has a clock and a network card like the others, but no queue: its host supplies its next
-// op. The others, 1, 2, …, carry out what the program has issued on them, in order, each by its own clock.
-// (1) The front of a queue is the op that its stream is blocked in, or the next one it will reach.
-// (2) Only computations, sends, receives, collectives, waits, marks and checkpoints are in a queue.
-// A stream computes beside all others, the program's included: that takes none of them longer.
+// op. The others, 1, 2, …, execute the ops that the program has issued on them, in order, each by its own clock.
+// (1) The front of a queue is the op that its stream is blocked in, or the next one that it will reach.
+// (2) A queue holds only computations, sends, receives, collectives, waits, marks and checkpoints.
+// Computations on a stream run beside those of all other streams and of the program, and slow none of them down.
 #pragma once
 
 #include "libsim/kernel/ids.hpp"
@@ -19,7 +19,7 @@
 
 namespace sim::kernel {
 
-// The channel that was last looked up: the next is nearly always the same.
+// The channel last looked up; the next one is nearly always the same.
 struct LastChannel {
     std::int32_t peer = -1;
     std::int32_t tag = 0;
@@ -29,23 +29,23 @@ struct LastChannel {
 // The state that every stream has, the program included.
 struct StreamState {
     Time clock = {};
-    Time sends_free = {};     // when the sending side of its card is free
-    Time receives_free = {};  // when the receiving side is; where the network times it
+    Time sends_free = {};     // when the sending side of its network card is free
+    Time receives_free = {};  // the same for the receiving side, if the network times it
     LastChannel last_send = {};
     LastChannel last_receive = {};
     Walking walking = {};
 };
 
-// An op as its program issued it. The number is that of the op; a send of data also has that of its payload, a
-// collective with data beside it that of DataBeside.
+// An op as its program issued it, with its number. `payload` is the payload number of a send with data, or the
+// DataBeside number of a collective that brings data.
 struct NumberedOp {
     const Op& op;
     std::uint32_t number;
     std::uint32_t payload = 0;
 };
 
-// What a wait joins, by what the time of waiting counts as: as that of the stream whose mark it is; as computing; or
-// (own) as busy with messages.
+// The category that a stream's waiting time counts as: whatever `stream` did, if the op waited for is its mark;
+// computing; or else (Stream::own) busy with messages.
 struct Joined {
     Stream stream = Stream::own;
     bool computes = false;
@@ -54,12 +54,12 @@ struct Joined {
 struct IssuedOp {
     Op op = {};
     std::uint32_t number = 0;
-    std::uint32_t payload = 0;  // send: which of the rank's payloads; collective: which of its data beside, from 1
-    AsyncId mark = {};          // record: as which asynchronous op it is joined
+    std::uint32_t payload = 0;  // send: index of the rank's payload; collective: number of its data beside, from 1
+    AsyncId mark = {};          // record: id of the asynchronous op by which it is joined
     bool awaits = false;        // wait: the op waited for is still under way
-    Joined joined = {};         // wait: what kind of op that is
+    Joined joined = {};         // wait: category of the waiting time
     Time from = {};             // when the program issued it
-    Time until = {};            // wait: the end of what it waits for, once it is known
+    Time until = {};            // wait: the end of the op waited for, once it is known
 
     NumberedOp numbered() const { return {op, number, payload}; }
 };
@@ -68,11 +68,11 @@ struct StreamQueue {
     StreamState state = {};
     bool blocked = false;
     std::optional<Time> busy_since = {};  // shared links: the front's message is under way
-    int awaiting = 0;                     // how many of `waiting` await an asynchronous op
+    int awaiting = 0;                     // number of ops in `waiting` that await an asynchronous op
     std::deque<IssuedOp> waiting = {};
-    // When it waited for a peer to begin, when it computed, and when it was busy with messages. What the program waits
-    // for counts as these, so what is past by its clock is forgotten. A stream that waits for another waits for a peer,
-    // and computes, as long as that one does.
+    // Intervals in which the stream waited for a peer to begin, computed, or was busy with messages. The program's
+    // waits for the stream count as these categories, so intervals before the program's clock are dropped. A stream
+    // that waits for another stream is idle and computes while that one does.
     Intervals idle = {};
     Intervals computing = {};
     Intervals busy = {};

@@ -1,4 +1,4 @@
-// A transfer is a message in progress that blocks its sender: on shared links until it arrives, in a rendezvous until
+// A transfer is a message in progress that holds its sender: on shared links until it arrives, in a rendezvous until
 // its receive begins.
 #pragma once
 
@@ -15,11 +15,11 @@ struct Transfer {
     Owner sender = {};
     Op op = {};
     Message message = {};
-    bool ended = false;                           // shared links: at message.end
-    std::optional<WaitingReceive> receiver = {};  // who has asked for it and waits
+    bool ended = false;                           // shared links: it arrived, at message.end
+    std::optional<WaitingReceive> receiver = {};  // the receive that waits for it
 };
 
-// An id is used again once both ends are done with the transfer.
+// An id is reused once both ends are done with the transfer.
 class Transfers {
 public:
     TransferId add(const Transfer& transfer) {

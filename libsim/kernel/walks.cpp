@@ -9,7 +9,7 @@ namespace sim::kernel {
 
 namespace {
 
-// Below those of a program's own collectives, which are above -2^31 + 2^30.
+// Tags of walks are below those of a program's own collectives, which are above -2^31 + 2^30.
 std::int32_t tag_of(const Walk& walk) {
     const auto group = static_cast<std::int32_t>(collective_word(walk.plan->op).group);
     return INT32_MIN + group * most_channels + walk.channel;
@@ -29,7 +29,7 @@ void Kernel::walk_message_ends(const Walk& walk, Time at) {
     const Stream on = walk.plan->op.stream;
     if (on != Stream::main && --of(walk.rank).at(on).walking.messages == 0) {
         StreamQueue& queue = of(walk.rank).queue(on);
-        // A stream that has computed may be ahead of the message that it then finds.
+        // After a computation, a stream may be ahead of the message that it then finds.
         queue.busy.note(std::min(*queue.busy_since, at), at);
         queue.busy_since.reset();
     }
@@ -66,7 +66,7 @@ void Kernel::next_step(WalkId id) {
     }
 }
 
-// Until it waits, for its message to be there or for another's, or has come to the end.
+// Follows the schedule until the walk waits for a message, its own or another's, or reaches the end.
 void Kernel::walk_on(WalkId id) {
     while (true) {
         Walk& walk = walks_[id];
@@ -97,7 +97,7 @@ void Kernel::walk_sends(WalkId id) {
     start_flow(walk.rank, of(walk.rank), op, {plan.op_number, walk.clock, 0, id});
 }
 
-// False: it waits.
+// False: the walk waits.
 bool Kernel::walk_receives(WalkId id) {
     const Walk& walk = walks_[id];
     const Matching::Channel from =
@@ -143,7 +143,7 @@ void Kernel::end_walk(WalkId id) {
     if (--walking.channels_left > 0) {
         return;
     }
-    // The channels go on in the order of time: the last to end is the latest.
+    // Channels advance in time order, so the last one to end has the latest clock.
     end_of_member(walk.rank, on, {.time = walk.clock, .sends_free = walk.clock, .busy = walking.busy}, false);
 }
 

@@ -1,5 +1,5 @@
-// A walk carries out a collective by size on shared links: the kernel follows the schedule for each member, with one
-// walk per channel.
+// A walk executes a collective by size on shared links: the kernel follows the schedule for each member, with one walk
+// per channel.
 //
 // A message of a walk is a flow like any other, so it competes with all other traffic and takes exactly as long as the
 // same message of a program.

@@ -1,4 +1,4 @@
-// This cache holds the prices of collectives on a network that prices them as a whole: programs repeat a few of them.
+// This cache holds the prices of collectives on a network that prices them as a whole. Programs repeat only a few.
 #pragma once
 
 #include "libsim/cluster.hpp"
@@ -17,13 +17,13 @@ struct WholePrice {
     std::int64_t amount = -1;
     Measure measure = Measure::bytes;
     Duration price{0};
-    std::int64_t sent = 0;  // by each member
+    std::int64_t sent = 0;  // amount that each member sends
     bool alone = false;     // the group's one member stands for all
 };
 
 class WholePrices {
 public:
-    // Both must outlive it. Requires: cluster.network->prices_collectives().
+    // `cluster` and `groups` must outlive this object. Requires: cluster.network->prices_collectives().
     WholePrices(const Cluster& cluster, const Groups& groups) : cluster_(&cluster), groups_(&groups) {}
 
     // Null if the price is not in the cache.
@@ -37,7 +37,7 @@ private:
     const Cluster* cluster_;
     const Groups* groups_;
     std::vector<std::optional<Footprint>> footprints_;  // by group
-    std::array<WholePrice, 64> prices_;                 // the last of some collectives, by a hash
+    std::array<WholePrice, 64> prices_;                 // recent prices, in slots by hash
 };
 
 }  // namespace sim::kernel

@@ -12,7 +12,7 @@ std::vector<WrongOp> ops_of(const ProgramError& error) {
     return mismatch != nullptr ? mismatch->ops : std::vector<WrongOp>{};
 }
 
-// Follows from each rank the one it waits for; a walk that meets itself is a circle.
+// Follows from each rank the one it waits for; a path that meets itself is a cycle.
 std::vector<int> cycle_of(std::span<const WrongOp> waiting) {
     struct Step {
         int next = -1;

@@ -50,8 +50,8 @@ constexpr ExpertRow qwen3[] = {
     {"qwen3-coder-480b-a35b", 62, 6144, 8192, 96, 8, 128, 151936, 4096, {.count = 160, .top_k = 8, .ffn = 2560}},
 };
 
-// Meta 2025, the released config.json files, the text's part. Three of four layers attend within chunks of 8,192
-// tokens, which are no fewer than a sequence; how long most of the pretraining's were was not published.
+// Meta 2025, the released config.json files, text model only. Three of four layers attend within chunks of 8,192
+// tokens, which is no shorter than the sequence here; the usual sequence length of the pretraining was not published.
 constexpr ExpertRow llama4[] = {
     {"llama4-scout-17b-16e",
      48,
@@ -99,7 +99,7 @@ constexpr ExpertRow glm[] = {
      {.count = 128, .top_k = 8, .ffn = 1408, .shared = 1, .dense_layers = 1, .router_bias = true}},
 };
 
-// OpenAI 2025 (arXiv 2508.10925), and the released config.json files: every other layer sees 128 tokens.
+// OpenAI 2025 (arXiv 2508.10925), and the released config.json files: every other layer attends to 128 tokens.
 constexpr ExpertRow gpt_oss[] = {
     {"gpt-oss-20b",
      24,
@@ -124,8 +124,8 @@ constexpr ExpertRow gpt_oss[] = {
 };
 
 // DeepSeek-AI 2024, arXiv 2405.04434 (V2) and 2412.19437 (V3, without multi-token prediction); Kimi team 2025, arXiv
-// 2507.20534; and the released config.json files. V3 and Kimi balance their experts by a bias of the router; V2 and V3
-// choose a token's experts out of few groups (n_group, topk_group).
+// 2507.20534; and the released config.json files. V3 and Kimi balance their experts by a router bias; V2 and V3 pick
+// a token's experts from a few groups (n_group, topk_group).
 constexpr ExpertRow deepseek[] = {
     {"deepseek-v2-lite",
      27,
@@ -214,7 +214,7 @@ std::vector<Transformer> expert_models() {
     for (const ExpertRow& row : glm) {
         models.push_back(with_experts(row));
         models.back().qkv_biases = true;
-        models.back().qk_norms = row.layers > 46;  // not of the Air
+        models.back().qk_norms = row.layers > 46;  // the Air model has none
     }
     return models;
 }

@@ -34,8 +34,8 @@ constexpr GptRow gpt_rows[] = {
     {"gpt2-medium", 24, 1024, 16, 50257, 1024},
     {"gpt2-large", 36, 1280, 20, 50257, 1024},
     {"gpt2-xl", 48, 1600, 25, 50257, 1024},
-    // Brown et al. 2020 (arXiv 2005.14165), table 2.1; 13b as its head size says (5120, where 5140 is printed); the
-    // vocabulary is padded to 51,200, as Megatron-LM does for 8-way tensor parallelism
+    // Brown et al. 2020 (arXiv 2005.14165), table 2.1; 13b follows its head size (5120, although 5140 is printed);
+    // the vocabulary is padded to 51,200, as Megatron-LM does for 8-way tensor parallelism
     {"gpt3-125m", 12, 768, 12, 51200, 2048},
     {"gpt3-350m", 24, 1024, 16, 51200, 2048},
     {"gpt3-760m", 24, 1536, 16, 51200, 2048},
@@ -58,7 +58,7 @@ constexpr GptRow gpt_rows[] = {
     {"megatron-310.1b", 96, 16384, 128, 51200, 2048},
     {"megatron-530b", 105, 20480, 128, 51200, 2048},
     {"megatron-1t", 128, 25600, 160, 51200, 2048},
-    // MosaicML's llm-foundry, training benchmarks: with learned positions and biases, unlike the released MPT
+    // MosaicML's llm-foundry, training benchmarks, with learned positions and biases, unlike the released MPT
     {"mpt-125m", 12, 768, 12, 50368, 2048},
     {"mpt-350m", 24, 1024, 16, 50368, 2048},
     {"mpt-760m", 24, 1536, 12, 50368, 2048},
@@ -73,7 +73,7 @@ constexpr GptRow gpt_rows[] = {
     {"opt-175b", 96, 12288, 96, 50272, 2048},
 };
 
-// Devlin et al. 2018 (arXiv 1810.04805): every token attends to all, norms stand behind the sums.
+// Devlin et al. 2018 (arXiv 1810.04805): every token attends to all tokens, norms follow the residual sums.
 Transformer bert(const GptRow& row) {
     Transformer model = gpt(row);
     model.causal = false;
@@ -83,7 +83,7 @@ Transformer bert(const GptRow& row) {
     return model;
 }
 
-// Le Scao et al. 2022 (arXiv 2211.05100), table 3: positions by a bias on the scores (ALiBi).
+// Le Scao et al. 2022 (arXiv 2211.05100), table 3: positions enter as a bias on the scores (ALiBi).
 Transformer bloom(const GptRow& row) {
     Transformer model = gpt(row);
     model.learned_positions = false;
@@ -91,7 +91,7 @@ Transformer bloom(const GptRow& row) {
     return model;
 }
 
-// NVIDIA 2024, arXiv 2402.16819 (15b) and 2406.11704 (340b): squared ReLU, so two matrices.
+// NVIDIA 2024, arXiv 2402.16819 (15b) and 2406.11704 (340b): squared ReLU, so two feed-forward matrices.
 Transformer nemotron(const GptRow& row) {
     Transformer model = gpt(row);
     model.kv_heads = 8;

@@ -94,14 +94,16 @@ constexpr LlamaRow qwen3_rows[] = {
     {"qwen3-32b", 64, 5120, 25600, 64, 8, 128, 151936, 4096},
 };
 
-// Gemma team 2024 (arXiv 2408.00118), table 1: every other layer sees 4,096 tokens; norms before and behind.
+// Gemma team 2024 (arXiv 2408.00118), table 1: every other layer attends to 4,096 tokens; norms before and after each
+// part.
 constexpr LlamaRow gemma2[] = {
     {"gemma2-2b", 26, 2304, 9216, 8, 4, 256, 256000, 8192, true},
     {"gemma2-9b", 42, 3584, 14336, 16, 8, 256, 256000, 8192, true},
     {"gemma2-27b", 46, 4608, 36864, 32, 16, 128, 256000, 8192, true},
 };
 
-// Gemma team 2025 (arXiv 2503.19786), table 1, and the config.json files: five of six layers see 512 or 1,024 tokens.
+// Gemma team 2025 (arXiv 2503.19786), table 1, and the config.json files: five of six layers attend to 512 or 1,024
+// tokens.
 constexpr LlamaRow gemma3[] = {
     {"gemma3-1b", 26, 1152, 6912, 4, 1, 256, 262144, 32768, true},
     {"gemma3-4b", 34, 2560, 10240, 8, 4, 256, 262208, 32768, true},
@@ -109,7 +111,7 @@ constexpr LlamaRow gemma3[] = {
     {"gemma3-27b", 62, 5376, 21504, 32, 16, 128, 262208, 32768, true},
 };
 
-// OLMo team 2025 (arXiv 2501.00656), table 1, and the config.json files: norms behind both parts alone.
+// OLMo team 2025 (arXiv 2501.00656), table 1, and the config.json files: norms only after both parts.
 constexpr LlamaRow olmo2[] = {
     {"olmo2-1b", 16, 2048, 8192, 16, 16, 128, 100352, 4096},
     {"olmo2-7b", 32, 4096, 11008, 32, 32, 128, 100352, 4096},
