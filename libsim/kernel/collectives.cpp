@@ -116,7 +116,7 @@ void Kernel::end_collective(const Rendezvous::Meeting& meeting, int last_rank) {
     std::vector<MemberClock> members(static_cast<std::size_t>(group.size()));
     for (int index = 0; index < group.size(); ++index) {
         const StreamState& state = of(group.rank_at(index)).at(meeting.stream_of(index));
-        members[static_cast<std::size_t>(index)] = {.time = state.clock, .sends_free = state.sends_free};
+        members[static_cast<std::size_t>(index)] = {.time = state.clock, .send_port_free = state.send_port_free};
     }
     if (times_ends_) {
         read_at_ends(meeting, schedule, each, members);
@@ -150,8 +150,8 @@ void Kernel::read_at_ends(const Rendezvous::Meeting& meeting, const Schedule& sc
         for (int index = 0; index < group.size(); ++index) {
             const StreamState& state = of(group.rank_at(index)).at(stream_of(index));
             MemberClock& clock = clocks[static_cast<std::size_t>(index)];
-            clock.sends_free = state.sends_free;
-            clock.receives_free = state.receives_free;
+            clock.send_port_free = state.send_port_free;
+            clock.receive_port_free = state.receive_port_free;
         }
         read_channel_at_ends(schedule, channel, cluster_, each, clocks,
                              conditions_.change_messages() ? disturbances(group) : nullptr);
@@ -159,8 +159,8 @@ void Kernel::read_at_ends(const Rendezvous::Meeting& meeting, const Schedule& sc
             StreamState& state = of(group.rank_at(index)).at(stream_of(index));
             const MemberClock& end = clocks[static_cast<std::size_t>(index)];
             MemberClock& all = members[static_cast<std::size_t>(index)];
-            state.sends_free = end.sends_free;
-            state.receives_free = end.receives_free;
+            state.send_port_free = end.send_port_free;
+            state.receive_port_free = end.receive_port_free;
             all.time = std::max(all.time, end.time);
             all.messages += end.messages;
             all.chunks += end.chunks;
@@ -184,7 +184,7 @@ void Kernel::end_as_a_whole(const Rendezvous::Meeting& meeting, int last_rank) {
         const int rank = group.rank_at(index);
         add_checked(of(rank).sent(meeting.op.measure), whole.sent);
         end_of_member(rank, meeting.stream_of(index),
-                      {.time = end, .sends_free = Time{}, .busy = end - meeting.last_at}, rank == last_rank);
+                      {.time = end, .send_port_free = Time{}, .busy = end - meeting.last_at}, rank == last_rank);
     }
 }
 
@@ -200,7 +200,7 @@ void Kernel::end_of_member(int rank, Stream on, const MemberClock& clock, bool i
         emit(rank, in.op, in.number, begin, clock.time, idle, 0);
     }
     self.spend(on, {.idle = idle, .end = clock.time, .in_collective = true, .busy_is_noted = links_.has_value()});
-    state.sends_free = std::max(state.sends_free, clock.sends_free);
+    state.send_port_free = std::max(state.send_port_free, clock.send_port_free);
     if (!is_last) {
         resume(rank, self, on);
     }

@@ -203,7 +203,7 @@ void explain_stream(Kernel& kernel, WrongOp& blocked, Stream stream, const std::
 }
 
 // The rank keeps asking, at one time, whether an op has ended that ends later.
-void explain_standing(WrongOp& blocked, const Joinable& ends_later, const Op& question) {
+void explain_repeated_question(WrongOp& blocked, const Joinable& ends_later, const Op& question) {
     blocked.kind = question.kind;
     blocked.what = describe(question);
     blocked.why = fmt::format("it ends at {}; no time passes between the questions", describe_time(ends_later.end));
@@ -235,7 +235,7 @@ WrongOp explain_rank(Kernel& kernel, int rank) {
                                                               : "wait for";
     const Joinable* open = returned ? kernel.oldest_under_way(rank) : kernel.joinable(rank, awaited_by(op));
     if (is_test(op, TestOf::one_by) && open->done) {
-        explain_standing(blocked, *open, op);
+        explain_repeated_question(blocked, *open, op);
         return blocked;
     }
     if (open != nullptr && open->op.kind != OpKind::record) {

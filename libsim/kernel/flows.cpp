@@ -46,7 +46,7 @@ void Kernel::start_flow(int rank, RankState& self, const Op& op, const Departure
         matching_.new_message(to) = message;
     }
     links_->start(message.transfer, rank, op.peer, bytes_of(cluster_, Size{op.amount, op.measure}), departure.begin,
-                  std::min(departure.begin, turn_at_));
+                  std::min(departure.begin, latest_turn_));
 }
 
 // The receiver has begun to wait for a message that is under way.
@@ -59,7 +59,7 @@ void Kernel::note_busy_receiver(int rank, Owner owner, Time from) {
 }
 
 // True: `message` has arrived, and its transfer is dropped. False: it is still under way.
-bool Kernel::has_come(Message& message) {
+bool Kernel::has_arrived(Message& message) {
     if (message.transfer == TransferId::none) {
         return true;
     }
@@ -89,14 +89,14 @@ std::optional<int> Kernel::next_turn_in_time() {
             if (out_ > 0) {
                 return std::nullopt;
             }
-            turn_at_ = question->at;
+            latest_turn_ = question->at;
             answer_first_question();
             continue;
         }
-        if (out_ > 0 && at > turn_at_) {
+        if (out_ > 0 && at > latest_turn_) {
             return std::nullopt;
         }
-        turn_at_ = std::max(turn_at_, at);
+        latest_turn_ = std::max(latest_turn_, at);
         if (links_first) {
             end_flows(links_->advance(), at);
             continue;
@@ -105,7 +105,7 @@ std::optional<int> Kernel::next_turn_in_time() {
         if (of(rank).status == Status::due) {
             return hand_out(rank);
         }
-        look_at_compute(rank, at);
+        recheck_compute(rank, at);
     }
 }
 

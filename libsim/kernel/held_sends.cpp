@@ -82,14 +82,14 @@ void Kernel::end_send(const Transfer& transfer, Time at) {
         joinable.end = std::max(joinable.end, at);
         joinable.done = true;
         joinable.message = message;
-        return async_is_done(rank, self, id);
+        return async_ended(rank, self, id);
     }
     const Stream on = transfer.sender.stream();
     StreamState& state = self.at(on);
     const Duration held = std::max(at - state.clock, Duration{0});
     const Duration idle = times_ends_ ? held : std::max(at - std::max(state.clock, message.end), Duration{0});
     self.spend(on, {.idle = idle, .end = state.clock + held});
-    state.sends_free = std::max(state.sends_free, at);
+    state.send_port_free = std::max(state.send_port_free, at);
     const NumberedOp in = self.in(on);
     emit(rank, in.op, in.number, message.begin, state.clock, idle, id_of(rank, message));
     resume(rank, self, on);

@@ -55,7 +55,7 @@ template <bool at_ends, bool may_wait>
     StreamState& state = self.at(on);
     const Matching::Channel to = channel(state.last_send, op, rank, op.peer, on);
     const WaitingReceive* const waiting = matching_.oldest_receive(to);
-    const Time begin = std::max(state.clock, state.sends_free);
+    const Time begin = std::max(state.clock, state.send_port_free);
     const bool is_async = is_asynchronous(op);
     Time goes_on;        // time at which a synchronous sender may go on
     Time there;          // arrival time
@@ -65,12 +65,12 @@ template <bool at_ends, bool may_wait>
         const Sending sending = sending_at_ends(rank, at, begin);
         goes_on = sending.times.processor;
         there = sending.times.there;
-        state.sends_free = sending.times.card;
+        state.send_port_free = sending.times.card;
         waits = sending.waits_for_receiver;
     } else {
         goes_on = later(begin, prices_.message(rank, op, at.number, begin));
         there = goes_on;
-        state.sends_free = goes_on;
+        state.send_port_free = goes_on;
         if constexpr (may_wait) {
             waits = waits_for_receiver(op) && waiting == nullptr;
             goes_on = waits_for_receiver(op) && waiting != nullptr ? std::max(goes_on, waiting->since) : goes_on;
@@ -111,13 +111,13 @@ template <bool at_ends, bool may_wait>
 }
 
 [[gnu::always_inline]] inline bool Kernel::send(int rank, RankState& self, Stream on, NumberedOp at) {
-    return !sends_specially_ ? send_at_once<false, false>(rank, self, on, at) : send_specially(rank, self, on, at);
+    return !sends_specially_ ? send_at_once<false, false>(rank, self, on, at) : send_general(rank, self, on, at);
 }
 
-bool Kernel::send_specially(int rank, RankState& self, Stream on, NumberedOp at) {
+bool Kernel::send_general(int rank, RankState& self, Stream on, NumberedOp at) {
     const StreamState& state = self.at(on);
-    if (const Time begin = std::max(state.clock, links_ ? Time{} : state.sends_free); loses(rank, at.op, begin)) {
-        return send_in_vain(rank, self, on, at, begin);
+    if (const Time begin = std::max(state.clock, links_ ? Time{} : state.send_port_free); loses(rank, at.op, begin)) {
+        return send_lost(rank, self, on, at, begin);
     }
     return links_              ? send_as_flow(rank, self, on, at)
            : times_ends_       ? send_at_once<true, true>(rank, self, on, at)
@@ -188,7 +188,7 @@ bool Kernel::send_specially(int rank, RankState& self, Stream on, NumberedOp at)
             return true;
         case OpKind::look:
         case OpKind::test: return ask(rank, self, op);
-        case OpKind::now: look_at_clock(rank, self); return true;
+        case OpKind::now: read_clock(rank, self); return true;
         case OpKind::finish: return finish(rank, self);
     }
     check(false, "rank {} did an op of kind {}", rank, static_cast<int>(op.kind));
@@ -227,7 +227,7 @@ std::size_t Kernel::accept(int rank, std::span<const Op> ops) {
 }
 
 // Executes the front of a stream's queue, the same way as an op of the program.
-bool Kernel::carry_out_issued(int rank, RankState& self, const IssuedOp& issued) {
+bool Kernel::execute_issued(int rank, RankState& self, const IssuedOp& issued) {
     const NumberedOp at = issued.numbered();
     const Stream on = issued.op.stream;
     switch (issued.op.kind) {
@@ -242,7 +242,7 @@ bool Kernel::carry_out_issued(int rank, RankState& self, const IssuedOp& issued)
             Joinable& mark = *self.joinables.find(issued.mark);
             mark.end = self.at(on).clock;
             mark.done = true;
-            async_is_done(rank, self, issued.mark);
+            async_ended(rank, self, issued.mark);
             return true;
         }
         default: check(false, "rank {} has {} on a stream", rank, name_of(issued.op.kind)); return true;
@@ -293,14 +293,14 @@ void Kernel::deliver(int target, const WaitingReceive& receive, const Message& m
     joinable.end = end_of_asynchronous(target, joinable, message);
     joinable.message.transfer = TransferId::none;
     joinable.done = true;
-    async_is_done(target, self, id);
+    async_ended(target, self, id);
 }
 
 [[gnu::always_inline]] inline void Kernel::end_receive(int rank, RankState& self, Stream on, NumberedOp at,
                                                        const Message& message) {
     StreamState& state = self.at(on);
     const Time posted = state.clock;
-    const Time end = times_ends_ ? take(state.receives_free, posted, message)
+    const Time end = times_ends_ ? take(state.receive_port_free, posted, message)
                                  : later(std::max(posted, message.end), prices_.acknowledgement(at.op.peer, rank));
     const Duration idle = std::max(message.begin - posted, Duration{0});
     self.spend(on, {.idle = idle, .end = end, .in_collective = at.op.tag < 0});
@@ -320,7 +320,7 @@ bool Kernel::receive_held(int rank, RankState& self, Stream on, NumberedOp at, M
     if (waits_for_receiver(at.op) && !times_ends_) {
         release_sender(message, now);
     }
-    const bool is_there = !links_ || has_come(message);
+    const bool is_there = !links_ || has_arrived(message);
     if (is_there && !fits(rank, at, now, message)) [[unlikely]] {
         return never_receive(self, on, at);
     }

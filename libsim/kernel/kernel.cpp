@@ -50,7 +50,7 @@ Kernel::Kernel(int ranks, const Cluster& cluster, const Names& names, const Grou
       sends_specially_(may_hold_senders_ || conditions_.lose_messages()),
       rendezvous_(groups),
       ranks_(static_cast<std::size_t>(ranks)),
-      beside_streams_(slowed({1, 1}, cluster.compute.overlap_slowdown)),
+      overlap_pace_(slowed({1, 1}, cluster.compute.overlap_slowdown)),
       due_(ranks) {
     check(!links_ || options.order == Order::time, "links are shared in the order of time");
     if (cluster_.network->prices_collectives()) {
@@ -67,14 +67,14 @@ std::optional<int> Kernel::next_turn() {
         return next_turn_in_time();
     }
     if (agenda_.empty() && out_ == 0) {
-        go_on_with_what_is_known();
+        resolve_earliest();
     }
     return agenda_.empty() ? std::nullopt : std::optional(hand_out(agenda_.pop()));
 }
 
 // Called when no rank can go on by itself. Proceeds with the earliest of the computations that wait for their streams'
 // times and the questions.
-void Kernel::go_on_with_what_is_known() {
+void Kernel::resolve_earliest() {
     const auto question = questions_ ? questions_->first() : std::nullopt;
     const auto compute = postponed_ > 0 ? first_postponed_compute() : std::nullopt;
     if (compute && (!question || compute->at <= question->at)) {
@@ -91,14 +91,14 @@ int Kernel::hand_out(int rank) {
     return rank;
 }
 
-Befalls Kernel::injected_fault(int rank) const {
+FaultEffect Kernel::injected_fault(int rank) const {
     if (!conditions_.interrupt(rank)) {
-        return Befalls::nothing;
+        return FaultEffect::nothing;
     }
     const Time at = time(rank);
-    return at >= conditions_.dies_at(rank)         ? Befalls::death
-           : conditions_.goes_on_at(rank, at) > at ? Befalls::stop
-                                                   : Befalls::nothing;
+    return at >= conditions_.dies_at(rank)         ? FaultEffect::death
+           : conditions_.goes_on_at(rank, at) > at ? FaultEffect::stop
+                                                   : FaultEffect::nothing;
 }
 
 void Kernel::suspend(int rank) {
@@ -113,9 +113,9 @@ void Kernel::suspend(int rank) {
 
 bool Kernel::apply(int rank) {
     switch (injected_fault(rank)) {
-        case Befalls::nothing: return false;
-        case Befalls::stop: suspend(rank); break;
-        case Befalls::death: lose(rank); break;
+        case FaultEffect::nothing: return false;
+        case FaultEffect::stop: suspend(rank); break;
+        case FaultEffect::death: lose(rank); break;
     }
     return true;
 }

@@ -18,8 +18,8 @@
 #include "libsim/collectives/readers/message_end.hpp"
 #include "libsim/faults/conditions.hpp"
 #include "libsim/kernel/agenda.hpp"
-#include "libsim/kernel/data_ahead.hpp"
-#include "libsim/kernel/data_beside.hpp"
+#include "libsim/kernel/collective_store.hpp"
+#include "libsim/kernel/early_data.hpp"
 #include "libsim/kernel/link_traffic.hpp"
 #include "libsim/kernel/lost_messages.hpp"
 #include "libsim/kernel/matching.hpp"
@@ -63,7 +63,7 @@ struct KernelOptions {
 };
 
 // The effect of an injected fault on a rank that is about to go on.
-enum class Befalls : std::uint8_t { nothing, stop, death };
+enum class FaultEffect : std::uint8_t { nothing, stop, death };
 
 class Kernel {
 public:
@@ -85,7 +85,7 @@ public:
 
     // The injected fault that hits a running rank at its current time, if any. The host then calls suspend() or lose()
     // and does not let the rank go on.
-    Befalls injected_fault(int rank) const;
+    FaultEffect injected_fault(int rank) const;
     // Stops the rank, which is due again when the stop is over. Requires: it is out, and injected_fault() is a stop.
     void suspend(int rank);
     // Marks the rank as dead: it neither resumes nor finishes. Ops that it has already issued go on. Requires: it is
@@ -123,7 +123,7 @@ public:
     Time time(int rank) const { return of(rank).program.clock; }
     const Delivery& delivered(int rank) const { return of(rank).delivery; }
     // The data that the rank last took; null if none.
-    const std::shared_ptr<const Gathering>& gathered(int rank) const {
+    const std::shared_ptr<const Contributions>& gathered(int rank) const {
         return gathered_[static_cast<std::size_t>(rank)];
     }
     // The collective whose data the rank is waiting to take.
@@ -138,7 +138,7 @@ public:
     const Joinable* joinable(int rank, AsyncId id) { return of(rank).joinables.find(id); }
     // The end of the op that the rank's last question was about. Requires: the question was a TestOf::end_of_one and
     // has been answered.
-    Time end_told(int rank, const Op& question) { return of(rank).joinables.find(awaited_by(question))->end; }
+    Time known_end(int rank, const Op& question) { return of(rank).joinables.find(awaited_by(question))->end; }
     // The oldest asynchronous op of the rank that is still under way; null if there is none.
     const Joinable* oldest_under_way(int rank) { return of(rank).joinables.oldest_under_way(); }
     // The op that a stream of a blocked rank waits in, null if it does not wait; and a stream of the rank that waits.
@@ -189,7 +189,7 @@ private:
     bool execute(int rank, RankState& self, const Op& op);
     bool compute(int rank, RankState& self, const Op& op);
     bool send(int rank, RankState& self, Stream on, NumberedOp at);
-    bool send_specially(int rank, RankState& self, Stream on, NumberedOp at);
+    bool send_general(int rank, RankState& self, Stream on, NumberedOp at);
     template <bool at_ends, bool may_wait>
     [[gnu::always_inline]] inline bool send_at_once(int rank, RankState& self, Stream on, NumberedOp at);
     bool receive(int rank, RankState& self, Stream on, NumberedOp at);
@@ -205,7 +205,7 @@ private:
         return conditions_.lose_messages() && conditions_.loses(rank, send.peer, begin);
     }
     bool loses(const Rendezvous::Meeting& meeting);
-    bool send_in_vain(int rank, RankState& self, Stream on, NumberedOp at, Time begin);
+    bool send_lost(int rank, RankState& self, Stream on, NumberedOp at, Time begin);
 
     // kernel/held_sends.cpp: messages whose sender waits, and networks that time both ends of a message.
     Sending sending_at_ends(int rank, NumberedOp at, Time begin);
@@ -232,15 +232,15 @@ private:
         }
     }
     bool issue(int rank, RankState& self, const Op& op);
-    bool carry_out_at_once(int rank, RankState& self, const Op& op);
+    bool execute_at_once(int rank, RankState& self, const Op& op);
     void compute_on_stream(int rank, RankState& self, NumberedOp at, Time begin);
     static bool wait_on_stream(RankState& self, const IssuedOp& issued);
     void send_ahead(int rank, const Op& op, std::uint32_t payload);
     bool receive_ahead(int rank, RankState& self, const Op& op, std::uint32_t number);
-    bool carry_out_issued(int rank, RankState& self, const IssuedOp& issued);
+    bool execute_issued(int rank, RankState& self, const IssuedOp& issued);
     void go_on(int rank, RankState& self, Stream on);
     void end_issued(int rank, RankState& self, Stream on);
-    void async_is_done(int rank, RankState& self, AsyncId id);
+    void async_ended(int rank, RankState& self, AsyncId id);
     void wake_streams();
 
     // kernel/flows.cpp: messages that share links.
@@ -253,7 +253,7 @@ private:
     bool send_as_flow(int rank, RankState& self, Stream on, NumberedOp at);
     void start_flow(int rank, RankState& self, const Op& op, const Departure& departure);
     void note_busy_receiver(int rank, Owner owner, Time from);
-    bool has_come(Message& message);
+    bool has_arrived(Message& message);
     std::optional<int> next_turn_in_time();
     void end_flows(std::vector<TransferId>& ended, Time at);
     void end_flow(TransferId id, Time at);
@@ -273,20 +273,20 @@ private:
     // kernel/overlap.cpp
     bool computes_beside_streams(const RankState& self, const Op& op) const;
     bool begin_compute_beside_streams(int rank, RankState& self, const Op& op);
-    void look_at_compute(int rank, Time now);
+    void recheck_compute(int rank, Time now);
     Time end_beside_streams(int rank, const RankState& self, const Op& op, Time now);
-    void compute_beside_streams(int rank, RankState& self, NumberedOp at, Time now);
+    void compute_with_overlap(int rank, RankState& self, NumberedOp at, Time now);
     void end_postponed_compute(int rank, RankState& self, Time now);
     std::optional<RankAt> first_postponed_compute();
 
     // kernel/asking.cpp
     Questions& questions();
-    std::optional<Time> there_at(const Message& message);
+    std::optional<Time> arrival_time(const Message& message);
     std::optional<Found> first_found(int rank, const Op& look, Time by);
     Time next_own_event(int rank, Time after);
     std::optional<Ended> first_to_end(int rank);
     bool ask(int rank, RankState& self, const Op& op);
-    void look_at_clock(int rank, RankState& self);
+    void read_clock(int rank, RankState& self);
     bool answer_at_once(int rank, RankState& self, const Op& op, std::uint32_t number);
     void give_answer(int rank, Time at, Duration idle, const Arrival& found);
     void note_for_question(int source, const Op& send, Time at);
@@ -296,12 +296,12 @@ private:
     // kernel/asking_for_ends.cpp
     bool ask_for_end(int rank, RankState& self, const Op& op);
     bool ask_whether_ended(int rank, RankState& self, const Op& op, const Joinable& joinable, std::uint32_t number);
-    void tell_end(int rank, RankState& self, const Joinable& joinable);
+    void answer_end(int rank, RankState& self, const Joinable& joinable);
     void answer_by(int rank, RankState& self, Time by, bool has_ended);
     void answer_not_by(int rank, RankState& self);
 
     // kernel/bringing.cpp: data beside collectives, and hosts that are ahead of their GPU.
-    DataBeside& data_beside();
+    CollectiveStore& data_beside();
     void bring(int rank, RankState& self, const Op& op);
     bool take(int rank, RankState& self, const Op& op);
     std::uint32_t brought_to(int rank, const Op& op) { return beside_ ? beside_->begin_collective(rank, op) : 0; }
@@ -316,13 +316,13 @@ private:
     void begin_receive(int rank, RankState& self, NumberedOp at, Matching::Channel from, const Message* message);
     bool wait(int rank, RankState& self, const Op& op);
     bool finish(int rank, RankState& self);
-    void pass_until_end(RankState& self, const Joinable& joinable, bool is_at_its_end) const;
+    void advance_to_end(RankState& self, const Joinable& joinable, bool is_at_its_end) const;
     void answer_first_to_end(int rank, const Ended& first);
     static void mark_program(RankState& self, const Op& op);
     void forget(int rank, RankState& self, const Op& op);
     Joinable& named(int rank, AsyncId id, std::uint32_t number, const char* what);
     void join(int rank, RankState& self, Joinable& joinable);
-    void join_without_forgetting(int rank, RankState& self, Joinable& joinable, bool is_at_its_end);
+    void join_keeping_slot(int rank, RankState& self, Joinable& joinable, bool is_at_its_end);
 
     // kernel/collectives.cpp
     bool collective(int rank, RankState& self, Stream on, NumberedOp at);
@@ -338,7 +338,7 @@ private:
     [[noreturn]] void throw_for_meeting(const Rendezvous::Meeting& meeting, const char* what) const;
 
     // kernel.cpp
-    void go_on_with_what_is_known();
+    void resolve_earliest();
     int hand_out(int rank);
     void allocate(int rank, RankState& self, const Op& op);
     void unblock(int rank, RankState& self);
@@ -371,17 +371,17 @@ private:
     std::optional<WholePrices> whole_prices_;  // if the network prices collectives
     Transfers transfers_;
     Walks walks_;
-    Time turn_at_;  // shared links: time of the latest turn or event
+    Time latest_turn_;  // shared links: time of the latest turn or event
     Matching matching_;
     Rendezvous rendezvous_;
     Mistakes mistakes_;
     std::vector<RankState> ranks_;
-    DataAhead ahead_;
-    std::optional<DataBeside> beside_;  // set once a rank has brought data
-    std::vector<std::shared_ptr<const Gathering>> gathered_;
+    EarlyData ahead_;
+    std::optional<CollectiveStore> beside_;  // set once a rank has brought data
+    std::vector<std::shared_ptr<const Contributions>> gathered_;
     std::optional<Questions> questions_;  // set once a rank has asked one
     std::vector<Awake> awake_;            // streams that may resume
-    Pace beside_streams_;                 // slowdown of a computation while the rank's streams are busy
+    Pace overlap_pace_;                   // slowdown of a computation while the rank's streams are busy
     int due_ = 0;
     int out_ = 0;
     int finished_ = 0;

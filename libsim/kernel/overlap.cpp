@@ -40,7 +40,7 @@ bool Kernel::begin_compute_beside_streams(int rank, RankState& self, const Op& o
     prices_.computation(rank, op, self.op_number, self.program.clock);  // throws here, not when others go on
     const std::uint32_t number = self.op_number++;
     if (self.streams_are_done()) {
-        compute_beside_streams(rank, self, {op, number}, self.program.clock);
+        compute_with_overlap(rank, self, {op, number}, self.program.clock);
         return true;
     }
     self.block(op, number);
@@ -52,7 +52,7 @@ bool Kernel::begin_compute_beside_streams(int rank, RankState& self, const Op& o
 }
 
 // Shared links: a computation has reached its expected end; it ends unless it has been slowed down meanwhile.
-void Kernel::look_at_compute(int rank, Time now) {
+void Kernel::recheck_compute(int rank, Time now) {
     RankState& self = of(rank);
     const Time end = end_beside_streams(rank, self, self.pending, now);
     if (end > now) {
@@ -68,7 +68,7 @@ Time Kernel::end_beside_streams(int rank, const RankState& self, const Op& op, T
     if (conditions_.change_computations()) {
         std::vector<faults::Slowing> all(conditions_.slowings(rank).begin(), conditions_.slowings(rank).end());
         for (const Interval& part : busy_after(self.queues, begin, now)) {
-            all.push_back({{.from = part.begin, .until = part.end}, beside_streams_});
+            all.push_back({{.from = part.begin, .until = part.end}, overlap_pace_});
         }
         return faults::end_under(begin, work, all);
     }
@@ -77,15 +77,15 @@ Time Kernel::end_beside_streams(int rank, const RankState& self, const Op& op, T
     for (const StreamQueue& at : self.queues) {
         if (at.busy_since || (!at.busy.empty() && at.busy.back().end > begin)) {
             if (busy != nullptr || at.busy_since) {
-                return stretched_end(begin, work, beside_streams_, busy_after(self.queues, begin, now));
+                return stretched_end(begin, work, overlap_pace_, busy_after(self.queues, begin, now));
             }
             busy = &at;
         }
     }
-    return busy == nullptr ? later(begin, work) : stretched_end(begin, work, beside_streams_, busy->busy);
+    return busy == nullptr ? later(begin, work) : stretched_end(begin, work, overlap_pace_, busy->busy);
 }
 
-void Kernel::compute_beside_streams(int rank, RankState& self, NumberedOp at, Time now) {
+void Kernel::compute_with_overlap(int rank, RankState& self, NumberedOp at, Time now) {
     const Time begin = std::max(self.program.clock, self.computes_free);
     const Time end = end_beside_streams(rank, self, at.op, now);
     self.computes_free = end;
@@ -98,7 +98,7 @@ void Kernel::compute_beside_streams(int rank, RankState& self, NumberedOp at, Ti
 // The program is blocked in a computation whose streams' times are now known.
 void Kernel::end_postponed_compute(int rank, RankState& self, Time now) {
     --postponed_;
-    compute_beside_streams(rank, self, {self.pending, self.pending_number}, now);
+    compute_with_overlap(rank, self, {self.pending, self.pending_number}, now);
     unblock(rank, self);
 }
 

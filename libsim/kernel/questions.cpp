@@ -75,7 +75,7 @@ void Questions::note_no(int rank, Time at, const Op& op) {
     }
 }
 
-void Questions::note_no_by(int rank, Time by) {
+void Questions::note_not_ended_by(int rank, Time by) {
     Asking& asking = asking_[rank];
     asking.standing = by > asking.by ? 0 : asking.standing + 1;
     asking.by = std::max(asking.by, by);

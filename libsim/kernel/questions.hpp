@@ -68,15 +68,15 @@ public:
     // Notes that some rank has done something besides asking and computing.
     void note_progress() { in_vain_ = 0; }
     // True if so many answers in a row were "no", with nothing on its way to any rank, that the polling will never end.
-    bool without_end() const { return in_vain_ >= most_in_vain; }
-    void note_in_vain(std::int64_t polls = 1) { in_vain_ += polls; }
+    bool polls_forever() const { return in_vain_ >= most_in_vain; }
+    void note_futile_poll(std::int64_t polls = 1) { in_vain_ += polls; }
     // Weight of a poll by a host while no other rank can ever go on: the limit is reached that many times earlier.
     static constexpr std::int64_t polls_of_a_host = 100;
     // Notes a "no" to the question whether an op has ended by a time of the rank's own choice.
-    void note_no_by(int rank, Time by);
+    void note_not_ended_by(int rank, Time by);
     // True if the rank has asked this so often, without doing anything else or choosing a later time, that the polling
     // will never end. Requires: note_asking().
-    bool stands_still(int rank) const { return asking_.at(rank).standing >= most_in_vain / polls_of_a_host; }
+    bool is_stuck_at_one_time(int rank) const { return asking_.at(rank).standing >= most_in_vain / polls_of_a_host; }
 
 private:
     static constexpr std::int64_t most_in_vain = 10'000'000;

@@ -163,7 +163,7 @@ FoundMistake Rendezvous::mismatch_of(const Meeting& meeting) const {
     for (std::size_t member = 0; member < ops.size(); ++member) {
         ops[member] = meeting.came[member].op_number > 0 ? &meeting.op : nullptr;
     }
-    for (const Dissent& other : meeting.dissent) {
+    for (const Disagreement& other : meeting.dissent) {
         ops[static_cast<std::size_t>(other.member)] = &other.op;
     }
     const bool any_amount = may_be_uneven(members, meeting.op);

@@ -23,7 +23,7 @@ public:
         Time at;
         Stream stream = Stream::main;  // the stream on which it came
     };
-    struct Dissent {
+    struct Disagreement {
         int member;
         Op op;
     };
@@ -36,7 +36,7 @@ public:
         int arrived = 0;
         std::vector<Attendance> came;             // by member
         std::vector<std::uint32_t> brought = {};  // by member: number of its data, from 1; empty: no data (DataBeside)
-        std::vector<Dissent> dissent = {};        // members that came with a different op
+        std::vector<Disagreement> dissent = {};   // members that came with a different op
     };
 
     // Enters `rank` into its next meeting of op's group.

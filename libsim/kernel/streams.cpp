@@ -19,7 +19,7 @@ bool program_waits_for(const Op& op) {
 }  // namespace
 
 // An op that reaches an empty stream, waits for nobody and has a known end need not be queued. False: it must be.
-bool Kernel::carry_out_at_once(int rank, RankState& self, const Op& op) {
+bool Kernel::execute_at_once(int rank, RankState& self, const Op& op) {
     StreamQueue& at = self.queue(op.stream);
     if (at.blocked || !at.waiting.empty() || (beside_ && op.kind == OpKind::collective)) {
         return false;
@@ -70,7 +70,7 @@ bool Kernel::issue(int rank, RankState& self, const Op& op) {
     if (op.kind == OpKind::compute) {
         prices_.computation(rank, op, self.op_number, now);  // throws here rather than when its stream reaches it
     }
-    if (carry_out_at_once(rank, self, op)) {
+    if (execute_at_once(rank, self, op)) {
         return true;
     }
     IssuedOp issued{.op = op, .number = self.op_number, .from = now};
@@ -128,7 +128,7 @@ void Kernel::go_on(int rank, RankState& self, Stream on) {
         at.state.clock = std::max(at.state.clock, issued.from);
         at.blocked = true;  // until it ends, possibly at once
         try {
-            if (carry_out_issued(rank, self, issued)) {
+            if (execute_issued(rank, self, issued)) {
                 end_issued(rank, self, on);
             }
         } catch (const ProgramError&) {
@@ -152,7 +152,7 @@ void Kernel::end_issued(int rank, RankState& self, Stream on) {
 }
 
 // The end of an asynchronous op is now known: streams that wait for it go on, and so may the program.
-void Kernel::async_is_done(int rank, RankState& self, AsyncId id) {
+void Kernel::async_ended(int rank, RankState& self, AsyncId id) {
     const Time end = self.joinables.find(id)->end;
     if (questions_) [[unlikely]] {
         note_end_for_question(rank, end);
@@ -183,7 +183,7 @@ void Kernel::async_is_done(int rank, RankState& self, AsyncId id) {
         join(rank, self, *self.joinables.find(id));
         unblock(rank, self);
     } else if (names_it && asks_for_end(self.pending)) {
-        tell_end(rank, self, *self.joinables.find(id));
+        answer_end(rank, self, *self.joinables.find(id));
     } else if (self.is_blocked_in(OpKind::finish)) {
         finish(rank, self);
     }

@@ -29,8 +29,8 @@ struct LastChannel {
 // The state that every stream has, the program included.
 struct StreamState {
     Time clock = {};
-    Time sends_free = {};     // when the sending side of its network card is free
-    Time receives_free = {};  // the same for the receiving side, if the network times it
+    Time send_port_free = {};     // when the sending side of its network card is free
+    Time receive_port_free = {};  // the same for the receiving side, if the network times it
     LastChannel last_send = {};
     LastChannel last_receive = {};
     Walking walking = {};

@@ -110,7 +110,7 @@ bool Kernel::walk_receives(WalkId id) {
     }
     Message message = *there;
     matching_.drop_oldest(from);
-    if (!has_come(message)) {
+    if (!has_arrived(message)) {
         transfers_[message.transfer].receiver = waiting;
         walk_message_begins(walk, walk.clock);
         return false;
@@ -144,7 +144,7 @@ void Kernel::end_walk(WalkId id) {
         return;
     }
     // Channels advance in time order, so the last one to end has the latest clock.
-    end_of_member(walk.rank, on, {.time = walk.clock, .sends_free = walk.clock, .busy = walking.busy}, false);
+    end_of_member(walk.rank, on, {.time = walk.clock, .send_port_free = walk.clock, .busy = walking.busy}, false);
 }
 
 }  // namespace sim::kernel

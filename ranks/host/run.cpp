@@ -158,7 +158,7 @@ Payload Run::payload_of_answer(int rank, const Op& question) {
         return {};
     }
     if (is_test(question, TestOf::end_of_one)) {
-        const Time end = kernel.end_told(rank, question);
+        const Time end = kernel.known_end(rank, question);
         const auto bytes = std::as_bytes(std::span(&end, 1));
         return {.bytes = {bytes.begin(), bytes.end()}};
     }

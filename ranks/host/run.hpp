@@ -49,7 +49,7 @@ struct Run {
     // To be called when a rank has read what it took: calls `gone(payload)` for each payload that nobody else will
     // read.
     template <class Gone>
-    void give_back(const kernel::Gathering& gathering, Gone gone) {
+    void give_back(const kernel::Contributions& gathering, Gone gone) {
         for (const kernel::Delivery& brought : gathering.all) {
             if (brought.bytes == 0) {
                 continue;

@@ -30,7 +30,7 @@ protected:
 private:
     Run* run_;
     Op asked_ = {};  // the last question
-    std::shared_ptr<const kernel::Gathering> lent_;
+    std::shared_ptr<const kernel::Contributions> lent_;
 };
 
 }  // namespace sim::ranks

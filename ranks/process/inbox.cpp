@@ -281,7 +281,7 @@ void Inbox::answer(Time at, Payload payload) {
     ring_rank(*memory_);
 }
 
-void Inbox::answer_with(Time at, std::shared_ptr<const kernel::Gathering> gathering) {
+void Inbox::answer_with(Time at, std::shared_ptr<const kernel::Contributions> gathering) {
     std::vector<GatheredRow> rows;
     std::size_t behind = 0;
     for (const kernel::Delivery& brought : gathering->all) {
@@ -311,7 +311,7 @@ void Inbox::answer_with(Time at, std::shared_ptr<const kernel::Gathering> gather
     lent_gathering_ = std::move(gathering);
 }
 
-std::shared_ptr<const kernel::Gathering> Inbox::gathering_read() {
+std::shared_ptr<const kernel::Contributions> Inbox::gathering_read() {
     return std::exchange(read_gathering_, nullptr);
 }
 

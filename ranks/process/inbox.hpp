@@ -36,9 +36,9 @@ public:
     void answer(Time at, Payload payload);
     // The same for the data that the rank takes of `gathering`; its payloads stay in run.payloads until the rank has
     // read them.
-    void answer_with(Time at, std::shared_ptr<const kernel::Gathering> gathering);
+    void answer_with(Time at, std::shared_ptr<const kernel::Contributions> gathering);
     // The last gathering, once the rank has read it; returned once.
-    std::shared_ptr<const kernel::Gathering> gathering_read();
+    std::shared_ptr<const kernel::Contributions> gathering_read();
     // The block of the last answer, once the rank has read it and nobody else needs it; returned once.
     std::optional<Block> block_read();
     // Lets the rank reuse that block of its arena.
@@ -84,8 +84,8 @@ private:
     std::optional<Block> laid_out_;  // the next payload, whose op is still to come
     std::optional<Block> lent_;      // block of the last answer, until the rank continues
     std::optional<Block> read_block_;
-    std::shared_ptr<const kernel::Gathering> lent_gathering_;
-    std::shared_ptr<const kernel::Gathering> read_gathering_;
+    std::shared_ptr<const kernel::Contributions> lent_gathering_;
+    std::shared_ptr<const kernel::Contributions> read_gathering_;
     std::deque<std::size_t> releases_;  // waiting for room in the rank's memory
     std::uint64_t released_ = 0;
     std::vector<Label> labels_{Label::none};  // maps the rank's numbers to ours

@@ -135,9 +135,9 @@ void Supervisor::take_turn(int rank) {
         run_->has_come_to(run_->kernel.time(rank));
     }
     switch (run_->kernel.injected_fault(rank)) {
-        case kernel::Befalls::death: return kill(rank);
-        case kernel::Befalls::stop: return stop(rank);
-        case kernel::Befalls::nothing: break;
+        case kernel::FaultEffect::death: return kill(rank);
+        case kernel::FaultEffect::stop: return stop(rank);
+        case kernel::FaultEffect::nothing: break;
     }
     go_on(rank);
     if (self.asked && self.inbox.waiting().empty()) {

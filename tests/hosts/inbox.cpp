@@ -224,7 +224,7 @@ TEST(Inbox, LendsBroughtDataByItsPlaceInTheArenaUntilTheRankGoesOn) {
     const Block block{.rank = 0, .offset = 8192, .size = 20'000};
     EXPECT_EQ(written.complaint({.kind = lay_out, .amount = 8192, .bytes = 20'000}), "");
     EXPECT_EQ(written.complaint({.kind = OpKind::bring, .amount = 1, .bytes = 20'000}), "");
-    const auto gathering = std::make_shared<Gathering>();
+    const auto gathering = std::make_shared<Contributions>();
     gathering->all = {{0, 0, 20'000}, {}};
     gathering->takers = 1;
     written.inbox.answer_with(Time{}, gathering);

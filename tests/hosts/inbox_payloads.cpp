@@ -188,7 +188,7 @@ TEST(Answers, OfWhatWasBroughtThroughStreamsHoldTheBytesBehindTheTable) {
     WrittenMemory rank;
     const std::vector<char> brought{'d', 'a', 't', 'a'};
     EXPECT_EQ(complaint_after(rank, brought, {.kind = OpKind::bring, .amount = 1}), "");
-    const auto gathering = std::make_shared<Gathering>();
+    const auto gathering = std::make_shared<Contributions>();
     gathering->all = {{0, 0, 4}, {}};
     gathering->takers = 1;
     rank.inbox.answer_with(Time{}, gathering);

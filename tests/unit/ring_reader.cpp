@@ -19,7 +19,7 @@ TEST(RingReader, EqualsTheStepsAcrossNodesWithStragglersAndSendsUnderWay) {
         for (int i = 0; i < n; ++i) {
             node.push_back(random.below(3));
             const Time time{Duration{random.below(500)}};
-            members.push_back({.time = time, .sends_free = time + Duration{random.below(100) - 50}});
+            members.push_back({.time = time, .send_port_free = time + Duration{random.below(100) - 50}});
         }
         const std::int64_t within = random.below(50);
         const std::int64_t across = random.below(90);
@@ -35,7 +35,7 @@ TEST(RingReader, EqualsTheStepsAcrossNodesWithStragglersAndSendsUnderWay) {
             ASSERT_EQ(closed[i].messages, stepped[i].messages);
             ASSERT_EQ(closed[i].chunks, stepped[i].chunks);
             ASSERT_EQ(closed[i].busy, stepped[i].busy);
-            ASSERT_EQ(closed[i].sends_free, stepped[i].sends_free) << "round " << round << ", member " << i;
+            ASSERT_EQ(closed[i].send_port_free, stepped[i].send_port_free) << "round " << round << ", member " << i;
         }
     }
 }

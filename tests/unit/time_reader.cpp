@@ -40,7 +40,7 @@ TEST(TimeReader, ClosedFormOfLockStepEqualsTheStepsForRandomStragglers) {
 
 TEST(TimeReader, AMemberWhoseSendsAreStillUnderWayDelaysItsFirstStep) {
     // Two members, one step of 10 + 1: member 0's sender is free only at 5.
-    std::vector<MemberClock> members{{.time = {}, .sends_free = Time{Duration{5}}}, {}};
+    std::vector<MemberClock> members{{.time = {}, .send_port_free = Time{Duration{5}}}, {}};
     read_time(schedule_of(CollectiveKind::all_gather, Algorithm::ring, 2, 0), {Duration{10}, Duration{1}}, members);
     EXPECT_EQ(members[0].time, Time{Duration{16}});  // sent at 15; the other's message arrived long before
     EXPECT_EQ(members[1].time, Time{Duration{16}});  // waits for the message sent at 15

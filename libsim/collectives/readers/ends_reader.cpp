@@ -21,7 +21,7 @@ struct Cards {
     }
     // Returns the time at which the first byte reaches the receiver.
     Time send(MemberClock& member, const ChannelMessage& message) const {
-        const Time begin = std::max(member.time, member.sends_free);
+        const Time begin = std::max(member.time, member.send_port_free);
         SendTimes ends = cluster.network->send_at(begin, bytes(message.chunks));
         if (end) {
             ends.card = end(message.from, message.to, begin, ends.card - begin);
@@ -29,17 +29,17 @@ struct Cards {
         }
         member.busy += ends.processor - member.time;
         member.time = ends.processor;
-        member.sends_free = ends.card;
+        member.send_port_free = ends.card;
         member.messages += 1;
         member.chunks += message.chunks;
         return ends.there;
     }
     void receive(MemberClock& member, const ChannelMessage& message, Time first_byte) const {
-        const Time begin = std::max({member.time, member.receives_free, first_byte});
+        const Time begin = std::max({member.time, member.receive_port_free, first_byte});
         const ReceiveTimes ends = cluster.network->receive_at(begin, bytes(message.chunks));
         member.busy += ends.processor - begin;
         member.time = ends.processor;
-        member.receives_free = ends.card;
+        member.receive_port_free = ends.card;
     }
 };
 

@@ -45,7 +45,7 @@ bool read_ring(const Schedule& schedule, int channel, const LinkCosts& costs, st
     std::vector<Time> begins;
     for (const int index : ring) {
         const MemberClock& member = members[static_cast<std::size_t>(index)];
-        begins.push_back(std::max(member.time, member.sends_free));
+        begins.push_back(std::max(member.time, member.send_port_free));
     }
     if (different_stays(places) > schedule.steps) {
         return false;
@@ -59,7 +59,7 @@ bool read_ring(const Schedule& schedule, int channel, const LinkCosts& costs, st
         MemberClock& member = members[static_cast<std::size_t>(ring[place])];
         const RingPlace& costs_here = places[place];
         member.time = (*ends)[place];
-        member.sends_free = later((*before)[place], costs_here.send);
+        member.send_port_free = later((*before)[place], costs_here.send);
         member.messages = schedule.steps;
         member.chunks = schedule.steps;
         member.busy = time_for(schedule.steps, {(costs_here.send + costs_here.acknowledgement).count(), 1});

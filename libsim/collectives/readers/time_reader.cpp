@@ -23,7 +23,7 @@ struct Channel {
 };
 
 bool has_closed_form(const Schedule& schedule, const LinkCosts& costs, const Members& members) {
-    const auto sends_are_free = [](const MemberClock& member) { return member.sends_free <= member.time; };
+    const auto sends_are_free = [](const MemberClock& member) { return member.send_port_free <= member.time; };
     return schedule.in_lock_step() && costs.uniform() && std::all_of(members.begin(), members.end(), sends_are_free);
 }
 
@@ -63,7 +63,7 @@ void read_lock_step(const Channel& channel, Members& members) {
     const Time end = later(last, all.time);
     for (MemberClock& member : members) {
         member.time = end;
-        member.sends_free = later(end, -channel.costs.acknowledgement(Hop::within));
+        member.send_port_free = later(end, -channel.costs.acknowledgement(Hop::within));
         member.messages = channel.schedule.steps;
         member.chunks = all.chunks;
         member.busy = all.time;
@@ -78,9 +78,9 @@ struct Links {
 
     Time send(MemberClock& member, const ChannelMessage& message) const {
         const Duration price = costs.send(costs.hop(message.from, message.to), message.chunks);
-        const Time begin = std::max(member.time, member.sends_free);
+        const Time begin = std::max(member.time, member.send_port_free);
         member.time = costs.sent(message.from, message.to, begin, price);
-        member.sends_free = member.time;
+        member.send_port_free = member.time;
         member.messages += 1;
         member.chunks += message.chunks;
         member.busy += member.time - begin;
@@ -146,7 +146,7 @@ void read_time(const Schedule& schedule, const LinkCosts& costs, std::vector<Mem
     for (int channel = 1; channel < schedule.channels; ++channel) {
         Members beside = arrived;
         for (MemberClock& member : beside) {
-            member.sends_free = member.time;
+            member.send_port_free = member.time;
         }
         read_channel({schedule, costs, channel}, beside, reading);
         for (std::size_t i = 0; i < members.size(); ++i) {

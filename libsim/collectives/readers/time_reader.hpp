@@ -71,11 +71,11 @@ private:
 // One member's clock, on arrival and, afterwards, at the end.
 struct MemberClock {
     Time time;
-    Time sends_free;
-    Time receives_free = {};    // LogGP only
-    std::int64_t messages = 0;  // that it sent in the collective
-    std::int64_t chunks = 0;    // in these messages
-    Duration busy{0};           // sending and acknowledging, on its busiest channel; the rest of its time is waiting
+    Time send_port_free;
+    Time receive_port_free = {};  // LogGP only
+    std::int64_t messages = 0;    // that it sent in the collective
+    std::int64_t chunks = 0;      // in these messages
+    Duration busy{0};             // sending and acknowledging, on its busiest channel; the rest of its time is waiting
 };
 
 enum class Reading { closed_form_where_exact, always_step_by_step };

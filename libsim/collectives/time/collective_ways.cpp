@@ -6,7 +6,7 @@ std::vector<MemberClock> member_clocks(const CollectiveQuestion& question) {
     std::vector<MemberClock> members(question.ranks.size());
     for (std::size_t i = 0; i < question.arrivals.size(); ++i) {
         members[i].time = question.arrivals[i];
-        members[i].sends_free = question.arrivals[i];
+        members[i].send_port_free = question.arrivals[i];
     }
     return members;
 }

@@ -12,7 +12,7 @@
 
 namespace sim::kernel {
 
-class DataAhead {
+class EarlyData {
 public:
     // Puts a payload into a channel. True: the program at the other end is waiting for it.
     bool send(Matching::Channel channel, const Delivery& payload);

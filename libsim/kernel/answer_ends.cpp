@@ -33,7 +33,7 @@ bool Kernel::ask_for_end(int rank, RankState& self, const Op& op) {
     if (is_test(op, TestOf::one_by)) {
         questions();
     }
-    look_at_clock(rank, self);
+    read_clock(rank, self);
     const Joinable& joinable = named(rank, awaited_by(op), number, "asks");
     if (is_test(op, TestOf::one_by)) {
         return ask_whether_ended(rank, self, op, joinable, number);
@@ -49,19 +49,19 @@ bool Kernel::ask_for_end(int rank, RankState& self, const Op& op) {
 bool Kernel::ask_whether_ended(int rank, RankState& self, const Op& op, const Joinable& joinable,
                                std::uint32_t number) {
     const Time by = chosen_time(op);
-    const bool for_ever = questions_->stands_still(rank) || questions_->without_end();
+    const bool for_ever = questions_->is_stuck_at_one_time(rank) || questions_->polls_forever();
     const std::optional<bool> has_ended = has_ended_by(self, joinable, by);
     if (has_ended && (*has_ended || !for_ever)) {
         answer_by(rank, self, by, *has_ended);
         return true;
     }
     self.block(op, number);
-    questions_->ask(rank, for_ever ? Time::max() : links_ ? std::max(by, turn_at_) : by, false);
+    questions_->ask(rank, for_ever ? Time::max() : links_ ? std::max(by, latest_turn_) : by, false);
     return false;
 }
 
 // The end of the op that the rank asks for is now known.
-void Kernel::tell_end(int rank, RankState& self, const Joinable& joinable) {
+void Kernel::answer_end(int rank, RankState& self, const Joinable& joinable) {
     if (is_test(self.pending, TestOf::one_by)) {
         const Time by = chosen_time(self.pending);
         answer_by(rank, self, by, joinable.end <= by);
@@ -73,7 +73,7 @@ void Kernel::tell_end(int rank, RankState& self, const Joinable& joinable) {
 
 void Kernel::answer_by(int rank, RankState& self, Time by, bool has_ended) {
     if (!has_ended) {
-        questions_->note_no_by(rank, by);
+        questions_->note_not_ended_by(rank, by);
     }
     give_answer(rank, self.program.clock, Duration{0}, {.source = has_ended ? rank : any_source});
 }
@@ -83,7 +83,7 @@ void Kernel::answer_not_by(int rank, RankState& self) {
     const Time by = chosen_time(self.pending);
     const bool others_may = questions_->due() > 1 || postponed_ > 0 || (links_ && !links_->empty());
     if (next_own_event(rank, by) == Time::max()) {
-        questions_->note_in_vain(others_may ? 1 : Questions::polls_of_a_host);
+        questions_->note_futile_poll(others_may ? 1 : Questions::polls_of_a_host);
     } else {
         questions_->note_progress();
     }

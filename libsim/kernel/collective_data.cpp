@@ -5,7 +5,7 @@
 
 namespace sim::kernel {
 
-DataBeside& Kernel::data_beside() {
+CollectiveStore& Kernel::data_beside() {
     if (!beside_) {
         beside_.emplace(ranks());
         gathered_.resize(static_cast<std::size_t>(ranks()));
@@ -21,7 +21,7 @@ void Kernel::bring(int rank, RankState& self, const Op& op) {
 // False: the program waits until all members have brought their data.
 bool Kernel::take(int rank, RankState& self, const Op& op) {
     self.delivery = {};
-    std::shared_ptr<const Gathering> gathering = data_beside().take(rank, op.amount, self.program.clock);
+    std::shared_ptr<const Contributions> gathering = data_beside().take(rank, op.amount, self.program.clock);
     if (gathering == nullptr) {
         self.block(op, self.op_number);
         return false;

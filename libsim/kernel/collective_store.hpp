@@ -16,14 +16,14 @@
 namespace sim::kernel {
 
 // The payloads that the members of one collective brought, by index in the group; 0 bytes: none.
-struct Gathering {
+struct Contributions {
     std::vector<Delivery> all;
     int takers = 0;  // number of members that take it, each once
 };
 
-class DataBeside {
+class CollectiveStore {
 public:
-    explicit DataBeside(int ranks) : ranks_(static_cast<std::size_t>(ranks)) {}
+    explicit CollectiveStore(int ranks) : ranks_(static_cast<std::size_t>(ranks)) {}
 
     // The rank brings a payload to its next collective and states whether it will take the payloads of all. The host
     // keeps payloads that no member takes until the end of the run, like messages that are never received.
@@ -35,7 +35,7 @@ public:
     void gather(const Rendezvous::Meeting& meeting, const Group& members);
     // The payloads for the rank's `number`-th bring (from 0), which can be taken once; null: not all have come.
     // Throws ProgramError if there is nothing to take.
-    std::shared_ptr<const Gathering> take(int rank, std::int64_t number, Time at);
+    std::shared_ptr<const Contributions> take(int rank, std::int64_t number, Time at);
     // The collective of a bring that is not yet taken.
     const Op& collective_of(int rank, std::int64_t number) const;
 
@@ -44,7 +44,7 @@ private:
         Delivery payload;
         bool takes = false;
         Op collective = {};
-        std::shared_ptr<const Gathering> gathering = nullptr;
+        std::shared_ptr<const Contributions> gathering = nullptr;
     };
     struct OfRank {
         std::map<std::int64_t, Brought> waiting;  // by number

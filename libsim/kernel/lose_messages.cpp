@@ -16,7 +16,7 @@ bool Kernel::loses(const Rendezvous::Meeting& meeting) {
 }
 
 // False: the stream is blocked forever.
-bool Kernel::send_in_vain(int rank, RankState& self, Stream on, NumberedOp at, Time begin) {
+bool Kernel::send_lost(int rank, RankState& self, Stream on, NumberedOp at, Time begin) {
     const Op& op = at.op;
     lost_messages_.note(rank, op);
     self.count_message(op);
@@ -31,7 +31,7 @@ bool Kernel::send_in_vain(int rank, RankState& self, Stream on, NumberedOp at, T
     const bool waits = links_ || sending.waits_for_receiver;
     StreamState& state = self.at(on);
     if (!links_) {
-        state.sends_free = sending.times.card;
+        state.send_port_free = sending.times.card;
     }
     if (is_asynchronous(op)) {
         self.joinables.add({.op = op,

@@ -1,15 +1,15 @@
-#include "libsim/kernel/data_ahead.hpp"
+#include "libsim/kernel/early_data.hpp"
 
 namespace sim::kernel {
 
-DataAhead::Queue& DataAhead::queue(Matching::Channel channel) {
+EarlyData::Queue& EarlyData::queue(Matching::Channel channel) {
     if (channel >= queues_.size()) {
         queues_.resize(channel + std::size_t{1});
     }
     return queues_[channel];
 }
 
-bool DataAhead::send(Matching::Channel channel, const Delivery& payload) {
+bool EarlyData::send(Matching::Channel channel, const Delivery& payload) {
     Queue& at = queue(channel);
     at.sent.push_back(payload);
     const bool waited = at.program_waits;
@@ -17,7 +17,7 @@ bool DataAhead::send(Matching::Channel channel, const Delivery& payload) {
     return waited;
 }
 
-bool DataAhead::receive(Matching::Channel channel, const Op& receive, Delivery& delivery) {
+bool EarlyData::receive(Matching::Channel channel, const Op& receive, Delivery& delivery) {
     Queue& at = queue(channel);
     if (at.sent.empty()) {
         at.program_waits = true;

@@ -1,4 +1,4 @@
-#include "libsim/kernel/data_beside.hpp"
+#include "libsim/kernel/collective_store.hpp"
 
 #include "libsim/error.hpp"
 #include "libsim/kernel/describe.hpp"
@@ -9,7 +9,7 @@
 
 namespace sim::kernel {
 
-void DataBeside::bring(int rank, const Delivery& payload, bool takes) {
+void CollectiveStore::bring(int rank, const Delivery& payload, bool takes) {
     OfRank& self = of(rank);
     if (self.is_next) {
         throw ProgramError(fmt::format("rank {} brings data twice to one collective", rank));
@@ -18,7 +18,7 @@ void DataBeside::bring(int rank, const Delivery& payload, bool takes) {
     self.is_next = true;
 }
 
-std::uint32_t DataBeside::begin_collective(int rank, const Op& collective) {
+std::uint32_t CollectiveStore::begin_collective(int rank, const Op& collective) {
     OfRank& self = of(rank);
     if (!std::exchange(self.is_next, false)) {
         return 0;
@@ -27,8 +27,8 @@ std::uint32_t DataBeside::begin_collective(int rank, const Op& collective) {
     return static_cast<std::uint32_t>(self.count);
 }
 
-void DataBeside::gather(const Rendezvous::Meeting& meeting, const Group& members) {
-    const auto gathering = std::make_shared<Gathering>();
+void CollectiveStore::gather(const Rendezvous::Meeting& meeting, const Group& members) {
+    const auto gathering = std::make_shared<Contributions>();
     gathering->all.resize(meeting.brought.size());
     for (std::size_t index = 0; index < meeting.brought.size(); ++index) {
         const std::uint32_t number = meeting.brought[index];
@@ -47,7 +47,7 @@ void DataBeside::gather(const Rendezvous::Meeting& meeting, const Group& members
     }
 }
 
-std::shared_ptr<const Gathering> DataBeside::take(int rank, std::int64_t number, Time at) {
+std::shared_ptr<const Contributions> CollectiveStore::take(int rank, std::int64_t number, Time at) {
     OfRank& self = of(rank);
     const auto brought = self.waiting.find(number);
     if (brought == self.waiting.end() || !brought->second.takes) {
@@ -60,14 +60,14 @@ std::shared_ptr<const Gathering> DataBeside::take(int rank, std::int64_t number,
             fmt::format("rank {} takes at {} the data that it has just brought: its collective comes first", rank,
                         describe_time(at)));
     }
-    std::shared_ptr<const Gathering> gathering = brought->second.gathering;
+    std::shared_ptr<const Contributions> gathering = brought->second.gathering;
     if (gathering) {
         self.waiting.erase(brought);
     }
     return gathering;
 }
 
-const Op& DataBeside::collective_of(int rank, std::int64_t number) const {
+const Op& CollectiveStore::collective_of(int rank, std::int64_t number) const {
     return ranks_[static_cast<std::size_t>(rank)].waiting.at(number).collective;
 }
 

@@ -69,7 +69,7 @@ void Kernel::forget(int rank, RankState& self, const Op& op) {
 }
 
 // Moves the rank's clock to the end of an op; the wait counts as the kind of work waited for.
-[[gnu::always_inline]] inline void Kernel::pass_until_end(RankState& self, const Joinable& joinable,
+[[gnu::always_inline]] inline void Kernel::advance_to_end(RankState& self, const Joinable& joinable,
                                                           bool is_at_its_end) const {
     if (joinable.op.kind == OpKind::record) {
         if (joinable.op.stream != Stream::main) {
@@ -94,16 +94,16 @@ void Kernel::forget(int rank, RankState& self, const Op& op) {
 }
 
 void Kernel::join(int rank, RankState& self, Joinable& joinable) {
-    join_without_forgetting(rank, self, joinable, false);
+    join_keeping_slot(rank, self, joinable, false);
     self.joinables.drop_joined();
 }
 
-void Kernel::join_without_forgetting(int rank, RankState& self, Joinable& joinable, bool is_at_its_end) {
+void Kernel::join_keeping_slot(int rank, RankState& self, Joinable& joinable, bool is_at_its_end) {
     self.delivery = {};
     if (times_ends_ && joinable.op.kind == OpKind::receive) {
-        joinable.end = take(self.program.receives_free, self.program.clock, joinable.message);
+        joinable.end = take(self.program.receive_port_free, self.program.clock, joinable.message);
     }
-    pass_until_end(self, joinable, is_at_its_end);
+    advance_to_end(self, joinable, is_at_its_end);
     self.joinables.note_joined(joinable);
     if (may_hold_senders_ && joinable.op.kind == OpKind::send) {
         emit(rank, joinable.op, joinable.op_number, joinable.message.begin, joinable.end, Duration{0},
@@ -124,7 +124,7 @@ void Kernel::join_without_forgetting(int rank, RankState& self, Joinable& joinab
 // The rank waits as if for that op alone, and joins it next.
 void Kernel::answer_first_to_end(int rank, const Ended& first) {
     RankState& self = of(rank);
-    pass_until_end(self, *self.joinables.find(questions_->named(rank)[first.index]), false);
+    advance_to_end(self, *self.joinables.find(questions_->named(rank)[first.index]), false);
     give_answer(rank, self.program.clock, Duration{0}, {.source = rank, .bytes = first.index});
 }
 
@@ -139,7 +139,7 @@ bool Kernel::finish(int rank, RankState& self) {
             return false;
         }
         if (!open.joined) {
-            join_without_forgetting(rank, self, open, true);
+            join_keeping_slot(rank, self, open, true);
         }
     }
     self.joinables.drop_joined();

@@ -36,7 +36,7 @@ Questions& Kernel::questions() {
 }
 
 // Arrival time of a message; empty while it is not known.
-std::optional<Time> Kernel::there_at(const Message& message) {
+std::optional<Time> Kernel::arrival_time(const Message& message) {
     if (links_ && message.transfer != TransferId::none) {
         const Transfer& transfer = transfers_[message.transfer];
         return transfer.ended ? std::optional(transfer.message.end) : std::nullopt;
@@ -48,7 +48,7 @@ std::optional<Time> Kernel::there_at(const Message& message) {
 std::optional<Kernel::Found> Kernel::first_found(int rank, const Op& look, Time by) {
     std::optional<Found> first;
     const auto consider = [&](int source, const Message& message) {
-        const std::optional<Time> at = there_at(message);
+        const std::optional<Time> at = arrival_time(message);
         if (at && *at <= by && (!first || std::pair(*at, source) < std::pair(first->at, first->arrival.source))) {
             first = Found{*at,
                           message.begin,
@@ -79,7 +79,7 @@ std::optional<Kernel::Found> Kernel::first_found(int rank, const Op& look, Time 
 Time Kernel::next_own_event(int rank, Time after) {
     Time next = Time::max();
     matching_.for_each_message_to(rank, [&](int /*source*/, int /*tag*/, const Message& message) {
-        const std::optional<Time> at = there_at(message);
+        const std::optional<Time> at = arrival_time(message);
         next = at && *at > after ? std::min(next, *at) : next;
     });
     for (const Joinable& joinable : of(rank).joinables.all()) {
@@ -106,7 +106,7 @@ std::optional<Kernel::Ended> Kernel::first_to_end(int rank) {
     return first;
 }
 
-void Kernel::look_at_clock(int rank, RankState& self) {
+void Kernel::read_clock(int rank, RankState& self) {
     if (questions_) {
         questions_->note_asking(rank, self.program.clock, self.op_number);
     }
@@ -173,7 +173,7 @@ bool Kernel::ask(int rank, RankState& self, const Op& op) {
         at = next_own_event(rank, now);
     }
     self.block(op, number);
-    questions().ask(rank, questions().without_end() ? Time::max() : at, later);
+    questions().ask(rank, questions().polls_forever() ? Time::max() : at, later);
     return false;
 }
 
@@ -240,7 +240,7 @@ void Kernel::answer_first_question() {
     if (found.source == any_source) {
         questions_->note_no(rank, at, op);
         const bool is_alone = !questions_->is_later(rank) && next_own_event(rank, now) == Time::max();
-        is_alone ? questions_->note_in_vain() : questions_->note_progress();
+        is_alone ? questions_->note_futile_poll() : questions_->note_progress();
     }
     give_answer(rank, at, idle, found);
     unblock(rank, self);
