@@ -1,4 +1,4 @@
-// The kernel's handling of data beside collectives (data_beside.hpp) and of hosts that run ahead of their GPU.
+// The kernel's handling of data beside collectives (collective_store.hpp) and of hosts that run ahead of their GPU.
 #include "libsim/kernel/kernel.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ bool Kernel::take(int rank, RankState& self, const Op& op) {
 }
 
 // All members have come: those that wait for the data go on at their own time, as on streams with messages
-// (data_ahead.hpp).
+// (early_data.hpp).
 void Kernel::gather(const Rendezvous::Meeting& meeting) {
     if (meeting.brought.empty()) {
         return;

@@ -200,7 +200,7 @@ private:
     void end_receive(int rank, RankState& self, Stream on, NumberedOp at, const Message& message);
     Matching::Channel channel(LastChannel& last, const Op& op, int source, int target, Stream on);
 
-    // kernel/losing.cpp: messages lost to faults.
+    // kernel/lose_messages.cpp: messages lost to faults.
     bool loses(int rank, const Op& send, Time begin) const {
         return conditions_.lose_messages() && conditions_.loses(rank, send.peer, begin);
     }
@@ -279,7 +279,7 @@ private:
     void end_postponed_compute(int rank, RankState& self, Time now);
     std::optional<RankAt> first_postponed_compute();
 
-    // kernel/asking.cpp
+    // kernel/answer_questions.cpp
     Questions& questions();
     std::optional<Time> arrival_time(const Message& message);
     std::optional<Found> first_found(int rank, const Op& look, Time by);
@@ -293,14 +293,14 @@ private:
     void note_end_for_question(int rank, Time at);
     void answer_first_question();
 
-    // kernel/asking_for_ends.cpp
+    // kernel/answer_ends.cpp
     bool ask_for_end(int rank, RankState& self, const Op& op);
     bool ask_whether_ended(int rank, RankState& self, const Op& op, const Joinable& joinable, std::uint32_t number);
     void answer_end(int rank, RankState& self, const Joinable& joinable);
     void answer_by(int rank, RankState& self, Time by, bool has_ended);
     void answer_not_by(int rank, RankState& self);
 
-    // kernel/bringing.cpp: data beside collectives, and hosts that are ahead of their GPU.
+    // kernel/collective_data.cpp: data beside collectives, and hosts that are ahead of their GPU.
     CollectiveStore& data_beside();
     void bring(int rank, RankState& self, const Op& op);
     bool take(int rank, RankState& self, const Op& op);
@@ -312,7 +312,7 @@ private:
     // kernel/checkpoints.cpp
     bool hand_over(int rank, RankState& self, Stream on, NumberedOp at, Time asked);
 
-    // kernel/joining.cpp
+    // kernel/join_async.cpp
     void begin_receive(int rank, RankState& self, NumberedOp at, Matching::Channel from, const Message* message);
     bool wait(int rank, RankState& self, const Op& op);
     bool finish(int rank, RankState& self);

@@ -35,7 +35,7 @@ public:
         }
         int arrived = 0;
         std::vector<Attendance> came;             // by member
-        std::vector<std::uint32_t> brought = {};  // by member: number of its data, from 1; empty: no data (DataBeside)
+        std::vector<std::uint32_t> brought = {};  // by member: number of its data, from 1; empty: no data (CollectiveStore)
         std::vector<Disagreement> dissent = {};   // members that came with a different op
     };
 

@@ -37,7 +37,7 @@ struct StreamState {
 };
 
 // An op as its program issued it, with its number. `payload` is the payload number of a send with data, or the
-// DataBeside number of a collective that brings data.
+// CollectiveStore number of a collective that brings data.
 struct NumberedOp {
     const Op& op;
     std::uint32_t number;

@@ -16,8 +16,8 @@ using namespace sim;
 using namespace sim::test;
 using testing::HasSubstr;
 
-class CollectiveStore : public OnBothHosts {};
-INSTANTIATE_TEST_SUITE_P(Hosts, CollectiveStore, both_hosts(), host_name);
+class DataBeside : public OnBothHosts {};
+INSTANTIATE_TEST_SUITE_P(Hosts, DataBeside, both_hosts(), host_name);
 
 const Collective all_reduce_of_4_units{.kind = CollectiveKind::all_reduce, .size = Units{4}};
 
@@ -62,7 +62,7 @@ std::vector<Cluster> clusters() {
     return {gpu_py(), machine, shared};
 }
 
-TEST_P(CollectiveStore, ArriveAndCostNothingOnEveryNetwork) {
+TEST_P(DataBeside, ArriveAndCostNothingOnEveryNetwork) {
     for (const Cluster& cluster : clusters()) {
         const auto with = ranks::launch(ranks(4, cluster), [](GPU& gpu) { train(gpu, true); });
         const auto without = ranks::launch(ranks(4, cluster), [](GPU& gpu) { train(gpu, false); });
@@ -75,7 +75,7 @@ TEST_P(CollectiveStore, ArriveAndCostNothingOnEveryNetwork) {
     }
 }
 
-TEST_P(CollectiveStore, OfACollectiveOnAStreamAreThereOnceItIsWaitedFor) {
+TEST_P(DataBeside, OfACollectiveOnAStreamAreThereOnceItIsWaitedFor) {
     const auto program = [](bool with_data) {
         return [with_data](GPU& gpu) {
             std::vector<Handle> handles;
@@ -106,7 +106,7 @@ TEST_P(CollectiveStore, OfACollectiveOnAStreamAreThereOnceItIsWaitedFor) {
 }
 
 // 1.6 MB from each rank, 400 times: more than an arena holds if blocks were never released.
-TEST_P(CollectiveStore, OfAnyLengthArriveAndMakeRoomForTheNext) {
+TEST_P(DataBeside, OfAnyLengthArriveAndMakeRoomForTheNext) {
     const auto result = ranks::launch(ranks(2), [](GPU& gpu) {
         double wrong = 0;
         for (int step = 0; step < 400; ++step) {
@@ -125,7 +125,7 @@ TEST_P(CollectiveStore, OfAnyLengthArriveAndMakeRoomForTheNext) {
     EXPECT_EQ(result.reports.at("wrong").at(1).front(), 0);
 }
 
-TEST_P(CollectiveStore, OfABroadcastComeFromItsRootAlone) {
+TEST_P(DataBeside, OfABroadcastComeFromItsRootAlone) {
     const auto result = ranks::launch(ranks(3), [](GPU& gpu) {
         const double number = 17;
         const bool is_root = gpu.rank() == 1;
@@ -144,7 +144,7 @@ TEST_P(CollectiveStore, OfABroadcastComeFromItsRootAlone) {
     EXPECT_EQ(result.reports.at("empty").at(2).front(), 0);
 }
 
-TEST_P(CollectiveStore, WhoseMembersHaveNotAllComeAreExplainedAsADeadlock) {
+TEST_P(DataBeside, WhoseMembersHaveNotAllComeAreExplainedAsADeadlock) {
     const auto result = ranks::launch(ranks(2), [](GPU& gpu) {
         if (gpu.rank() == 0) {
             const auto brought = gpu.bring({});
@@ -159,7 +159,7 @@ TEST_P(CollectiveStore, WhoseMembersHaveNotAllComeAreExplainedAsADeadlock) {
               "1 of 2 have come; missing: rank 1; rank 1 has finished");
 }
 
-TEST_P(CollectiveStore, TakenTwiceOrTooEarlyAreAMistakeOfTheProgram) {
+TEST_P(DataBeside, TakenTwiceOrTooEarlyAreAMistakeOfTheProgram) {
     const auto twice = ranks::launch(ranks(2), [](GPU& gpu) {
         const auto brought = gpu.bring({});
         gpu.collective(world(gpu), all_reduce_of_4_units);
@@ -176,7 +176,7 @@ TEST_P(CollectiveStore, TakenTwiceOrTooEarlyAreAMistakeOfTheProgram) {
     EXPECT_THAT(early.fault->message, HasSubstr("its collective comes first"));
 }
 
-TEST_P(CollectiveStore, SurviveARankThatIsKilledWhileOthersWantThem) {
+TEST_P(DataBeside, SurviveARankThatIsKilledWhileOthersWantThem) {
     if (GetParam() != ranks::Host::process) {
         return;
     }
@@ -229,7 +229,7 @@ TEST(DataBesideCollectives, OfARankThatIsKilledAnywhereLeaveNothing) {
     EXPECT_EQ(Census{}, before);
 }
 
-TEST_P(CollectiveStore, BroughtTwiceToOneCollectiveAreAMistakeOfTheProgram) {
+TEST_P(DataBeside, BroughtTwiceToOneCollectiveAreAMistakeOfTheProgram) {
     const auto result = ranks::launch(ranks(2), [](GPU& gpu) {
         gpu.bring({});
         gpu.bring({});
@@ -239,7 +239,7 @@ TEST_P(CollectiveStore, BroughtTwiceToOneCollectiveAreAMistakeOfTheProgram) {
     EXPECT_THAT(result.fault->message, HasSubstr("brings data twice to one collective"));
 }
 
-TEST_P(CollectiveStore, OfAnotherMembersAreNotToBeTaken) {
+TEST_P(DataBeside, OfAnotherMembersAreNotToBeTaken) {
     const auto result = ranks::launch(ranks(2), [](GPU& gpu) {
         if (gpu.rank() == 0) {
             gpu.bring({});
@@ -255,7 +255,7 @@ TEST_P(CollectiveStore, OfAnotherMembersAreNotToBeTaken) {
 }
 
 // The given sizes agree; the arrays' lengths do not.
-TEST_P(CollectiveStore, OfArraysOfDifferentLengthAreRefused) {
+TEST_P(DataBeside, OfArraysOfDifferentLengthAreRefused) {
     for (const CollectiveKind kind :
          {CollectiveKind::all_reduce, CollectiveKind::all_gather, CollectiveKind::broadcast, CollectiveKind::scatter}) {
         const auto result = ranks::launch(ranks(2), [kind](GPU& gpu) {
@@ -269,7 +269,7 @@ TEST_P(CollectiveStore, OfArraysOfDifferentLengthAreRefused) {
 }
 
 // 300 arrays of 1 MiB are more than an arena holds: data that no other rank could take is not kept.
-TEST_P(CollectiveStore, OfAGroupOfOneStayWhereTheyAre) {
+TEST_P(DataBeside, OfAGroupOfOneStayWhereTheyAre) {
     const auto result = ranks::launch(ranks(1), [](GPU& gpu) {
         std::vector<double> numbers(1 << 17, 2.0);
         for (int step = 0; step < 300; ++step) {
@@ -281,7 +281,7 @@ TEST_P(CollectiveStore, OfAGroupOfOneStayWhereTheyAre) {
     EXPECT_EQ(result.reports.at("number").at(0).front(), 2.0);
 }
 
-TEST_P(CollectiveStore, InWallTimeAreThoseOfVirtualTime) {
+TEST_P(DataBeside, InWallTimeAreThoseOfVirtualTime) {
     ranks::LaunchOptions options = ranks(4);
     const auto run = [&] { return ranks::launch(options, [](GPU& gpu) { train(gpu, true); }); };
     const auto by_itself = run();
@@ -293,7 +293,7 @@ TEST_P(CollectiveStore, InWallTimeAreThoseOfVirtualTime) {
     EXPECT_EQ(paced.reports, by_itself.reports);
 }
 
-TEST_P(CollectiveStore, OfARunThatIsRecordedAreInItsRecording) {
+TEST_P(DataBeside, OfARunThatIsRecordedAreInItsRecording) {
     ranks::LaunchOptions options = ranks(3);
     options.record = true;
     const auto run = ranks::launch(options, [](GPU& gpu) {
