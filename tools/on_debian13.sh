@@ -55,6 +55,7 @@ copy_sources() {
 copy_sources
 # Name resolution and certificates come from this machine, which may use its own proxy.
 cp -L /etc/resolv.conf "$folder/etc/resolv.conf"
+cp -L /etc/hosts "$folder/etc/hosts"
 cp -L /etc/ssl/certs/ca-certificates.crt "$folder/etc/ssl/certs/ca-certificates.crt"
 
 # Mounts live in a namespace that ends with the command and all of its processes.
