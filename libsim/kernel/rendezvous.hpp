@@ -34,9 +34,10 @@ public:
             return came.empty() ? op.stream : came[static_cast<std::size_t>(member)].stream;
         }
         int arrived = 0;
-        std::vector<Attendance> came;             // by member
-        std::vector<std::uint32_t> brought = {};  // by member: number of its data, from 1; empty: no data (CollectiveStore)
-        std::vector<Disagreement> dissent = {};   // members that came with a different op
+        std::vector<Attendance> came;  // by member
+        std::vector<std::uint32_t> brought =
+            {};  // by member: number of its data, from 1; empty: no data (CollectiveStore)
+        std::vector<Disagreement> dissent = {};  // members that came with a different op
     };
 
     // Enters `rank` into its next meeting of op's group.
