@@ -98,7 +98,7 @@ def test_an_answer_without_a_picture_shows_its_text():
         (lambda: ndsim.predict(model="llama3-8b", steps=1, tokens=1e12), "give one of them"),
         (lambda: ndsim.plan(model="llama3-8b"), "gpus is missing"),
         (lambda: ndsim.collective_time("all_redcue"), "did you mean all-reduce"),
-        (lambda: ndsim.collective_time("all_reduce", check=True), "unknown option check"),
+        (lambda: ndsim.collective_time("all_reduce", chek=True), "unknown option chek; did you mean check"),
         (lambda: ndsim.hardware("dgx-h10"), "did you mean dgx-h100"),
     ],
 )
