@@ -102,7 +102,7 @@ TEST(ChakraFiles, HoldWholeNumbersOfAnyType) {
         EXPECT_EQ(traces.ranks[0].nodes[0].bytes, 4096) << type;
     }
     EXPECT_THAT(refusal_of("id: 1 type: COMM_COLL_NODE attr { name: \"comm_type\" double_val: 7 }\n"),
-                HasSubstr("t.0.et: node 1: comm_type must be a whole number"));
+                HasSubstr("t.0.et: node 1: comm_type must be a 64-bit whole number"));
     EXPECT_THAT(refusal_of("id: 1 type: COMP_NODE attr { name: \"num_ops\" uint64_val: 18446744073709551615 }\n"),
                 HasSubstr("num_ops must be a 64-bit whole number"));
 }

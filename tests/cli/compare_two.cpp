@@ -153,7 +153,7 @@ TEST_F(ComparePage, ShowsScenariosHoweverTheyRan) {
 
 TEST_F(ComparePage, RefusesARunThatCannotBeDoneAgain) {
     const std::string text = json_of(pipeline);
-    EXPECT_THAT(refused(with(text, "\"given\"", "\"taken\"")), HasSubstr("it does not say which options were given"));
+    EXPECT_THAT(refused(with(text, "\"given\"", "\"taken\"")), HasSubstr("it does not record its options"));
     EXPECT_EQ(refused(with(text, "3d_pipeline_parallel", "3d_pipe_parallel")),
               "\"3d_pipe_parallel\" is not one of ndsim's scenarios; did you mean 3d_pipeline_parallel?");
     EXPECT_EQ(refused(with(text, "3d_pipeline_parallel", "../bin/ndsim")),

@@ -139,7 +139,7 @@ TEST(Explain, RefusesWhatCannotBe) {
     EXPECT_THAT(refusal("ndsim explain --strategy pipeline --gpus 1"), HasSubstr("there is one GPU"));
     EXPECT_THAT(refusal("ndsim explain --strategy model --gpus 4 --machine g6.xlarge"),
                 HasSubstr("a node has one GPU"));
-    EXPECT_THAT(refusal("ndsim explain --strategy data --dp 8"), HasSubstr("say --gpus"));
+    EXPECT_THAT(refusal("ndsim explain --strategy data --dp 8"), HasSubstr("give --gpus"));
 }
 
 // The bubble of 1f1b with 4 equal stages and 16 micro-batches: 3 / 19.

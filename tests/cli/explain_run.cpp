@@ -158,7 +158,7 @@ TEST(ExplainRun, RefusesWhatIsNoneOfItsOptionsAndSaysWhoseItIs) {
     EXPECT_THAT(refusal("ndsim explain 1d_data_paralel"), HasSubstr("did you mean 1d_data_parallel?"));
     EXPECT_THAT(refusal("ndsim explain 1d_data_parallel --watch"),
                 HasSubstr("--watch is not an option of ndsim explain: give it to 1d_data_parallel itself"));
-    EXPECT_THAT(refusal("ndsim explain 1d_data_parallel --scaling 1,2"), HasSubstr("--scaling is none of"));
+    EXPECT_THAT(refusal("ndsim explain 1d_data_parallel --scaling 1,2"), HasSubstr("--scaling is not an option of"));
     EXPECT_THAT(refusal("ndsim explain 1d_data_parallel --itms 4"), HasSubstr("1d_data_parallel: "));
     EXPECT_THAT(refusal("ndsim explain 1d_data_parallel --fault 'kill rank 9 at 1s'"), HasSubstr("there is no rank 9"));
     EXPECT_THAT(refusal("ndsim explain 1d_data_parallel --loader-workers -1"), HasSubstr("--loader-workers"));

@@ -247,7 +247,7 @@ TEST(HelpColumns, HasALineForEachKeyAndColumnWithTypeAndUnit) {
     EXPECT_THAT(train, HasSubstr("What ndsim train prints with --json (train.schema.json)\n"));
     EXPECT_THAT(train, HasSubstr("\n  memory.stages[].activations "));
     EXPECT_THAT(train, testing::ContainsRegex("\n  step_seconds +number +Predicted seconds of a training step\\.\n"));
-    EXPECT_THAT(train, testing::ContainsRegex("\n  cost_of_run +object or null +What the run of "));
+    EXPECT_THAT(train, testing::ContainsRegex("\n  cost_of_run +object or null +Cost of the run given"));
     EXPECT_THAT(train, HasSubstr("\nColumns of ndsim train --csv\n  part "));
     EXPECT_THAT(train,
                 testing::ContainsRegex("traceEvents\\[\\]\\.cat +string +Kind of the span: .* One of: compute; "));

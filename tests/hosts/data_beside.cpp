@@ -169,8 +169,9 @@ TEST_P(DataBeside, TakenTwiceOrTooEarlyAreAMistakeOfTheProgram) {
         }
     });
     ASSERT_FALSE(twice.ok());
-    EXPECT_THAT(twice.fault->message, HasSubstr("rank 1 takes at 240 ms the data of its collective 0, which it has "
-                                                "taken, or does not take"));
+    EXPECT_THAT(twice.fault->message,
+                HasSubstr("rank 1 takes at 240 ms the data of its collective 0, which it has already "
+                          "taken, or does not take"));
     const auto early = ranks::launch(ranks(2), [](GPU& gpu) { gpu.take(gpu.bring({})); });
     ASSERT_FALSE(early.ok());
     EXPECT_THAT(early.fault->message, HasSubstr("its collective comes first"));

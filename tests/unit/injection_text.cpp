@@ -60,8 +60,8 @@ TEST(InjectionText, IsRefusedWithWhatIsWrongInIt) {
               "--fault 'slow rank 3 x0.5': x0.5 must be x1 to x1000000: the factor by which it takes longer");
     EXPECT_EQ(refusal("slow rank 3 x2 from 4s to 1s"),
               "--fault 'slow rank 3 x2 from 4s to 1s': it must end after it begins");
-    EXPECT_THAT(refusal("slow rank 3 x2 from 4s every 1s"), HasSubstr("must end before it does: add 'to TIME'"));
-    EXPECT_THAT(refusal("slow rank 3 x2 from 1s to 4s every 1s"), HasSubstr("must end before it does"));
+    EXPECT_THAT(refusal("slow rank 3 x2 from 4s every 1s"), HasSubstr("must end before it repeats: add 'to TIME'"));
+    EXPECT_THAT(refusal("slow rank 3 x2 from 1s to 4s every 1s"), HasSubstr("must end before it repeats"));
     EXPECT_THAT(refusal("noise 5000%"), HasSubstr("must be 0 to 1000 %"));
     EXPECT_EQ(refusal("stop rank 1 at 1s for 0s"), "--fault 'stop rank 1 at 1s for 0s': '0s' must be above 0");
     EXPECT_EQ(refusal("fail rank mtbf 1ps"),
