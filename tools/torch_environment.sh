@@ -36,7 +36,8 @@ make_environment() { # FOLDER VERSION
     fi
     # Most of their modules are never imported. Those that are get their bytecode here, because tests write none.
     install "$folder" --no-compile "${packages[@]}"
-    "$folder/bin/python" -c "import cloudpickle, networkx, numpy, pytest, sympy"
+    # Said aloud, because `set -e` does not hold where a caller asks how this went.
+    "$folder/bin/python" -c "import cloudpickle, networkx, numpy, pytest, sympy" || exit 1
     echo "${packages[*]}" > "$ready"
 }
 

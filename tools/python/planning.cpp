@@ -1,5 +1,6 @@
 // Questions that need no program: the answers of ndsim's commands.
 #include "libsim/config/errors.hpp"
+#include "libsim/error.hpp"
 #include "libsim/report/share_bars.hpp"
 #include "ranks/host/stop_signal.hpp"
 #include "tools/ndsim/commands.hpp"
@@ -92,7 +93,13 @@ AnswerForms answer(const std::string& name, const py::dict& options) {
     {
         const py::gil_scoped_release release;
         const ranks::StopSignal stop;
-        answer.forms = answer_of(**command, given, {.should_stop = [&] { return stop.received() != 0; }}).forms;
+        auto [forms, complaint, exit_code] =
+            answer_of(**command, given, {.should_stop = [&] { return stop.received() != 0; }});
+        answer.forms = std::move(forms);
+        // Without forms there is only a complaint, such as of numbers that a check has found wrong.
+        if (!answer.forms.json) {
+            throw ProgramError(complaint);
+        }
         answer.json = answer.forms.json();
         signal = stop.received();
     }
