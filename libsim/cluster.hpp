@@ -5,7 +5,6 @@
 #include "libsim/network/loggp.hpp"
 #include "libsim/network/nccl.hpp"
 #include "libsim/network/network.hpp"
-#include "libsim/network/nodes.hpp"
 #include "libsim/network/uniform.hpp"
 #include "libsim/units.hpp"
 
@@ -57,7 +56,7 @@ struct NodesOptions {
     LinkOptions across;
     FlopRate flops;  // 0: compute costs nothing
 };
-// The same with nodes (network/nodes.hpp): messages within a node and between nodes have separate prices.
+// The same with nodes (network/uniform.hpp): messages within a node and between nodes have separate prices.
 Cluster nodes(const NodesOptions& options);
 
 // Whether a message's time depends on others in progress. If so, ops must be replayed in time order.

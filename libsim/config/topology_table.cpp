@@ -3,7 +3,7 @@
 #include "libsim/config/profiles/kinds.hpp"
 #include "libsim/config/topology_keys.hpp"
 #include "libsim/error.hpp"
-#include "libsim/network/topologies/named.hpp"
+#include "libsim/network/topologies/topologies.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // A topology is given by name, or as a table in a TOML file.
 //
-//   [topology]                     a name of libsim/network/topologies/named.hpp
+//   [topology]                     a name of libsim/network/topologies/topologies.hpp
 //   name = "dgx-h100"
 //
 //   [topology]                     a kind, and the keys that its file in libsim/network/topologies/ lists beside
@@ -19,7 +19,7 @@
 
 namespace sim::config {
 
-// NAME (libsim/network/topologies/named.hpp) or FILE.toml, whose keys are in [topology] or at the top level. The file's
+// NAME (libsim/network/topologies/topologies.hpp) or FILE.toml, whose keys are in [topology] or at the top level. The file's
 // own number of GPUs takes precedence and may exceed `gpus`, which is the default; with gpus == 0 the default is 16.
 // Throws UsageError, with file, line and key, also if there are fewer GPUs than `gpus`.
 Topology read_topology(const std::string& name_or_file, int gpus);

@@ -1,4 +1,5 @@
-#include "libsim/network/bisection.hpp"
+// Bisection bandwidth as one maximum flow: Dinic's algorithm, which takes few rounds of O(links) each on layered networks.
+#include "libsim/network/routes.hpp"
 
 #include <algorithm>
 

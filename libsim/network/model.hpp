@@ -10,7 +10,6 @@
 // Any type with these functions is a Network (network.hpp), wherever it is defined.
 #pragma once
 
-#include "libsim/network/field.hpp"
 #include "libsim/network/footprint.hpp"
 #include "libsim/op.hpp"
 #include "libsim/units.hpp"
@@ -18,9 +17,18 @@
 #include <concepts>
 #include <cstdint>
 #include <memory>
+#include <variant>
 #include <vector>
 
 namespace sim::network {
+
+// A parameter of a network model that a profile file sets by a key in its [network] table.
+struct NetworkField {
+    const char* key;  // "latency_seconds"
+    // The destination; its type gives the unit: seconds, seconds per byte, or bytes.
+    std::variant<Duration*, Pace*, Bytes*> to;
+    bool required = false;  // otherwise the model's default applies
+};
 
 struct Topology;
 

@@ -2,7 +2,6 @@
 
 #include "libsim/error.hpp"
 #include "libsim/network/bus_bandwidth.hpp"
-#include "libsim/network/nccl_ways.hpp"
 
 #include <fmt/format.h>
 

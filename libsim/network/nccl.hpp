@@ -11,6 +11,7 @@
 #include "libsim/network/model.hpp"
 #include "libsim/units.hpp"
 
+#include <string>
 #include <vector>
 
 namespace sim::network {
@@ -72,5 +73,19 @@ std::int64_t nccl_bytes_sent(CollectiveKind kind, std::int64_t bytes, int member
 // The time of a message between two GPUs: a latency, plus its bytes over the links or the sender's own card. Throws
 // ProgramError if the `within` or `across` that it needs is 0.
 Duration nccl_message_time(const Nccl& network, std::int64_t bytes, bool across);
+
+// An algorithm and protocol that NCCL considers for a collective; it takes the one that it expects to be fastest.
+struct NcclWay {
+    const char* algorithm = "ring";
+    const char* protocol = "Simple";
+    double expected = 0;  // seconds; a tree takes less than expected
+    double latency = 0;   // of it, the part that does not depend on bytes
+};
+
+// "ring/LL128"
+std::string nccl_name(const char* algorithm, const char* protocol);
+
+// In NCCL's order; none for one member. Throws what nccl_time() throws.
+std::vector<NcclWay> nccl_ways(const Nccl& network, CollectiveKind kind, std::int64_t bytes, const Footprint& members);
 
 }  // namespace sim::network

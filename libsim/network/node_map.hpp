@@ -13,7 +13,11 @@ public:
     // Ranks 0 … ranks_per_node-1 are on the first node, and so on. 0: there are no nodes, so every hop is within one.
     explicit NodeMap(int ranks_per_node = 0) : ranks_per_node_(ranks_per_node) {}
     // Rank i takes the place of rank places[i]. Requires: a place for each rank that is queried.
-    NodeMap(int ranks_per_node, const std::vector<int>& places);
+    NodeMap(int ranks_per_node, const std::vector<int>& places) : ranks_per_node_(ranks_per_node) {
+        for (const int place : places) {
+            nodes_.push_back(ranks_per_node > 0 ? place / ranks_per_node : 0);
+        }
+    }
 
     bool has_nodes() const { return ranks_per_node_ > 0; }
     int ranks_per_node() const { return ranks_per_node_; }

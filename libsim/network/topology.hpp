@@ -50,7 +50,7 @@ struct Topology {
     std::vector<int> levels;
     TopologyLayout layout = TopologyLayout::layers;
     // The bandwidth of all links from one half of the GPUs to the other, for the worst halves, by the builder's formula
-    // if it has one (bisection.hpp computes it for any topology, with halves in rank order).
+    // if it has one (routes.hpp computes it for any topology, with halves in rank order).
     std::optional<Bandwidth> bisection;
     // Appends the links from `source` to `target`, in order. Requires: two different GPUs.
     std::function<void(const Topology&, int source, int target, std::vector<LinkId>& route)> router;

@@ -7,6 +7,7 @@
 // Source: GPU.send and GPU.receive of the original Python simulator.
 #pragma once
 
+#include "libsim/namespaces.hpp"
 #include "libsim/network/model.hpp"
 #include "libsim/units.hpp"
 
@@ -24,8 +25,30 @@ struct Uniform {
     bool prices(Measure measure, Hop /*hop*/) const {
         return (measure == Measure::bytes ? per_byte : per_billionth_unit).has_value();
     }
-    Duration message_time(Size size, Hop hop) const;
+    Duration message_time(Size size, Hop /*hop*/) const {
+        if (size.amount == 0) {
+            return latency;
+        }
+        const Pace& pace = size.measure == Measure::bytes ? *per_byte : *per_billionth_unit;
+        return later(Time{latency}, time_for(size.amount, pace)).time_since_epoch();
+    }
     Duration acknowledgement_time(Hop /*hop*/) const { return acknowledgement; }
+};
+
+// Ranks in nodes, with one uniform network within each node and another, usually slower, between nodes.
+//
+// Ranks 0 … ranks_per_node-1 are on the first node, and so on. `within` prices a message within a node, `across` any
+// other; as on a uniform network, no two transfers disturb each other. A rank sends one message at a time over both.
+struct Nodes {
+    int ranks_per_node = 1;
+    Uniform within;
+    Uniform across;
+
+    // The interface that the simulator requires (model.hpp).
+    const Uniform& over(Hop hop) const { return hop == Hop::within ? within : across; }
+    bool prices(Measure measure, Hop hop) const { return over(hop).prices(measure, hop); }
+    Duration message_time(Size size, Hop hop) const { return over(hop).message_time(size, hop); }
+    Duration acknowledgement_time(Hop hop) const { return over(hop).acknowledgement_time(hop); }
 };
 
 }  // namespace sim::network

@@ -1,7 +1,7 @@
 #include "libsim/predict/communication.hpp"
 
 #include "libsim/network/bus_bandwidth.hpp"
-#include "libsim/network/nccl_ways.hpp"
+#include "libsim/network/nccl.hpp"
 #include "libsim/training/step/inner_collectives.hpp"
 #include "libsim/training/step/stage_step.hpp"
 

@@ -4,7 +4,6 @@
 #include "libsim/config/topology_table.hpp"
 #include "libsim/error.hpp"
 #include "libsim/known_name.hpp"
-#include "libsim/network/topologies/named.hpp"
 #include "libsim/network/topologies/topologies.hpp"
 #include "libsim/training/hardware.hpp"
 

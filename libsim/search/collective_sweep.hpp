@@ -6,7 +6,7 @@
 #pragma once
 
 #include "libsim/collectives/time/fastest_algorithm.hpp"
-#include "libsim/network/nccl_ways.hpp"
+#include "libsim/network/nccl.hpp"
 #include "libsim/search/collective_case.hpp"
 
 #include <optional>

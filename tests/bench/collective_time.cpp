@@ -1,7 +1,7 @@
 // The cost of computing a collective's time: one evaluation per call, nothing else on the links.
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/collectives/time/fastest_algorithm.hpp"
-#include "libsim/network/topologies/named.hpp"
+#include "libsim/network/topologies/topologies.hpp"
 
 #include <benchmark/benchmark.h>
 

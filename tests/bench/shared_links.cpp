@@ -1,6 +1,6 @@
 // Messages as flows over shared links, through the kernel. Rates are per second of CPU time.
 #include "libsim/collectives/all_to_all.hpp"
-#include "libsim/network/topologies/named.hpp"
+#include "libsim/network/topologies/topologies.hpp"
 #include "libsim/replay/recording.hpp"
 #include "ranks/launch.hpp"
 

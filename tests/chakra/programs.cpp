@@ -1,7 +1,7 @@
 // Any program exported as a trace, read back and run again, leaves the same timeline, span for span.
 #include "libsim/interop/chakra/from_program.hpp"
 #include "libsim/interop/chakra/run.hpp"
-#include "libsim/network/topologies/named.hpp"
+#include "libsim/network/topologies/topologies.hpp"
 #include "libsim/replay/recording.hpp"
 #include "tests/chakra/traces.hpp"
 #include "tests/support/random.hpp"

@@ -2,7 +2,6 @@
 #include "libsim/network/nccl.hpp"
 
 #include "libsim/error.hpp"
-#include "libsim/network/nccl_ways.hpp"
 
 #include <gtest/gtest.h>
 

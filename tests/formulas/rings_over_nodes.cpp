@@ -3,7 +3,7 @@
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/collectives/time/fastest_algorithm.hpp"
 #include "libsim/network/routes.hpp"
-#include "libsim/network/topologies/named.hpp"
+#include "libsim/network/topologies/topologies.hpp"
 #include "tests/support/simulate.hpp"
 
 #include <numeric>

@@ -2,7 +2,7 @@
 
 #include "libsim/config/errors.hpp"
 #include "libsim/config/profile.hpp"
-#include "libsim/network/topologies/named.hpp"
+#include "libsim/network/topologies/topologies.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
 #include "tests/support/topology_rules.hpp"
 

@@ -2,7 +2,6 @@
 
 #include "libsim/network/loggp.hpp"
 #include "libsim/network/nccl.hpp"
-#include "libsim/network/nodes.hpp"
 #include "libsim/network/uniform.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
 #include "libsim/error.hpp"
-#include "libsim/network/topologies/named.hpp"
 #include "libsim/network/topologies/topologies.hpp"
 #include "tests/support/topology_rules.hpp"
 

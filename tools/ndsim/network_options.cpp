@@ -3,7 +3,7 @@
 #include "libsim/config/errors.hpp"
 #include "libsim/config/profile.hpp"
 #include "libsim/error.hpp"
-#include "libsim/network/topologies/named.hpp"
+#include "libsim/network/topologies/topologies.hpp"
 #include "libsim/predict/machine_topology.hpp"
 
 #include <fmt/format.h>

@@ -1,8 +1,7 @@
-#include "libsim/network/topologies/named.hpp"
+#include "libsim/network/topologies/topologies.hpp"
 
 #include "libsim/error.hpp"
 #include "libsim/nearest.hpp"
-#include "libsim/network/topologies/topologies.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

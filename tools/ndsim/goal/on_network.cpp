@@ -4,7 +4,7 @@
 #include "libsim/config/profile.hpp"
 #include "libsim/interop/goal/text.hpp"
 #include "libsim/network/network.hpp"
-#include "libsim/network/topologies/named.hpp"
+#include "libsim/network/topologies/topologies.hpp"
 #include "libsim/predict/machine_topology.hpp"
 #include "libsim/replay/recording.hpp"
 

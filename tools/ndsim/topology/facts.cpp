@@ -1,6 +1,6 @@
 #include "tools/ndsim/topology/facts.hpp"
 
-#include "libsim/network/bisection.hpp"
+#include "libsim/network/routes.hpp"
 
 #include <algorithm>
 

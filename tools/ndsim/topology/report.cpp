@@ -1,6 +1,6 @@
 #include "tools/ndsim/topology/report.hpp"
 
-#include "libsim/network/topologies/named.hpp"
+#include "libsim/network/topologies/topologies.hpp"
 #include "libsim/report/amounts.hpp"
 #include "libsim/report/record.hpp"
 #include "libsim/report/text_table.hpp"

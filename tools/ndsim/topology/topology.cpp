@@ -1,7 +1,7 @@
 // `ndsim topology NAME|FILE.toml` shows what a topology consists of, how far apart its GPUs are, and what it looks
 // like.
 #include "libsim/config/errors.hpp"
-#include "libsim/network/topologies/named.hpp"
+#include "libsim/network/topologies/topologies.hpp"
 #include "libsim/predict/machine_topology.hpp"
 #include "tools/ndsim/commands.hpp"
 #include "tools/ndsim/topology/drawing/drawing.hpp"
