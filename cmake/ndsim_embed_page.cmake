@@ -1,5 +1,5 @@
 # cmake -DFOLDER=… -DOUTPUT=… -P ndsim_embed_page.cmake: embeds FOLDER/page.{html,css,js} as
-# libsim/report/page/files.hpp declares. String literals are limited in length, so each file is cut into parts.
+# libsim/report/page/run_data.hpp declares. String literals are limited in length, so each file is cut into parts.
 set(most 16000)
 function(function_of name file result)
     file(READ ${FOLDER}/${file} text)
@@ -24,7 +24,7 @@ function_of(page_template page.html template)
 function_of(page_style page.css style)
 function_of(page_script page.js script)
 file(WRITE ${OUTPUT} "// Made by cmake/ndsim_embed_page.cmake.
-#include \"libsim/report/page/files.hpp\"
+#include \"libsim/report/page/run_data.hpp\"
 
 #include <initializer_list>
 #include <string_view>

@@ -1,8 +1,5 @@
 #include "ranks/hosts.hpp"
 
-#include "ranks/fiber/fiber_host.hpp"
-#include "ranks/process/process_host.hpp"
-
 #include <fmt/format.h>
 
 #include <stdexcept>

@@ -1,9 +1,8 @@
 #include "libsim/config/option_row.hpp"
 
 #include "libsim/check.hpp"
-#include "libsim/config/durations.hpp"
 #include "libsim/config/errors.hpp"
-#include "libsim/config/whole_numbers.hpp"
+#include "libsim/config/typed_numbers.hpp"
 #include "libsim/nearest.hpp"
 
 #include <fmt/format.h>

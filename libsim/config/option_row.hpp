@@ -132,7 +132,7 @@ Choice enumerator(Enum& field, const std::vector<std::string>& names) {
     return {names, [&field](std::size_t i) { field = static_cast<Enum>(i); }};
 }
 
-// A duration with its unit: durations.hpp.
+// A duration with its unit: typed_numbers.hpp.
 Custom duration(Duration& field);
 
 // One of `values`, chosen by its name in libsim.

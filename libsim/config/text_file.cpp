@@ -1,7 +1,6 @@
 #include "libsim/config/text_file.hpp"
 
 #include "libsim/config/errors.hpp"
-#include "libsim/config/nesting.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

@@ -19,9 +19,9 @@
 
 namespace sim::config {
 
-// NAME (libsim/network/topologies/topologies.hpp) or FILE.toml, whose keys are in [topology] or at the top level. The file's
-// own number of GPUs takes precedence and may exceed `gpus`, which is the default; with gpus == 0 the default is 16.
-// Throws UsageError, with file, line and key, also if there are fewer GPUs than `gpus`.
+// NAME (libsim/network/topologies/topologies.hpp) or FILE.toml, whose keys are in [topology] or at the top level. The
+// file's own number of GPUs takes precedence and may exceed `gpus`, which is the default; with gpus == 0 the default
+// is 16. Throws UsageError, with file, line and key, also if there are fewer GPUs than `gpus`.
 Topology read_topology(const std::string& name_or_file, int gpus);
 
 // The table `table` of a file; at the top level if empty. `others` are the file's keys outside it.

@@ -6,11 +6,21 @@
 // order estimate of the optimum checkpoint interval for restart dumps", FGCS 22 (2006).
 #pragma once
 
+#include <cmath>
+
 namespace sim::faults {
 
 // sqrt(2 C M), for checkpoints that cost C seconds and a mean time between failures of M seconds.
-double young_interval(double checkpoint, double between_failures);
+inline double young_interval(double checkpoint, double between_failures) {
+    return std::sqrt(2 * checkpoint * between_failures);
+}
 // sqrt(2 C M) (1 + sqrt(C / 2M) / 3 + C / 18 M) - C, or M if C >= 2 M.
-double daly_interval(double checkpoint, double between_failures);
+inline double daly_interval(double checkpoint, double between_failures) {
+    if (checkpoint >= 2 * between_failures) {
+        return between_failures;
+    }
+    const double ratio = checkpoint / (2 * between_failures);
+    return young_interval(checkpoint, between_failures) * (1 + std::sqrt(ratio) / 3 + ratio / 9) - checkpoint;
+}
 
 }  // namespace sim::faults

@@ -1,6 +1,5 @@
 // The kernel's collectives by size alone: all members meet, and one evaluation gives every member's end. The times come
 // from the schedule, or from the network if it prices collectives as a whole.
-#include "libsim/collectives/readers/ends_reader.hpp"
 #include "libsim/collectives/readers/time_reader.hpp"
 #include "libsim/collectives/schedule.hpp"
 #include "libsim/error.hpp"

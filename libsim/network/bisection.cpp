@@ -1,4 +1,5 @@
-// Bisection bandwidth as one maximum flow: Dinic's algorithm, which takes few rounds of O(links) each on layered networks.
+// Bisection bandwidth as one maximum flow: Dinic's algorithm, which takes few rounds of O(links) each on layered
+// networks.
 #include "libsim/network/routes.hpp"
 
 #include <algorithm>

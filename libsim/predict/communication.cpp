@@ -1,4 +1,4 @@
-#include "libsim/predict/communication.hpp"
+#include "libsim/predict/time_budget.hpp"
 
 #include "libsim/network/bus_bandwidth.hpp"
 #include "libsim/network/nccl.hpp"

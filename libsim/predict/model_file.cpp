@@ -1,7 +1,6 @@
 #include "libsim/predict/model_file.hpp"
 
 #include "libsim/config/errors.hpp"
-#include "libsim/config/nesting.hpp"
 #include "libsim/config/text_file.hpp"
 #include "libsim/error.hpp"
 #include "libsim/nearest.hpp"

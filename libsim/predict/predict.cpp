@@ -1,6 +1,5 @@
 #include "libsim/predict/predict.hpp"
 
-#include "libsim/predict/communication.hpp"
 #include "libsim/predict/folded/folded_step.hpp"
 #include "libsim/predict/time_budget.hpp"
 #include "libsim/replay/recording.hpp"

@@ -65,4 +65,8 @@ private:
     PassPlaces places_;
 };
 
+// The collectives and messages of a rank on the fullest stage, one line per kind: count, size, bandwidth and exposed
+// time. `prediction` must already have its budget.
+std::vector<CommunicationUse> communication_of(const training::StepPlan& plan, const Prediction& prediction);
+
 }  // namespace sim::predict

@@ -1,4 +1,4 @@
-#include "libsim/predict/train_command.hpp"
+#include "libsim/predict/training_options.hpp"
 
 #include "libsim/check.hpp"
 #include "libsim/config/errors.hpp"

@@ -4,7 +4,6 @@
 #include "libsim/nearest.hpp"
 #include "libsim/parallel/divide.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
-#include "libsim/predict/efficiency_changes.hpp"
 #include "libsim/predict/machine_file.hpp"
 #include "libsim/predict/model_file.hpp"
 #include "libsim/predict/step_range.hpp"

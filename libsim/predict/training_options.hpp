@@ -3,6 +3,7 @@
 // Omitted options are derived from the others; every derived value is reported in one line.
 #pragma once
 
+#include "libsim/config/given.hpp"
 #include "libsim/config/option_row.hpp"
 #include "libsim/training/layout.hpp"
 #include "libsim/training/machine.hpp"
@@ -84,5 +85,14 @@ TrainingCase training_case(const TrainingOptions& options);
 // Takes a model and a machine that were already read; the source of their price is left empty.
 TrainingCase training_case(const TrainingOptions& options, const training::Transformer& model,
                            const training::Machine& machine);
+
+// Options of `ndsim train` for a layout found in another way: `given` (the options of a question, as typed) with the
+// options that `ndsim train` needs to arrive at the layout of `wanted`, and without those that contradict it. GPUs,
+// global batch and ZeRO stage are always included, and so are the schedule of a pipeline and several chunks. Requires:
+// apart from its layout, the case came from these options.
+config::Given given_for(const config::Given& given, const TrainingCase& wanted);
+
+// "ndsim train --model llama3-8b …", which predicts the time and the memory of `wanted`.
+std::string train_command(const config::Given& given, const TrainingCase& wanted);
 
 }  // namespace sim::predict

@@ -7,6 +7,7 @@
 #include "libsim/replay/op_stream.hpp"
 
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace sim::replay {
@@ -23,7 +24,14 @@ public:
     }
 
     // The ops of all ranks.
-    std::vector<OpStream> take() &&;
+    std::vector<OpStream> take() && {
+        std::vector<OpStream> streams;
+        streams.reserve(writers_.size());
+        for (Writer& writer : writers_) {
+            streams.push_back(writer.take());
+        }
+        return streams;
+    }
 
 private:
     class Writer {
@@ -38,7 +46,12 @@ private:
             op.answer = false;
             *next_++ = op;
         }
-        OpStream take();
+        OpStream take() {
+            if (ops_.blocks() > 0) {
+                ops_.end(static_cast<std::size_t>(end_ - next_));
+            }
+            return std::move(ops_);
+        }
 
     private:
         OpStream ops_;

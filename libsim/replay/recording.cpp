@@ -224,4 +224,11 @@ Replay Recording::replay(const ReplayOptions& options) const {
     return replayed;
 }
 
+void require_no_host_clock(int rank, const Op& op, const char* what) {
+    if (op.kind == OpKind::idle || op.kind == OpKind::issue) {
+        throw ProgramError(fmt::format(
+            "rank {} follows its host's clock (idle_until, issue_from), which {} cannot express", rank, what));
+    }
+}
+
 }  // namespace sim::replay

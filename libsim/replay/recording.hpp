@@ -12,6 +12,7 @@
 #include "libsim/kernel/run_totals.hpp"
 #include "libsim/kernel/wrong_ops.hpp"
 #include "libsim/names.hpp"
+#include "libsim/op.hpp"
 #include "libsim/replay/op_stream.hpp"
 #include "libsim/trace/span.hpp"
 
@@ -82,5 +83,9 @@ private:
     Names names_;
     std::vector<Group> groups_;
 };
+
+// A program that follows a host's clock (GPU::idle_until, GPU::issue_from) fixes the time of its ops, not only their
+// order; formats that store only the order cannot hold it. Throws ProgramError for such an op; `what` names the format.
+void require_no_host_clock(int rank, const Op& op, const char* what);
 
 }  // namespace sim::replay

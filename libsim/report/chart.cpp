@@ -1,7 +1,7 @@
-#include "libsim/report/chart.hpp"
+#include "libsim/report/charts.hpp"
 
 #include "libsim/check.hpp"
-#include "libsim/config/byte_sizes.hpp"
+#include "libsim/config/typed_numbers.hpp"
 #include "libsim/report/colours.hpp"
 #include "libsim/report/svg.hpp"
 

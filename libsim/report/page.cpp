@@ -1,6 +1,5 @@
 #include "libsim/report/page.hpp"
 
-#include "libsim/report/page/files.hpp"
 #include "libsim/report/page/run_data.hpp"
 #include "libsim/trace/sha256.hpp"
 

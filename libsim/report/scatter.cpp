@@ -1,4 +1,4 @@
-#include "libsim/report/scatter.hpp"
+#include "libsim/report/charts.hpp"
 
 #include "libsim/check.hpp"
 #include "libsim/report/colours.hpp"

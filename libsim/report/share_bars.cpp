@@ -1,4 +1,4 @@
-#include "libsim/report/share_bars.hpp"
+#include "libsim/report/charts.hpp"
 
 #include "libsim/check.hpp"
 #include "libsim/report/colours.hpp"

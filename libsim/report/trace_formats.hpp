@@ -4,8 +4,9 @@
 // (docs/traces.md#a-format-of-your-own).
 #pragma once
 
-#include "libsim/report/trace_file.hpp"
+#include "libsim/report/timeline.hpp"
 
+#include <functional>
 #include <ostream>
 #include <span>
 #include <string>
@@ -13,6 +14,12 @@
 #include <vector>
 
 namespace sim::report {
+
+// A trace is one file, or several in a folder; a function writes each.
+struct TraceFile {
+    std::string name;  // within its folder; empty: the trace is this one file
+    std::function<void(std::ostream&)> write;
+};
 
 struct TraceFormat {
     std::string_view suffix;                                    // ".json"; "/": a folder

@@ -1,4 +1,4 @@
-#include "libsim/search/collective_report.hpp"
+#include "libsim/search/collective_sweep.hpp"
 
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/report/record.hpp"

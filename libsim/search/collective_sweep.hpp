@@ -7,6 +7,8 @@
 
 #include "libsim/collectives/time/fastest_algorithm.hpp"
 #include "libsim/network/nccl.hpp"
+#include "libsim/report/schema_text.hpp"
+#include "libsim/report/table.hpp"
 #include "libsim/search/collective_case.hpp"
 
 #include <optional>
@@ -87,5 +89,16 @@ SweepRow time_of_size(const Sweep& sweep, const CollectiveCase& what);
 
 // The schedule that executes a case of the sweep. Requires: it is timed on wires.
 Schedule schedule_for(const Sweep& sweep, const CollectiveCase& what);
+
+// Timed collectives for programs; bandwidths are in bytes per second. One JSON object on one line, with a row for each
+// size and method. If the fastest was searched for, rows also list the candidates under "considered".
+std::string sweep_json(const Sweep& sweep, const std::vector<SweepRow>& rows);
+
+// A row for each size and method.
+report::Table sweep_rows(const Sweep& sweep, const std::vector<SweepRow>& rows);
+
+// tools/schemas/collective.schema.json, and its part of columns.json.
+report::SchemaText collective_schema();
+report::SchemaText collective_columns();
 
 }  // namespace sim::search

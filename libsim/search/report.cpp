@@ -1,7 +1,7 @@
 #include "libsim/search/report.hpp"
 
 #include "libsim/config/shell_command.hpp"
-#include "libsim/predict/train_command.hpp"
+#include "libsim/predict/training_options.hpp"
 #include "libsim/report/amounts.hpp"
 #include "libsim/report/text_table.hpp"
 #include "libsim/search/launch_flags.hpp"

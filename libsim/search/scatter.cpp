@@ -1,6 +1,6 @@
 // Plots every simulated layout by the memory of its fullest rank and the time of its step.
-#include "libsim/report/scatter.hpp"
 #include "libsim/report/amounts.hpp"
+#include "libsim/report/charts.hpp"
 #include "libsim/search/report.hpp"
 
 #include <fmt/format.h>

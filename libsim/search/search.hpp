@@ -12,17 +12,31 @@
 #include "libsim/predict/predict.hpp"
 #include "libsim/predict/robustness.hpp"
 #include "libsim/predict/training_options.hpp"
-#include "libsim/search/pareto.hpp"
 #include "libsim/search/space.hpp"
 #include "libsim/training/check_layout.hpp"
+#include "libsim/units.hpp"
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
 #include <vector>
 
 namespace sim::search {
+
+// Less is better for each member.
+struct Tradeoff {
+    Duration step{0};
+    std::int64_t memory = 0;
+    double cost = 0;
+};
+// True if `a` is no worse in any member; equal ones are no worse.
+bool is_no_worse(const Tradeoff& a, const Tradeoff& b);
+
+// The Pareto front: the indices of the candidates that none beats, by step, then cost, then memory, then index; the
+// first among equals. Cost: n log n, and n times the size of the front.
+std::vector<std::size_t> pareto_front(std::span<const Tradeoff> all);
 
 struct PlanQuestion {
     training::Transformer model;

@@ -1,4 +1,4 @@
-#include "ranks/fiber/fiber_host.hpp"
+#include "ranks/hosts.hpp"
 
 #include "libsim/error.hpp"
 #include "libsim/kernel/describe.hpp"

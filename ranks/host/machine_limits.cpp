@@ -8,6 +8,7 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <string>
 #include <system_error>
@@ -114,6 +115,19 @@ ProcessLimit process_limit() {
 
 std::optional<std::int64_t> most_open_files() {
     return limit_of(RLIMIT_NOFILE, &rlimit::rlim_max);
+}
+
+FileLimit::FileLimit() {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit most{.rlim_cur = before_.rlim_max, .rlim_max = before_.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &most);
+}
+
+rlim_t FileLimit::left() const {
+    std::error_code none;
+    const auto open = static_cast<rlim_t>(std::distance(std::filesystem::directory_iterator("/proc/self/fd", none),
+                                                        std::filesystem::directory_iterator()));
+    return before_.rlim_max > open ? before_.rlim_max - open : 0;
 }
 
 }  // namespace sim::ranks

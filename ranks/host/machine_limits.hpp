@@ -2,6 +2,8 @@
 // including a container's limits.
 #pragma once
 
+#include <sys/resource.h>
+
 #include <cstdint>
 #include <optional>
 
@@ -19,5 +21,23 @@ ProcessLimit process_limit();
 
 // The most files that this process may ever open.
 std::optional<std::int64_t> most_open_files();
+
+// During its lifetime, this process may open as many files as its hard limit allows: a run of processes needs a few per
+// rank, and the soft limit is low only by default.
+class FileLimit {
+public:
+    FileLimit();
+    ~FileLimit() { put_back(); }
+    FileLimit(const FileLimit&) = delete;
+    FileLimit& operator=(const FileLimit&) = delete;
+
+    // Also called in a rank, so that its program has its usual limit.
+    void put_back() const { setrlimit(RLIMIT_NOFILE, &before_); }
+    // The number of files that can still be opened.
+    rlim_t left() const;
+
+private:
+    rlimit before_{};
+};
 
 }  // namespace sim::ranks

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "libsim/port.hpp"
+#include "ranks/lab/record.hpp"
 
 #include <boost/interprocess/mapped_region.hpp>
 
@@ -10,6 +11,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace sim::lab {
 
@@ -42,5 +45,13 @@ private:
     FindCallSite find_;
     boost::interprocess::mapped_region memory_;  // of all ranks, one after the other
 };
+
+// A FindCallSite: the return addresses of the active calls.
+void find_return_addresses(CallSite& site);
+
+// The C++ source lines of call sites in this process, with binutils' addr2line and debug information: the innermost
+// call of each site that is in `file` (compared by its last component); if there is none, or no addr2line, the line is
+// unknown. Starts one process.
+std::vector<Line> source_lines(const std::vector<CallSite>& sites, const std::string& file);
 
 }  // namespace sim::lab

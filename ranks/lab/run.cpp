@@ -3,10 +3,10 @@
 #include "libsim/config/text_file.hpp"
 #include "libsim/plain_text.hpp"
 #include "libsim/report/text_timeline.hpp"
+#include "ranks/lab/call_sites.hpp"
 #include "ranks/lab/case.hpp"
 #include "ranks/lab/explain_fault.hpp"
 #include "ranks/lab/record.hpp"
-#include "ranks/lab/source_lines.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "ranks/lab/source_lines.hpp"
+#include "ranks/lab/call_sites.hpp"
 
 #include <dlfcn.h>
 #include <execinfo.h>

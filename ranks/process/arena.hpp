@@ -125,4 +125,11 @@ private:
     std::map<std::size_t, std::size_t> used_;
 };
 
+// Data that members contributed to a collective goes to a rank as a table, followed by the payloads that are in no
+// arena. The table begins with its number of rows, as 64 bits.
+struct GatheredRow {
+    std::uint64_t bytes = 0;
+    std::uint64_t place = 0;  // in the arenas, from 1; 0: after the table, in row order
+};
+
 }  // namespace sim::ranks

@@ -2,8 +2,8 @@
 
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/error.hpp"
+#include "ranks/process/arena.hpp"
 #include "ranks/process/doorbells.hpp"
-#include "ranks/process/gathered.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "ranks/process/process_host.hpp"
+#include "ranks/hosts.hpp"
 
 #include "ranks/process/signals.hpp"
 #include "ranks/process/supervisor.hpp"

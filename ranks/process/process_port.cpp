@@ -1,6 +1,6 @@
 #include "ranks/process/process_port.hpp"
 
-#include "ranks/process/gathered.hpp"
+#include "ranks/process/arena.hpp"
 
 #include <cstring>
 #include <optional>

@@ -4,11 +4,11 @@
 // its parent, touches only its own memory, and exits by _exit.
 #pragma once
 
+#include "ranks/host/machine_limits.hpp"
 #include "ranks/launch.hpp"
 #include "ranks/process/arena.hpp"
 #include "ranks/process/descendants.hpp"
 #include "ranks/process/doorbells.hpp"
-#include "ranks/process/file_limit.hpp"
 #include "ranks/process/lines.hpp"
 #include "ranks/process/shared_memory.hpp"
 #include "ranks/process/signals.hpp"

@@ -1,10 +1,8 @@
-#include "scenarios/options/option_table.hpp"
-#include "libsim/config/fault_option.hpp"
+#include "libsim/config/injection_text.hpp"
+#include "scenarios/options/options.hpp"
 
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
-
-#include "scenarios/options/recovery_options.hpp"
 
 #include <fmt/format.h>
 

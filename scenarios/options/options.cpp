@@ -4,8 +4,6 @@
 #include "libsim/error.hpp"
 #include "libsim/parallel/divide.hpp"
 #include "libsim/parallel/mesh.hpp"
-#include "scenarios/options/option_table.hpp"
-#include "scenarios/options/recovery_options.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,7 @@
 // Options configure a training run: all scenarios share them, from the command line and from --config FILE.toml.
 #pragma once
 
+#include "libsim/config/option_row.hpp"
 #include "libsim/op.hpp"
 #include "libsim/parallel/checkpointing.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
@@ -84,5 +85,15 @@ struct Options : command_line::RunOptions {
 // size of --scaling.
 std::variant<Options, command_line::Answer> read_options(const Scenario& scenario, int argc, const char* const* argv,
                                                          std::optional<std::int64_t> first_axis = {});
+
+// Every option of a training run, once: the command line and --config both read it. The options of `scenario`; the rows
+// set `options`. --config, --help and --version are not included: they belong to the command line.
+std::vector<config::OptionRow> option_table(const Scenario& scenario, Options& options);
+
+// The options for how often a training checkpoints its state, and for the reaction to a fault.
+void add_recovery(Options& options, std::vector<config::OptionRow>& rows);
+
+// Derives the settings that were not given. Throws UsageError for options that need others, or another mesh.
+void settle_recovery(const command_line::Settings& settings, Options& options);
 
 }  // namespace sim::scenarios

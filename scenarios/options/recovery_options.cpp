@@ -1,7 +1,7 @@
-#include "scenarios/options/recovery_options.hpp"
+#include "scenarios/options/options.hpp"
 
 #include "libsim/config/errors.hpp"
-#include "libsim/config/fault_option.hpp"
+#include "libsim/config/injection_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

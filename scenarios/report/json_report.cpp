@@ -1,7 +1,6 @@
-#include "scenarios/report/json_report.hpp"
+#include "scenarios/report/reports.hpp"
 
 #include "libsim/collectives/schedules/algorithms.hpp"
-#include "scenarios/report/recovery_report.hpp"
 #include "scenarios/report/run_records.hpp"
 
 namespace sim::scenarios {

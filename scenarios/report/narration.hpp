@@ -8,7 +8,7 @@
 // late.
 #pragma once
 
-#include "libsim/report/labels.hpp"
+#include "libsim/report/timeline.hpp"
 #include "libsim/trace/span.hpp"
 
 #include <cstdint>

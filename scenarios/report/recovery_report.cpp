@@ -1,4 +1,4 @@
-#include "scenarios/report/recovery_report.hpp"
+#include "scenarios/report/reports.hpp"
 
 #include "libsim/faults/checkpoint_intervals.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "libsim/report/plot.hpp"
 #include "libsim/report/text_table.hpp"
-#include "scenarios/report/json_report.hpp"
+#include "scenarios/report/reports.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,6 @@
-#include "scenarios/report/summary.hpp"
+#include "scenarios/report/reports.hpp"
 
 #include "libsim/report/text_table.hpp"
-#include "scenarios/report/recovery_report.hpp"
 
 #include <fmt/format.h>
 

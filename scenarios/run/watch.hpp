@@ -5,8 +5,8 @@
 #pragma once
 
 #include "libsim/report/timeline.hpp"
-#include "tools/command_line/live_picture.hpp"
 #include "tools/command_line/run_options.hpp"
+#include "tools/command_line/terminal.hpp"
 
 #include <chrono>
 #include <string>

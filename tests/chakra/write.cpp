@@ -2,7 +2,7 @@
 #include "libsim/interop/chakra/run.hpp"
 
 #include "libsim/config/errors.hpp"
-#include "libsim/interop/chakra/process_groups.hpp"
+#include "libsim/interop/chakra/messages.hpp"
 #include "tests/chakra/traces.hpp"
 
 #include <gmock/gmock.h>

@@ -4,7 +4,7 @@
 #include "tests/cli/json_schema.hpp"
 #include "tests/cli/schema_cases.hpp"
 #include "tools/command_line/columns.hpp"
-#include "tools/command_line/schema_files.hpp"
+#include "tools/command_line/schema_keys.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

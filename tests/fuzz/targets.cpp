@@ -3,14 +3,12 @@
 #ifdef NDSIM_HAS_CHAKRA
 #include "libsim/interop/chakra/files.hpp"
 #endif
-#include "libsim/config/byte_sizes.hpp"
-#include "libsim/config/durations.hpp"
 #include "libsim/config/errors.hpp"
 #include "libsim/config/injection_text.hpp"
-#include "libsim/config/nesting.hpp"
 #include "libsim/config/profile.hpp"
+#include "libsim/config/text_file.hpp"
 #include "libsim/config/topology_table.hpp"
-#include "libsim/config/whole_numbers.hpp"
+#include "libsim/config/typed_numbers.hpp"
 #include "libsim/error.hpp"
 #include "libsim/fit/calibration/kernel_table.hpp"
 #include "libsim/fit/calibration/nccl_tests.hpp"

@@ -1,6 +1,6 @@
 // The pipeline executor: times to the picosecond, arriving data and memory, on both hosts.
 #include "libsim/error.hpp"
-#include "libsim/parallel/pipeline/in_flight.hpp"
+#include "libsim/parallel/pipeline/schedule.hpp"
 #include "libsim/replay/recording.hpp"
 #include "tests/parallel/pipeline_runs.hpp"
 #include "tests/parallel/pipeline_shapes.hpp"

@@ -1,6 +1,6 @@
 // The facts in a schedule's row, checked against its steps.
-#include "libsim/parallel/pipeline/in_flight.hpp"
 #include "libsim/parallel/pipeline/run_free.hpp"
+#include "libsim/parallel/pipeline/schedule.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
 #include "tests/parallel/pipeline_shapes.hpp"
 

@@ -3,7 +3,7 @@
 #include "libsim/config/errors.hpp"
 #include "libsim/explain/train/sections.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
-#include "libsim/predict/train_command.hpp"
+#include "libsim/predict/training_options.hpp"
 #include "libsim/report/amounts.hpp"
 #include "libsim/report/page.hpp"
 #include "libsim/search/sweep/grid.hpp"

@@ -1,4 +1,4 @@
-#include "libsim/config/byte_sizes.hpp"
+#include "libsim/config/typed_numbers.hpp"
 
 #include "libsim/config/errors.hpp"
 

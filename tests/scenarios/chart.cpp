@@ -1,4 +1,4 @@
-#include "libsim/report/chart.hpp"
+#include "libsim/report/charts.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "libsim/config/durations.hpp"
+#include "libsim/config/typed_numbers.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "libsim/predict/efficiency_changes.hpp"
+#include "libsim/predict/machine_file.hpp"
 
 #include "libsim/config/errors.hpp"
 #include "libsim/training/hardware.hpp"

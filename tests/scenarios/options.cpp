@@ -1,5 +1,5 @@
 #include "scenarios/options/options.hpp"
-#include "scenarios/report/summary.hpp"
+#include "scenarios/report/reports.hpp"
 
 #include "libsim/config/errors.hpp"
 #include "tests/scenarios/temporary_folder.hpp"

@@ -1,6 +1,5 @@
 #include "libsim/report/page.hpp"
 
-#include "libsim/report/page/columns.hpp"
 #include "libsim/report/page/detail.hpp"
 #include "libsim/report/page/run_data.hpp"
 #include "libsim/report/page/sums.hpp"

@@ -1,4 +1,4 @@
-#include "libsim/search/pareto.hpp"
+#include "libsim/search/search.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 #include "tools/command_line/program_facts.hpp"
 
 #include "tools/command_line/command_line.hpp"
-#include "tools/command_line/man_page.hpp"
+#include "tools/command_line/help_topics.hpp"
 #include "tools/command_line/shell_completion.hpp"
 
 #include <gmock/gmock.h>

@@ -2,7 +2,7 @@
 #include "libsim/predict/records.hpp"
 #include "scenarios/report/bandwidth_report.hpp"
 #include "scenarios/report/hello_report.hpp"
-#include "scenarios/report/json_report.hpp"
+#include "scenarios/report/reports.hpp"
 #include "scenarios/report/scaling.hpp"
 #include "tests/scenarios/temporary_folder.hpp"
 #include "tools/ndsim/commands.hpp"

@@ -2,7 +2,7 @@
 #include "libsim/report/svg_timeline.hpp"
 
 #include "libsim/report/colours.hpp"
-#include "libsim/report/page/files.hpp"
+#include "libsim/report/page/run_data.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 #include "libsim/config/errors.hpp"
+#include "libsim/search/sweep/grid.hpp"
 #include "libsim/search/sweep/table.hpp"
-#include "libsim/search/sweep/values.hpp"
-#include "tools/command_line/row_queue.hpp"
+#include "tools/command_line/workers.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

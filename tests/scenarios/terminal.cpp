@@ -1,7 +1,5 @@
 #include "tools/command_line/terminal.hpp"
 
-#include "tools/command_line/live_picture.hpp"
-
 #include <gtest/gtest.h>
 
 #include <map>

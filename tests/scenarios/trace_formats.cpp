@@ -7,7 +7,6 @@
 #include "tests/support/kineto_rules.hpp"
 #include "tests/support/perfetto_rules.hpp"
 #include "tests/support/written_trace.hpp"
-#include "tools/command_line/output_folder.hpp"
 #include "tools/command_line/trace_output.hpp"
 
 #include <fmt/format.h>

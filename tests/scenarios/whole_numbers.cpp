@@ -1,4 +1,4 @@
-#include "libsim/config/whole_numbers.hpp"
+#include "libsim/config/typed_numbers.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // For any parallelism and any time of death, a training resumed from its checkpoints ends with the weights of the
 // undisturbed run, bit by bit; with fewer replicas, with those of one rank.
-#include "scenarios/run/elastic.hpp"
+#include "scenarios/run/checks.hpp"
 #include "tests/strategies/strategy_run.hpp"
 
 #include <fmt/format.h>

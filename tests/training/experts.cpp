@@ -1,5 +1,5 @@
 #include "scenarios/lesson/transformer/alone.hpp"
-#include "scenarios/lesson/transformer/routing.hpp"
+#include "scenarios/lesson/transformer/mixture.hpp"
 #include "scenarios/lesson/transformer/stage.hpp"
 
 #include <gtest/gtest.h>

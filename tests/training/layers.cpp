@@ -1,6 +1,6 @@
 #include "scenarios/lesson/transformer/batch.hpp"
+#include "scenarios/lesson/transformer/ends.hpp"
 #include "scenarios/lesson/transformer/feed_forward.hpp"
-#include "scenarios/lesson/transformer/head.hpp"
 #include "scenarios/lesson/transformer/layer_norm.hpp"
 
 #include <gtest/gtest.h>

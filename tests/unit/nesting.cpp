@@ -1,4 +1,4 @@
-#include "libsim/config/nesting.hpp"
+#include "libsim/config/text_file.hpp"
 
 #include "libsim/config/errors.hpp"
 #include "tests/support/repeated.hpp"

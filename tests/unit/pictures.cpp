@@ -1,6 +1,5 @@
 // Bars and points of pictures: their positions and lengths match their values.
-#include "libsim/report/scatter.hpp"
-#include "libsim/report/share_bars.hpp"
+#include "libsim/report/charts.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,3 @@
-#include "libsim/trace/slack.hpp"
-
 #include "libsim/trace/critical_path.hpp"
 
 #include <gmock/gmock.h>

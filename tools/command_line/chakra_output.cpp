@@ -1,7 +1,7 @@
-#include "tools/command_line/chakra_output.hpp"
+#include "tools/command_line/outputs.hpp"
 
 #include "libsim/config/errors.hpp"
-#include "tools/command_line/output_folder.hpp"
+#include "tools/command_line/trace_output.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "tools/command_line/goal_output.hpp"
+#include "tools/command_line/outputs.hpp"
 
 #include "libsim/config/errors.hpp"
 #include "libsim/error.hpp"

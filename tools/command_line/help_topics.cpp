@@ -3,7 +3,6 @@
 #include "libsim/report/text_table.hpp"
 #include "tools/command_line/columns.hpp"
 #include "tools/command_line/command_line.hpp"
-#include "tools/command_line/man_page.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -18,4 +18,10 @@ const HelpTopic* topic_asked_for(int argc, const char* const* argv);
 // The --help output of a program with commands: the requested topic, or the list of commands.
 std::string help_of_commands(const ProgramFacts& facts, int argc, const char* const* argv);
 
+// The name of a program's manual page: "ndsim-train". Requires: `program` is a program's name.
+std::string man_name(const std::string& program);
+
+// A program's manual page in roff, section 1. Every character with a meaning in roff is escaped.
+std::string man_page(const ProgramFacts& facts, const std::string& version);
+
 }  // namespace sim::command_line

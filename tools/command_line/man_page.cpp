@@ -1,4 +1,4 @@
-#include "tools/command_line/man_page.hpp"
+#include "tools/command_line/help_topics.hpp"
 
 #include "ranks/exit_code.hpp"
 

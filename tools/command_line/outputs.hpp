@@ -10,6 +10,7 @@
 #include "libsim/report/table.hpp"
 #include "libsim/report/text_timeline.hpp"
 #include "libsim/report/timeline.hpp"
+#include "libsim/report/trace_formats.hpp"
 
 #include <functional>
 #include <map>
@@ -78,5 +79,21 @@ void write_program(const Outputs& outputs, const RecordedProgram& program);
 
 // Writes all other formats: files first, then standard output. Throws OutputError.
 void write_outputs(const Outputs& outputs, const Report& report);
+
+// The error message of an ndsim that was built without Protobuf.
+inline constexpr const char* without_protobuf =
+    "this ndsim was built without Protobuf, which Chakra's traces need; install Debian's libprotobuf-dev and "
+    "protobuf-compiler, and build it again";
+
+// Throws MachineLimit without Protobuf, and OutputError if the folder cannot be written.
+void check_chakra(const std::string& folder);
+
+// A program as Chakra execution traces, for ASTRA-sim and `ndsim chakra`: the files of its ranks and process groups.
+// Throws OutputError for groups that represent larger ones.
+std::vector<report::TraceFile> chakra_files(const RecordedProgram& program);
+
+// A program as a GOAL schedule, for LogGOPSim, other simulators, and `ndsim goal`: a single file. Throws OutputError
+// for a program that GOAL cannot express (libsim/interop/goal/from_program.hpp).
+std::vector<report::TraceFile> goal_file(const RecordedProgram& program);
 
 }  // namespace sim::command_line

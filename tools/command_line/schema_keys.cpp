@@ -1,7 +1,6 @@
 #include "tools/command_line/schema_keys.hpp"
 
 #include "libsim/check.hpp"
-#include "tools/command_line/schema_files.hpp"
 
 #include <fmt/format.h>
 

@@ -2,12 +2,25 @@
 // schemas.
 #pragma once
 
-#include <map>
 #include <nlohmann/json.hpp>
+
+#include <map>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sim::command_line {
+
+// The schema files of tools/schemas/ are compiled in: a JSON Schema for each kind of result, and columns.json, which
+// maps programs to schemas.
+struct SchemaFile {
+    std::string_view name;  // "train.schema.json"
+    std::string_view text;
+};
+
+// Ordered by name.
+std::span<const SchemaFile> schema_files();
 
 struct SchemaKey {
     // {"per_rank", "[]", "pid"}; "[]" is any item of a list, "<PART>" any key of an object whose keys are not fixed.

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 namespace sim::command_line {
 
@@ -28,5 +29,23 @@ struct TerminalFacts {
 };
 // `variable` looks up the environment: null for a variable that is not set.
 Terminal terminal_of(const TerminalFacts& facts, const std::function<const char*(const char*)>& variable);
+
+// A live picture is drawn on standard error repeatedly, each time over the last one.
+//
+// Requires: standard error is a terminal on which the cursor moves, and nothing else writes to it meanwhile.
+class LivePicture {
+public:
+    // Draws as many lines of the picture as the terminal has room for. Requires: none is wider than the terminal.
+    void draw(const std::string& whole);
+
+private:
+    int lines_ = 0;  // lines drawn so far
+    int columns_ = 0;
+};
+
+// The terminal output that replaces the `lines` above the cursor by `picture`.
+std::string redrawing(const std::string& picture, int lines);
+
+std::string first_lines(const std::string& picture, int most);
 
 }  // namespace sim::command_line

@@ -1,12 +1,12 @@
 #include "tools/command_line/workers.hpp"
 
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
+
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <exception>
@@ -172,6 +172,24 @@ OptionRow jobs_row(int& jobs) {
     OptionRow row{"jobs", "N", "worker threads (0: one per core); does not change the result", whole(jobs, 0, 4096)};
     row.also = {"threads"};
     return keeping_result(std::move(row));
+}
+
+void over_cores(Queue& queue, Workers& workers, const RowMaker& make, const RowTaker& take) {
+    std::mutex mutex;
+    workers.for_each(static_cast<std::size_t>(workers.threads()), {}, [&](std::size_t) {
+        for (auto numbers = queue.take(1); !numbers.empty(); numbers = queue.take(1)) {
+            try {
+                std::string row = make(numbers.front());
+                const std::lock_guard lock(mutex);
+                if (!take(numbers.front(), std::move(row))) {
+                    queue.stop();
+                }
+            } catch (...) {
+                queue.stop();
+                throw;
+            }
+        }
+    });
 }
 
 }  // namespace sim::command_line

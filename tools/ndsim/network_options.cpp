@@ -4,7 +4,7 @@
 #include "libsim/config/profile.hpp"
 #include "libsim/error.hpp"
 #include "libsim/network/topologies/topologies.hpp"
-#include "libsim/predict/machine_topology.hpp"
+#include "libsim/predict/machine_file.hpp"
 
 #include <fmt/format.h>
 

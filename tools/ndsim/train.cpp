@@ -1,7 +1,7 @@
 #include "tools/ndsim/train.hpp"
 
 #include "libsim/config/errors.hpp"
-#include "libsim/config/fault_option.hpp"
+#include "libsim/config/injection_text.hpp"
 #include "libsim/explain/train/sections.hpp"
 #include "libsim/predict/step_timeline.hpp"
 #include "libsim/training/machine_cluster.hpp"

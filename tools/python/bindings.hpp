@@ -21,7 +21,6 @@ void bind_launch(pybind11::module_& module);
 void bind_here(pybind11::module_& module);
 void bind_planning(pybind11::module_& module);
 void bind_torch_gpus(pybind11::module_& module);
-void bind_printed_amounts(pybind11::module_& module);
 void bind_lab(pybind11::module_& module);
 
 // Runs the rank's whole program in its process. The program returns its last words if it fails; empty otherwise.

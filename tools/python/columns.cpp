@@ -1,4 +1,4 @@
-#include "tools/python/columns.hpp"
+#include "tools/python/run_result.hpp"
 
 #include "libsim/report/span_columns.hpp"
 

@@ -1,4 +1,4 @@
-#include "tools/python/dict_entries.hpp"
+#include "tools/python/run_settings.hpp"
 
 #include "libsim/config/errors.hpp"
 

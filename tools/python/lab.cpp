@@ -6,9 +6,9 @@
 #include "libsim/config/text_file.hpp"
 #include "libsim/report/text_timeline.hpp"
 #include "tools/python/bindings.hpp"
-#include "tools/python/call_lines.hpp"
 #include "tools/python/fork_guard.hpp"
 #include "tools/python/run_result.hpp"
+#include "tools/python/script_line.hpp"
 
 #include <fmt/format.h>
 #include <pybind11/stl.h>

@@ -3,9 +3,9 @@
 
 #include "libsim/config/text_file.hpp"
 #include "tools/python/bindings.hpp"
-#include "tools/python/call_lines.hpp"
 #include "tools/python/fork_guard.hpp"
 #include "tools/python/run_settings.hpp"
+#include "tools/python/script_line.hpp"
 
 #include <pybind11/stl.h>
 

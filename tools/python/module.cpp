@@ -1,5 +1,21 @@
 // The Python module `_ndsim`: the C++ part of the package `ndsim`.
+#include "libsim/report/amounts.hpp"
 #include "tools/python/bindings.hpp"
+
+namespace sim::python {
+
+namespace {
+
+// Amounts as ndsim prints them, so that Python's tables read like those of the commands.
+void bind_printed_amounts(pybind11::module_& module) {
+    module.def("time_text", pybind11::overload_cast<double>(&report::time_text), pybind11::arg("seconds"));
+    module.def("bytes_text", pybind11::overload_cast<double>(&report::bytes_text), pybind11::arg("bytes"));
+    module.def("percent_text", &report::percent_text, pybind11::arg("share"));
+}
+
+}  // namespace
+
+}  // namespace sim::python
 
 PYBIND11_MODULE(_ndsim, module) {
     using namespace sim::python;

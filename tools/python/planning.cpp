@@ -1,7 +1,7 @@
 // Questions that need no program: the answers of ndsim's commands.
 #include "libsim/config/errors.hpp"
 #include "libsim/error.hpp"
-#include "libsim/report/share_bars.hpp"
+#include "libsim/report/charts.hpp"
 #include "ranks/host/stop_signal.hpp"
 #include "tools/ndsim/commands.hpp"
 #include "tools/python/bindings.hpp"

@@ -6,7 +6,6 @@
 #include "tools/command_line/output_file.hpp"
 #include "tools/command_line/trace_output.hpp"
 #include "tools/python/bindings.hpp"
-#include "tools/python/columns.hpp"
 #include "tools/python/run_result.hpp"
 
 #include <fmt/format.h>

@@ -5,6 +5,8 @@
 #include "ranks/launch.hpp"
 #include "tools/torch/table/step_account.hpp"
 
+#include <pybind11/pybind11.h>
+
 #include <memory>
 
 namespace sim::python {
@@ -18,5 +20,10 @@ struct RunResult {
     // Throws UsageError if the run kept no spans.
     const report::Timeline& kept() const;
 };
+
+// The spans of a timeline as columns for pandas: a NumPy array or a list per column name.
+// The names are those of traces (libsim/report/span_columns.hpp). A span without a peer or a message has -1 in that
+// column; one without an amount in that measure, or without a tag, has 0.
+pybind11::dict columns_of(const report::Timeline& timeline);
 
 }  // namespace sim::python

@@ -5,7 +5,6 @@
 #include "libsim/config/profile.hpp"
 #include "libsim/predict/machine_file.hpp"
 #include "libsim/training/machine_cluster.hpp"
-#include "tools/python/dict_entries.hpp"
 
 #include <fmt/format.h>
 

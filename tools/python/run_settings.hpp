@@ -1,6 +1,7 @@
 // The settings of a run as Python gives them, converted to C++ options, and the result that the run fills.
 #pragma once
 
+#include "libsim/config/toml_file.hpp"
 #include "tools/python/run_result.hpp"
 
 #include <pybind11/pybind11.h>
@@ -31,5 +32,10 @@ ranks::LaunchOptions launch_options(const Settings& settings);
 void begin(RunResult& run, const Settings& settings, ranks::LaunchOptions& options);
 // Call it after the run, once `run.result` is set.
 void complete(RunResult& run, const Settings& settings);
+
+// Reads a Python dict like a TOML file: keys qualified by their tables, and values, in the dict's order; `name` stands
+// for file and line in errors. Nested dicts are tables, lists of dicts are lists of tables. Throws UsageError if a key
+// is not a string.
+std::vector<config::TomlEntry> entries_of(const pybind11::dict& dict, const std::string& name);
 
 }  // namespace sim::python

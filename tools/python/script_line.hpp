@@ -1,8 +1,11 @@
-// The line of the script that a thread is executing: "train.py:41".
+// Lines of a Python script: that which a thread is executing, and those in which ranks started their operations.
 //
-// It is looked up for each tensor of at least 1 MB. Asking Python each time would dominate the cost of such a tensor,
-// so the answers for each code object and instruction are cached.
+// A thread's line, "train.py:41", is looked up for each tensor of at least 1 MB. Asking Python each time would dominate
+// the cost of such a tensor, so the answers for each code object and instruction are cached.
 #pragma once
+
+#include "ranks/lab/call_sites.hpp"
+#include "ranks/lab/record.hpp"
 
 #include <pybind11/pybind11.h>
 
@@ -10,6 +13,7 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace sim::python {
 
@@ -33,5 +37,10 @@ private:
     std::map<std::pair<PyObject*, int>, std::string> lines_;
     std::string none_;
 };
+
+// Call sites of `ranks` ranks: each is the line of the innermost call in `file`. Call it before ranks are forked.
+lab::CallSites call_lines(int ranks, const std::string& file);
+// One line for each of the fault's operations; empty for an operation that was started outside the file.
+std::vector<lab::Line> lines_of(const ranks::Fault& fault, const lab::CallSites& sites, const std::string& file);
 
 }  // namespace sim::python

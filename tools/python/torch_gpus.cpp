@@ -6,7 +6,7 @@
 #include "tools/python/rank_gpu.hpp"
 #include "tools/python/script_line.hpp"
 #include "tools/torch/prices/kind.hpp"
-#include "tools/torch/table/table.hpp"
+#include "tools/torch/table/process.hpp"
 
 #include <pybind11/functional.h>
 #include <pybind11/stl.h>

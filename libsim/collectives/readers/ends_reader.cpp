@@ -1,4 +1,4 @@
-#include "libsim/collectives/readers/ends_reader.hpp"
+#include "libsim/collectives/readers/time_reader.hpp"
 
 #include "libsim/collectives/readers/channel_walk.hpp"
 

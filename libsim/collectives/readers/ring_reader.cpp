@@ -1,4 +1,4 @@
-#include "libsim/collectives/readers/ring_reader.hpp"
+#include "libsim/collectives/readers/time_reader.hpp"
 
 #include "libsim/check.hpp"
 #include "libsim/collectives/readers/ring_time.hpp"

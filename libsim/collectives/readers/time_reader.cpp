@@ -2,7 +2,6 @@
 
 #include "libsim/check.hpp"
 #include "libsim/collectives/readers/channel_walk.hpp"
-#include "libsim/collectives/readers/ring_reader.hpp"
 
 #include <algorithm>
 #include <functional>

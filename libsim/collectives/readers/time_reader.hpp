@@ -10,13 +10,14 @@
 // them.
 // In lock step (schedule.hpp) every member's delay reaches all members: after s steps all are at max over members of
 // time(·, 0) + the sum over the steps of (send + acknowledgement).
-// A ring has a closed form even if its links differ: ring_reader.hpp.
+// A ring has a closed form even if its links differ: read_ring().
 // Cost per channel: n plus the number of steps for the closed form, otherwise n times the steps.
 #pragma once
 
 #include "libsim/cluster.hpp"
 #include "libsim/collectives/readers/message_end.hpp"
 #include "libsim/collectives/schedule.hpp"
+#include "libsim/namespaces.hpp"
 #include "libsim/units.hpp"
 
 #include <array>
@@ -86,5 +87,22 @@ inline void read_time(const Schedule& schedule, const StepCost& cost, std::vecto
                       Reading reading = Reading::closed_form_where_exact) {
     read_time(schedule, LinkCosts{cost}, members, reading);
 }
+
+// The members in the order in which a channel visits them, from member 0; empty if it does not form a ring.
+std::vector<int> ring_of(const Schedule& schedule, int channel);
+
+// Like read_time() for one channel that forms a ring, in closed form (ring_time.hpp), even if its links differ, and if
+// earlier sends of some members are still in progress, which only delays the first step. False: it does not form a
+// ring, or walking its steps is less work; nothing has changed.
+bool read_ring(const Schedule& schedule, int channel, const LinkCosts& costs, std::vector<MemberClock>& members);
+
+// Like read_time() for one channel, on a network that times both ends of each message (TimesEnds in network/model.hpp:
+// LogGP). Messages of collectives are always eager, so a member only waits for messages that it receives.
+// Cost: members times steps.
+// `each` is the size of a chunk. `members` holds the clocks on arrival and, afterwards, at the end. `end`, if set,
+// gives the time at which the card is free and the message has arrived.
+// Requires: cluster.network->times_ends().
+void read_channel_at_ends(const Schedule& schedule, int channel, const Cluster& cluster, Size each,
+                          std::vector<MemberClock>& members, const MessageEnd& end = nullptr);
 
 }  // namespace sim::collectives

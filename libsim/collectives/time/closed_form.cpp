@@ -1,5 +1,5 @@
 // This file computes a collective's time as a formula, for lock-step schedules with equal message costs and for rings.
-#include "libsim/collectives/readers/ring_reader.hpp"
+#include "libsim/collectives/readers/time_reader.hpp"
 #include "libsim/collectives/time/collective_ways.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // This file computes a collective's time step by step, as if each message were alone.
-#include "libsim/collectives/readers/ends_reader.hpp"
+#include "libsim/collectives/readers/time_reader.hpp"
 #include "libsim/collectives/time/collective_ways.hpp"
 #include "libsim/collectives/time/routed_messages.hpp"
 

@@ -11,8 +11,8 @@
 // which no other flow gets more.
 #include "libsim/collectives/time/collective_ways.hpp"
 
-#include "libsim/collectives/readers/ring_reader.hpp"
 #include "libsim/collectives/readers/ring_time.hpp"
+#include "libsim/collectives/readers/time_reader.hpp"
 #include "libsim/collectives/time/routed_messages.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "libsim/explain/train/memory_parts.hpp"
 #include "libsim/explain/train/sections.hpp"
 #include "libsim/report/amounts.hpp"
-#include "libsim/report/share_bars.hpp"
+#include "libsim/report/charts.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include "libsim/fit/calibration/nccl_tests.hpp"
 
 #include "libsim/config/errors.hpp"
-#include "libsim/config/nesting.hpp"
+#include "libsim/config/text_file.hpp"
 #include "libsim/fit/calibration/nccl_tests_lines.hpp"
 #include "libsim/nearest.hpp"
 #include "libsim/network/bus_bandwidth.hpp"

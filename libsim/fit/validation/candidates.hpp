@@ -4,7 +4,7 @@
 
 #include "libsim/fit/validation/practice.hpp"
 #include "libsim/fit/validation/record.hpp"
-#include "libsim/predict/efficiency_changes.hpp"
+#include "libsim/predict/machine_file.hpp"
 #include "libsim/training/layout.hpp"
 #include "libsim/training/machine.hpp"
 #include "libsim/training/transformer.hpp"

@@ -2,9 +2,7 @@
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/config/errors.hpp"
 #include "libsim/interop/chakra/attributes.hpp"
-#include "libsim/interop/chakra/collective_types.hpp"
 #include "libsim/interop/chakra/messages.hpp"
-#include "libsim/interop/chakra/process_groups.hpp"
 #include "libsim/nearest.hpp"
 
 #include <execution_trace.pb.h>

@@ -1,9 +1,7 @@
 // Encodes values as protobuf bytes.
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/interop/chakra/attributes.hpp"
-#include "libsim/interop/chakra/collective_types.hpp"
 #include "libsim/interop/chakra/messages.hpp"
-#include "libsim/interop/chakra/process_groups.hpp"
 
 #include <execution_trace.pb.h>
 

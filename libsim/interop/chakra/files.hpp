@@ -5,7 +5,7 @@
 #pragma once
 
 #include "libsim/interop/chakra/trace.hpp"
-#include "libsim/report/trace_file.hpp"
+#include "libsim/report/trace_formats.hpp"
 
 #include <streambuf>
 #include <string>

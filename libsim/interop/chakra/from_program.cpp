@@ -1,7 +1,7 @@
 #include "libsim/interop/chakra/from_program.hpp"
 
 #include "libsim/error.hpp"
-#include "libsim/replay/host_clock.hpp"
+#include "libsim/replay/recording.hpp"
 #include "libsim/replay/sent_sizes.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "libsim/interop/chakra/graph.hpp"
+#include "libsim/interop/chakra/trace.hpp"
 
 #include "libsim/config/errors.hpp"
 

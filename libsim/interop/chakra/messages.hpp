@@ -24,4 +24,14 @@ std::string bytes_of(const Node& node, int rank);
 // names the node, for bytes that are not a node, and for an attribute that is missing, mistyped or out of range.
 Node node_of(const std::string& bytes, int rank, const std::string& file, ProcessGroups& groups);
 
+// Process groups as JSON, in traces and in a file beside them. Parses [{"pg_name": "0", "ranks": [0, 1]}] as in
+// PyTorch's traces, possibly with other text around it. Adds to `groups`; a group without ranks contains all ranks.
+// Returns false if the text defines no groups. Throws UsageError, which begins with `where`.
+bool take_groups(const std::string& text, const std::string& where, ProcessGroups& groups);
+std::string group_list(const ProcessGroups& groups);
+
+// Reads ASTRA-sim's file of groups, {"0": [0, 1]}. Throws UsageError, naming the file.
+ProcessGroups read_group_file(const std::string& file);
+std::string group_file(const ProcessGroups& groups);
+
 }  // namespace sim::chakra

@@ -1,4 +1,4 @@
-#include "libsim/interop/chakra/order.hpp"
+#include "libsim/interop/chakra/plan.hpp"
 
 #include "libsim/error.hpp"
 

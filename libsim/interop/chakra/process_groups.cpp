@@ -1,4 +1,4 @@
-#include "libsim/interop/chakra/process_groups.hpp"
+#include "libsim/interop/chakra/messages.hpp"
 
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"

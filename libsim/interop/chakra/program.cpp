@@ -1,4 +1,4 @@
-#include "libsim/interop/chakra/program.hpp"
+#include "libsim/interop/chakra/plan.hpp"
 
 #include <optional>
 

@@ -1,8 +1,8 @@
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
 #include "libsim/interop/chakra/files.hpp"
-#include "libsim/interop/chakra/graph.hpp"
 #include "libsim/interop/chakra/messages.hpp"
+#include "libsim/interop/chakra/trace.hpp"
 #include "libsim/interop/trace_files/gzip_input.hpp"
 
 #include <fmt/format.h>

@@ -2,11 +2,9 @@
 
 #include "libsim/config/errors.hpp"
 #include "libsim/error.hpp"
-#include "libsim/interop/chakra/graph.hpp"
 #include "libsim/interop/chakra/meetings.hpp"
-#include "libsim/interop/chakra/order.hpp"
-#include "libsim/interop/chakra/program.hpp"
-#include "libsim/interop/chakra/streams.hpp"
+#include "libsim/interop/chakra/plan.hpp"
+#include "libsim/interop/chakra/trace.hpp"
 
 #include <fmt/format.h>
 

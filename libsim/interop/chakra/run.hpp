@@ -2,7 +2,7 @@
 // time that the cluster's network gives them.
 //
 // A node begins when its dependencies have ended and its stream has reached it. A rank computes one node at a time, the
-// one with the smallest id first; its communication overlaps (streams.hpp). Memory nodes take their time as
+// one with the smallest id first; its communication overlaps (plan.hpp). Memory nodes take their time as
 // computations do. CPU nodes take no time unless cpu_time is set.
 #pragma once
 

@@ -1,4 +1,4 @@
-#include "libsim/interop/chakra/streams.hpp"
+#include "libsim/interop/chakra/plan.hpp"
 
 #include <algorithm>
 #include <bitset>

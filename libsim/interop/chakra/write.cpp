@@ -1,6 +1,5 @@
 #include "libsim/interop/chakra/files.hpp"
 #include "libsim/interop/chakra/messages.hpp"
-#include "libsim/interop/chakra/process_groups.hpp"
 #include "libsim/report/protobuf.hpp"
 
 #include <fmt/format.h>

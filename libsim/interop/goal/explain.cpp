@@ -1,6 +1,5 @@
 #include "libsim/interop/goal/explain.hpp"
 
-#include "libsim/interop/goal/near_miss.hpp"
 #include "libsim/interop/goal/text.hpp"
 
 #include <fmt/format.h>

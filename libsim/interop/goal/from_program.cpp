@@ -3,11 +3,11 @@
 #include "libsim/error.hpp"
 #include "libsim/interop/goal/builder.hpp"
 #include "libsim/interop/goal/messages_of.hpp"
-#include "libsim/interop/goal/number_streams.hpp"
-#include "libsim/replay/host_clock.hpp"
+#include "libsim/replay/recording.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <vector>
@@ -40,7 +40,7 @@ private:
     std::optional<Measure> measure_;
 };
 
-// Writes the schedule of one rank. CPUs are streams, and tags are the kernel's: number_streams.hpp makes them GOAL's.
+// Writes the schedule of one rank. CPUs are streams, and tags are the kernel's: number_streams() makes them GOAL's.
 class RankWriter {
 public:
     RankWriter(int rank, const Cluster& cluster, Sizes& sizes, ScheduleBuilder& builder)
@@ -129,6 +129,66 @@ private:
     std::map<Stream, OnStream> streams_;
     std::vector<Last> marks_;  // the operation that ends each asynchronous op, by its number
 };
+
+// A stream and a tag, as the kernel matches messages; negative tags are those of collectives.
+struct StreamTag {
+    std::uint8_t stream;
+    std::int32_t tag;
+
+    bool in_collective() const { return tag < 0; }
+    bool stays() const { return stream == 0 && tag >= 0; }
+    friend auto operator<=>(const StreamTag&, const StreamTag&) = default;
+};
+
+StreamTag tag_of(const GoalOp& op) {
+    return {op.cpu, static_cast<std::int32_t>(op.tag)};
+}
+
+bool has_ends(const GoalOp& op) {
+    return op.kind != GoalOpKind::calc;
+}
+
+std::map<StreamTag, std::uint32_t> numbers_of(const GoalSchedule& schedule) {
+    std::map<StreamTag, std::uint32_t> numbers;
+    std::uint32_t next = 0;
+    std::uint32_t next_in_collectives = first_collective_tag;
+    for (const GoalOp& op : schedule.ops) {
+        if (has_ends(op)) {
+            numbers[tag_of(op)] = op.tag;
+            next = tag_of(op).stays() ? std::max(next, op.tag + 1) : next;
+        }
+    }
+    for (auto& [tag, number] : numbers) {
+        if (!tag.stays()) {
+            number = tag.in_collective() ? next_in_collectives++ : next++;
+        }
+    }
+    return numbers;
+}
+
+// Replaces the kernel's numbers by GOAL's, once all ranks are written: renumbers CPUs, that is streams, to 0, 1, …, and
+// tags so that no two streams share one.
+void number_streams(GoalSchedule& schedule) {
+    std::map<std::uint8_t, std::uint8_t> cpus{{0, 0}};
+    for (const GoalOp& op : schedule.ops) {
+        cpus[op.cpu] = 0;
+    }
+    std::uint8_t next = 0;
+    for (auto& [stream, cpu] : cpus) {
+        cpu = next++;
+    }
+    const std::map<StreamTag, std::uint32_t> tags = numbers_of(schedule);
+    schedule.nics = 1;
+    for (GoalOp& op : schedule.ops) {
+        if (has_ends(op)) {
+            op.tag = tags.at(tag_of(op));
+            op.nic = cpus.at(op.cpu);
+            schedule.nics = std::max(schedule.nics, op.nic + 1);
+        }
+        op.cpu = cpus.at(op.cpu);
+    }
+    schedule.cpus = next;
+}
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-#include "libsim/interop/goal/near_miss.hpp"
+#include "libsim/interop/goal/explain.hpp"
 
 #include <fmt/format.h>
 

@@ -3,8 +3,6 @@
 #include "libsim/config/errors.hpp"
 #include "libsim/error.hpp"
 #include "libsim/interop/machine_import/gpu_facts.hpp"
-#include "libsim/interop/machine_import/topology_matrix.hpp"
-#include "libsim/interop/machine_import/topology_xml.hpp"
 #include "libsim/nearest.hpp"
 #include "libsim/report/json_text.hpp"
 #include "libsim/training/hardware.hpp"

@@ -1,4 +1,7 @@
-#include "libsim/interop/machine_import/topology_matrix.hpp"
+// The output of `nvidia-smi topo -m`:
+//
+//   NV12: 12 NVLinks · PIX, PXB, PHB, NODE, SYS: over PCIe, in order of distance · X: itself
+#include "libsim/interop/machine_import/machine_of_node.hpp"
 
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_fields.hpp"

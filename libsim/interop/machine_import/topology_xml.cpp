@@ -1,4 +1,10 @@
-#include "libsim/interop/machine_import/topology_xml.hpp"
+// NCCL's topology in XML:
+//
+//   <system><cpu><pci link_speed link_width><gpu dev sm><nvlink target count tclass/></gpu></pci>
+//                <pci><nic><net name speed/></nic></pci></cpu></system>
+// Card speeds are in Mb/s. AMD has xgmi in place of nvlink. Unknown elements and attributes are ignored.
+// Source of the format: NVIDIA/nccl, src/graph/xml.cc and topo.cc (2024 to 2026).
+#include "libsim/interop/machine_import/machine_of_node.hpp"
 
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_fields.hpp"

@@ -1,7 +1,7 @@
 #include "libsim/interop/machine_import/xml.hpp"
 
 #include "libsim/config/errors.hpp"
-#include "libsim/config/nesting.hpp"
+#include "libsim/config/text_file.hpp"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,11 @@
 // This table lists the fields that are read from an event of a JSON trace, and their places in the event.
 #pragma once
 
+#include "libsim/interop/trace_files/gzip_input.hpp"
 #include "libsim/units.hpp"
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -121,5 +123,19 @@ public:
 private:
     std::array<std::optional<Scalar>, number_of_fields> fields_;
 };
+
+// A file's statements about itself; any of them may be missing.
+struct TraceHead {
+    std::optional<std::int64_t> rank;     // distributedInfo.rank
+    std::optional<std::int64_t> base_ns;  // baseTimeNanoseconds: the origin of timestamps
+    bool partial = false;                 // the run ended early
+    std::string answer = {};              // ndsim's description of its run, as one JSON object; empty: none
+};
+
+// Calls `visit` for each event of a JSON trace, one by one without keeping them, with its place for errors:
+// "trace.json: event 7". The events are those of the list traceEvents, or of a file that is itself a list. Throws
+// UsageError with line and column for text that is not JSON, and if there is no such list.
+TraceHead for_each_event(GzipInput& in, const std::string& file,
+                         const std::function<void(const JsonEvent& event, const std::string& where)>& visit);
 
 }  // namespace sim::trace_files

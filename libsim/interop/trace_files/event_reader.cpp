@@ -1,7 +1,6 @@
 #include "libsim/interop/trace_files/event_reader.hpp"
 
 #include "libsim/config/errors.hpp"
-#include "libsim/interop/trace_files/kineto_kernel.hpp"
 
 #include <fmt/format.h>
 

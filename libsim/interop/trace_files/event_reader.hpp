@@ -1,16 +1,32 @@
-// This class turns the events of JSON traces, from ndsim or the PyTorch profiler, into spans.
+// These readers turn trace files into spans: the events of JSON traces, from ndsim or the PyTorch profiler, and tables.
 #pragma once
 
-#include "libsim/interop/trace_files/json_events.hpp"
+#include "libsim/interop/trace_files/event_fields.hpp"
+#include "libsim/interop/trace_files/gzip_input.hpp"
 #include "libsim/interop/trace_files/span_collector.hpp"
+#include "libsim/trace/span.hpp"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 namespace sim::trace_files {
 
+// An event of the PyTorch profiler, by the kind of work that kept the GPU busy.
+struct KinetoKernel {
+    OpKind kind = OpKind::compute;
+    std::string label;  // NCCL kernels: the operation ("all-reduce"); others: the kernel's name
+    Measure measure = Measure::flops;
+    std::int64_t amount = 0;
+    int peer = -1;
+};
+
+// Returns nothing for events that are not on the GPU: operators, launches, annotations.
+std::optional<KinetoKernel> kineto_kernel(const JsonEvent& event, const std::string& where);
+
+// The events of JSON traces.
 class EventReader {
 public:
     explicit EventReader(SpanCollector& spans) : spans_(spans) {}
@@ -46,5 +62,10 @@ private:
     int steps_ = 0;
     bool partial_ = false;
 };
+
+// Tables of spans as ndsim writes them: CSV with a header line, or one JSON object per line. Columns may come in any
+// order, and unknown ones are ignored. Both throw UsageError with file, line and column.
+void read_span_csv(GzipInput& in, const std::string& file, SpanCollector& spans);
+void read_span_ndjson(GzipInput& in, const std::string& file, SpanCollector& spans);
 
 }  // namespace sim::trace_files

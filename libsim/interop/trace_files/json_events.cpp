@@ -1,4 +1,4 @@
-#include "libsim/interop/trace_files/json_events.hpp"
+#include "libsim/interop/trace_files/event_fields.hpp"
 
 #include "libsim/config/errors.hpp"
 

@@ -1,4 +1,4 @@
-#include "libsim/interop/trace_files/kineto_kernel.hpp"
+#include "libsim/interop/trace_files/event_reader.hpp"
 
 #include "libsim/config/errors.hpp"
 

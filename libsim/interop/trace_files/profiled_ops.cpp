@@ -1,7 +1,7 @@
 #include "libsim/interop/trace_files/profiled_ops.hpp"
 
 #include "libsim/config/errors.hpp"
-#include "libsim/interop/trace_files/json_events.hpp"
+#include "libsim/interop/trace_files/event_fields.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -3,7 +3,6 @@
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
 #include "libsim/interop/trace_files/event_reader.hpp"
-#include "libsim/interop/trace_files/table_reader.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,5 @@
 // This function reads a trace back into a timeline: ours, or one of the PyTorch profiler (Kineto).
 //
-//   FILE.csv, FILE.ndjson      a span on each line, as ndsim writes them
 //   FILE.csv, FILE.ndjson      one span per line, as ndsim writes them
 //   FILE.json, any other name  Chrome JSON of ndsim, or of the PyTorch profiler
 //   FOLDER                     one file of the PyTorch profiler per rank: all *.json and *.json.gz in it

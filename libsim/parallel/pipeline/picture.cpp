@@ -1,7 +1,7 @@
 #include "libsim/parallel/pipeline/picture.hpp"
 
-#include "libsim/parallel/pipeline/in_flight.hpp"
 #include "libsim/parallel/pipeline/run_free.hpp"
+#include "libsim/parallel/pipeline/schedule.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>

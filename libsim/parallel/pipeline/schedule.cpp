@@ -164,4 +164,17 @@ std::string describe(const PipelineShape& shape, const PipelineStep& step) {
     return shape.chunks == 1 ? text : fmt::format("{}, chunk {}", text, step.chunk);
 }
 
+int most_in_flight(std::span<const PipelineStep> steps, PipelineWork freed_by) {
+    int kept = 0;
+    int most = 0;
+    for (const PipelineStep& step : steps) {
+        if (step.work == PipelineWork::forward) {
+            most = std::max(most, ++kept);
+        } else if (step.work == PipelineWork::backward || step.work == freed_by) {
+            --kept;
+        }
+    }
+    return most;
+}
+
 }  // namespace sim::parallel

@@ -86,4 +86,9 @@ const char* name_of(PipelineWork work);
 // "forward of micro-batch 3"; with several chunks "forward of micro-batch 3, chunk 1".
 std::string describe(const PipelineShape& shape, const PipelineStep& step);
 
+// The most micro-batches, each counted for every chunk, whose forward is done and whose backward is not. A split
+// backward frees an activation with `freed_by`: backward_input, as in the literature, or backward_weight, after which
+// no part of it is needed. A whole backward frees it in either count.
+int most_in_flight(std::span<const PipelineStep> steps, PipelineWork freed_by = PipelineWork::backward_input);
+
 }  // namespace sim::parallel

@@ -4,7 +4,6 @@
 #include "libsim/report/page/detail.hpp"
 #include "libsim/report/page/sums.hpp"
 #include "libsim/trace/critical_path.hpp"
-#include "libsim/trace/slack.hpp"
 
 #include <nlohmann/json.hpp>
 

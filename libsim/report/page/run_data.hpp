@@ -1,4 +1,5 @@
-// The data of one run on a page: a JSON header with names and sums, and columns for the spans.
+// The parts of a page: its files, and the data of one run, a JSON header with names and sums, and columns for the
+// spans.
 #pragma once
 
 #include "libsim/report/page/columns.hpp"
@@ -25,5 +26,11 @@ struct RunData {
 };
 
 RunData run_data(const Timeline& timeline, std::size_t most_spans);
+
+// The files of a page, compiled in, because the libraries read no files. tools/report_page.sh makes the style and the
+// script.
+std::string page_template();  // HTML, with a line {{name}} for each insertion
+std::string page_style();
+std::string page_script();
 
 }  // namespace sim::report

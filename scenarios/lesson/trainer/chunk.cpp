@@ -1,6 +1,5 @@
 #include "scenarios/lesson/trainer/chunk.hpp"
 
-#include "scenarios/lesson/trainer/exchanges.hpp"
 #include "scenarios/lesson/transformer/alone.hpp"
 
 #include <algorithm>

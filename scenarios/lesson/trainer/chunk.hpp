@@ -7,6 +7,7 @@
 #include "scenarios/lesson/trainer/plan.hpp"
 #include "scenarios/lesson/trainer/replica.hpp"
 #include "scenarios/lesson/transformer/stage.hpp"
+#include "scenarios/lesson/transformer/surroundings.hpp"
 
 #include <memory>
 #include <optional>
@@ -14,6 +15,11 @@
 #include <vector>
 
 namespace sim::lesson {
+
+// The exchanges of a chunk with its parts on other ranks. Leaves work, begin_layer and end_layer empty. All arguments
+// must outlive the result.
+lesson::Surroundings exchanges_of(GPU& gpu, const RankPlan& plan, const lesson::Shape& shape, const Costs& costs,
+                                  Meter& meter);
 
 class StageChunk {
 public:

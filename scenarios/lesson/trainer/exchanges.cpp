@@ -1,4 +1,10 @@
-#include "scenarios/lesson/trainer/exchanges.hpp"
+// The model's parts exchange data with the parts on other ranks as messages of the simulated GPU.
+//
+//   tensor parallel     sums of the ranks' results (all-reduce), or with sequence parallelism gathered and
+//                       scattered rows (all-gather, reduce-scatter): twice per layer in each direction
+//   context parallel    keys and values go around the ring of cp ranks
+//   expert parallel     tokens to the ranks of their experts and back (all-to-all)
+#include "scenarios/lesson/trainer/chunk.hpp"
 
 #include "libsim/parallel/context_parallel.hpp"
 #include "libsim/parallel/expert_parallel.hpp"

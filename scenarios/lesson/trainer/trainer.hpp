@@ -2,7 +2,7 @@
 // for.
 //
 // A step runs every micro-batch forward and backward (in schedule order; without a pipeline one after the other), then
-// sums the gradients over the replicas and updates the weights. exchanges.hpp (tp, cp, ep), libsim/parallel/pipeline
+// sums the gradients over the replicas and updates the weights. exchanges.cpp (tp, cp, ep), libsim/parallel/pipeline
 // (pp) and replica.hpp (dp, and again ep and cp) define the effects of the mesh's axes.
 #pragma once
 

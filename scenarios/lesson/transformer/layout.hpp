@@ -6,8 +6,7 @@
 #pragma once
 
 #include "scenarios/lesson/transformer/block.hpp"
-#include "scenarios/lesson/transformer/embedding.hpp"
-#include "scenarios/lesson/transformer/head.hpp"
+#include "scenarios/lesson/transformer/ends.hpp"
 #include "scenarios/lesson/transformer/shape.hpp"
 
 #include <cstddef>

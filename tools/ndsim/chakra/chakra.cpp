@@ -1,7 +1,7 @@
 // `ndsim chakra PREFIX`: runs Chakra execution traces on a network (libsim/interop/chakra/run.hpp).
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/config/errors.hpp"
-#include "tools/command_line/chakra_output.hpp"
+#include "tools/command_line/outputs.hpp"
 #include "tools/ndsim/chakra/report.hpp"
 #include "tools/ndsim/commands.hpp"
 #include "tools/ndsim/network_options.hpp"
@@ -12,7 +12,7 @@
 
 #ifdef NDSIM_CHAKRA
 #include "libsim/interop/chakra/fastest.hpp"
-#include "libsim/interop/chakra/process_groups.hpp"
+#include "libsim/interop/chakra/messages.hpp"
 #include "libsim/interop/chakra/run.hpp"
 #include "libsim/report/timeline.hpp"
 #endif

@@ -1,6 +1,6 @@
-#include "tools/ndsim/collective/check.hpp"
+#include "tools/ndsim/collective/report.hpp"
 
-#include "libsim/config/byte_sizes.hpp"
+#include "libsim/config/typed_numbers.hpp"
 #include "ranks/launch.hpp"
 
 #include <fmt/format.h>

@@ -1,13 +1,10 @@
 // `ndsim collective` times collectives on any network by size and algorithm, as nccl-tests does on real GPUs.
 #include "libsim/collectives/schedules/algorithms.hpp"
-#include "libsim/config/byte_sizes.hpp"
 #include "libsim/config/errors.hpp"
-#include "libsim/search/collective_report.hpp"
-#include "tools/ndsim/collective/check.hpp"
-#include "tools/ndsim/collective/machine.hpp"
+#include "libsim/config/typed_numbers.hpp"
+#include "libsim/search/collective_sweep.hpp"
 #include "tools/ndsim/collective/options.hpp"
 #include "tools/ndsim/collective/report.hpp"
-#include "tools/ndsim/collective/table.hpp"
 #include "tools/ndsim/commands.hpp"
 
 #include <fmt/format.h>

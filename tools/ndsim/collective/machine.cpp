@@ -1,4 +1,4 @@
-#include "tools/ndsim/collective/machine.hpp"
+#include "tools/ndsim/collective/options.hpp"
 
 #include "libsim/config/errors.hpp"
 #include "libsim/predict/machine_file.hpp"

@@ -1,4 +1,4 @@
-#include "tools/ndsim/collective/methods.hpp"
+#include "tools/ndsim/collective/options.hpp"
 
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/collectives/schedules/custom_schedule.hpp"

@@ -1,13 +1,11 @@
 #include "tools/ndsim/collective/options.hpp"
 
 #include "libsim/collectives/schedules/algorithms.hpp"
-#include "libsim/config/byte_sizes.hpp"
 #include "libsim/config/errors.hpp"
+#include "libsim/config/typed_numbers.hpp"
 #include "libsim/nearest.hpp"
 #include "libsim/training/hardware.hpp"
 #include "tools/command_line/run_options.hpp"
-#include "tools/ndsim/collective/machine.hpp"
-#include "tools/ndsim/collective/methods.hpp"
 
 #include <fmt/format.h>
 

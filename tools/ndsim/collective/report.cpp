@@ -1,7 +1,7 @@
 #include "tools/ndsim/collective/report.hpp"
 
-#include "libsim/report/chart.hpp"
-#include "tools/ndsim/collective/machine.hpp"
+#include "libsim/report/charts.hpp"
+#include "tools/ndsim/collective/options.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "tools/ndsim/collective/table.hpp"
+#include "tools/ndsim/collective/report.hpp"
 
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/report/text_table.hpp"

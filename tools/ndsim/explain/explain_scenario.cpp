@@ -1,5 +1,5 @@
 #include "libsim/config/errors.hpp"
-#include "libsim/config/fault_option.hpp"
+#include "libsim/config/injection_text.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/run_options.hpp"
 #include "tools/ndsim/command.hpp"

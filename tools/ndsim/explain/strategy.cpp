@@ -1,7 +1,7 @@
 #include "tools/ndsim/explain/strategy.hpp"
 
 #include "libsim/predict/machine_file.hpp"
-#include "libsim/predict/train_command.hpp"
+#include "libsim/predict/training_options.hpp"
 #include "tools/ndsim/plan.hpp"
 
 #include <fmt/format.h>

@@ -10,8 +10,7 @@
 #include "libsim/report/text_table.hpp"
 #include "libsim/report/timeline.hpp"
 #include "tools/ndsim/commands.hpp"
-#include "tools/ndsim/goal/loggp_option.hpp"
-#include "tools/ndsim/goal/on_network.hpp"
+#include "tools/ndsim/goal/options.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "tools/ndsim/goal/loggp_option.hpp"
+#include "tools/ndsim/goal/options.hpp"
 
 #include "libsim/config/errors.hpp"
 #include "libsim/nearest.hpp"

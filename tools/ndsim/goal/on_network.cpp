@@ -1,11 +1,11 @@
-#include "tools/ndsim/goal/on_network.hpp"
+#include "tools/ndsim/goal/options.hpp"
 
 #include "libsim/config/errors.hpp"
 #include "libsim/config/profile.hpp"
 #include "libsim/interop/goal/text.hpp"
 #include "libsim/network/network.hpp"
 #include "libsim/network/topologies/topologies.hpp"
-#include "libsim/predict/machine_topology.hpp"
+#include "libsim/predict/machine_file.hpp"
 #include "libsim/replay/recording.hpp"
 
 #include <fmt/format.h>

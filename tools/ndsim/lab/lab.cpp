@@ -1,6 +1,6 @@
 // `ndsim lab list|start|check|hint|show|report|key|kit|grade` offers a course whose labs grade themselves.
 #include "libsim/config/errors.hpp"
-#include "libsim/config/fault_option.hpp"
+#include "libsim/config/injection_text.hpp"
 #include "libsim/nearest.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/help_topics.hpp"

@@ -4,7 +4,7 @@
 // The first process hands out rows and collects them; all processes compute them.
 #pragma once
 
-#include "tools/command_line/row_queue.hpp"
+#include "tools/command_line/workers.hpp"
 
 namespace sim::tools {
 

@@ -1,8 +1,8 @@
 // `ndsim sweep` predicts every combination of option values of `ndsim train`, a row each, on all cores and machines.
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
+#include "libsim/search/sweep/grid.hpp"
 #include "libsim/search/sweep/table.hpp"
-#include "libsim/search/sweep/values.hpp"
 #include "ranks/host/stop_signal.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/output_file.hpp"

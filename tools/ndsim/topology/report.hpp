@@ -1,6 +1,7 @@
 // The topology report prints a topology's facts as text and as JSON.
 #pragma once
 
+#include "libsim/network/topology.hpp"
 #include "libsim/report/schema_text.hpp"
 #include "libsim/report/table.hpp"
 #include "tools/ndsim/topology/facts.hpp"
@@ -29,5 +30,12 @@ report::Table topology_names();
 // The texts of topology.schema.json and of its tables in columns.json.
 report::SchemaText topology_schema();
 report::SchemaText topology_columns();
+
+// A drawing shows a topology as an SVG picture: layers of switches above GPUs, a circle, a grid, or groups in a circle,
+// according to its layout.
+//
+// Up to 128 GPUs each have a box of their own; beyond that, neighbours share boxes labelled with their number. A line
+// stands for all cables between two boxes; its colour is their bandwidth.
+std::string drawing_of(const Topology& topology);
 
 }  // namespace sim::tools

@@ -2,9 +2,8 @@
 // like.
 #include "libsim/config/errors.hpp"
 #include "libsim/network/topologies/topologies.hpp"
-#include "libsim/predict/machine_topology.hpp"
+#include "libsim/predict/machine_file.hpp"
 #include "tools/ndsim/commands.hpp"
-#include "tools/ndsim/topology/drawing/drawing.hpp"
 #include "tools/ndsim/topology/report.hpp"
 
 #include <fmt/format.h>

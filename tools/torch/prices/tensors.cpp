@@ -1,4 +1,4 @@
-#include "tools/torch/prices/tensors.hpp"
+#include "tools/torch/prices/call.hpp"
 
 #include <algorithm>
 

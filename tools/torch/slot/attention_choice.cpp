@@ -1,4 +1,4 @@
-#include "tools/torch/slot/attention_choice.hpp"
+#include "tools/torch/slot/choices.hpp"
 
 #include "tools/torch/slot/device.hpp"
 #include "tools/torch/slot/versions.hpp"

@@ -1,4 +1,4 @@
-#include "tools/torch/slot/convolution.hpp"
+#include "tools/torch/slot/choices.hpp"
 
 #include "tools/torch/slot/aliases.hpp"
 #include "tools/torch/slot/below_autograd.hpp"

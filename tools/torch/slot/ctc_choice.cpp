@@ -1,4 +1,4 @@
-#include "tools/torch/slot/ctc_choice.hpp"
+#include "tools/torch/slot/choices.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/Context.h>

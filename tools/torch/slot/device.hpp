@@ -39,4 +39,8 @@ c10::Allocator* device_allocator();
 // Whether the program itself has pinned this host memory, with cudaHostRegister or similar.
 bool is_pinned_by_program(const void* address);
 
+// Pinned host memory, which copies to a GPU need not wait for. Here it is ordinary memory, recognized by its address.
+c10::Allocator* pinned_allocator();
+bool is_pinned(const void* address);
+
 }  // namespace sim::slot

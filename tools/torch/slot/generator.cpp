@@ -2,7 +2,7 @@
 
 #include "tools/torch/slot/device.hpp"
 #include "tools/torch/slot/graphs/tape.hpp"
-#include "tools/torch/slot/visible_devices.hpp"
+#include "tools/torch/slot/seam_table.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>

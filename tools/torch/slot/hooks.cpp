@@ -3,9 +3,8 @@
 #include "tools/torch/slot/device.hpp"
 #include "tools/torch/slot/generator.hpp"
 #include "tools/torch/slot/operators.hpp"
-#include "tools/torch/slot/pinned.hpp"
+#include "tools/torch/slot/seam_table.hpp"
 #include "tools/torch/slot/versions.hpp"
-#include "tools/torch/slot/visible_devices.hpp"
 
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <torch/csrc/distributed/c10d/reducer_timer.hpp>

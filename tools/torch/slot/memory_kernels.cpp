@@ -6,8 +6,8 @@
 #include "tools/torch/slot/graphs/recorded_call.hpp"
 #include "tools/torch/slot/hollow/hollow.hpp"
 #include "tools/torch/slot/operators.hpp"
+#include "tools/torch/slot/seam_table.hpp"
 #include "tools/torch/slot/storage.hpp"
-#include "tools/torch/slot/visible_devices.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/EmptyTensor.h>

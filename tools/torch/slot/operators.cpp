@@ -11,10 +11,8 @@
 #include "tools/torch/slot/hollow/shapes.hpp"
 #include "tools/torch/slot/hollow/tensors_of.hpp"
 #include "tools/torch/slot/kernels/kernels.hpp"
-#include "tools/torch/slot/precision.hpp"
 #include "tools/torch/slot/refusals.hpp"
 #include "tools/torch/slot/versions.hpp"
-#include "tools/torch/slot/widened.hpp"
 
 #include <ATen/ATen.h>
 #include <c10/core/DeviceGuard.h>

@@ -28,4 +28,15 @@ void launch_own(const char* name, const char* overload, c10::DeviceIndex device,
 // Throws the error of a simulated GPU if a call failed.
 void require(bool succeeded);
 
+// Passes the script's precision of fp32 products, whichever of PyTorch's switches it uses, to the GPU, which prices the
+// next operators by it. It may change before any call.
+void tell_precision();
+
+// Whether the operator supports half precision in its CUDA kernel but not in its CPU kernel: it computes in single
+// precision and rounds, as the CUDA kernel does. `name` is the dispatcher's: "aten::avg_pool3d".
+bool is_widened(std::string_view name);
+
+// Calls the CPU kernel. Requires: all tensors on the stack are on the CPU.
+void call_widened(const c10::OperatorHandle& op, torch::jit::Stack& stack);
+
 }  // namespace sim::slot

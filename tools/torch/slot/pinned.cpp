@@ -1,6 +1,5 @@
-#include "tools/torch/slot/pinned.hpp"
-
 #include "tools/torch/slot/device.hpp"
+
 #include "tools/torch/slot/versions.hpp"
 
 #if SIM_SLOT_TORCH >= 208

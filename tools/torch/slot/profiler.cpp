@@ -1,6 +1,6 @@
 // The GPU events that PyTorch's profiler uses to measure times.
 #include "tools/torch/slot/device.hpp"
-#include "tools/torch/slot/visible_devices.hpp"
+#include "tools/torch/slot/seam_table.hpp"
 
 #include <c10/util/ApproximateClock.h>
 #include <torch/csrc/profiler/stubs/base.h>

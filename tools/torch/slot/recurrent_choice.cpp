@@ -1,4 +1,4 @@
-#include "tools/torch/slot/recurrent_choice.hpp"
+#include "tools/torch/slot/choices.hpp"
 
 #include "tools/torch/slot/recurrent_weights.hpp"
 

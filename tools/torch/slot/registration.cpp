@@ -1,14 +1,11 @@
 // The registrations with PyTorch's dispatcher for the CUDA key, which is otherwise empty.
 #include "tools/torch/slot/registration.hpp"
 
-#include "tools/torch/slot/attention_choice.hpp"
-#include "tools/torch/slot/convolution.hpp"
-#include "tools/torch/slot/ctc_choice.hpp"
+#include "tools/torch/slot/choices.hpp"
 #include "tools/torch/slot/kernels/kernels.hpp"
 #include "tools/torch/slot/memory_kernels.hpp"
 #include "tools/torch/slot/operator_names.hpp"
 #include "tools/torch/slot/operators.hpp"
-#include "tools/torch/slot/recurrent_choice.hpp"
 #include "tools/torch/slot/refusals.hpp"
 
 #include <torch/library.h>

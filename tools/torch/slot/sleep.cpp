@@ -2,7 +2,7 @@
 
 #include "tools/torch/slot/device.hpp"
 #include "tools/torch/slot/operators.hpp"
-#include "tools/torch/slot/visible_devices.hpp"
+#include "tools/torch/slot/seam_table.hpp"
 
 #include <c10/util/Exception.h>
 

@@ -1,4 +1,4 @@
-#include "tools/torch/table/table.hpp"
+#include "tools/torch/table/process.hpp"
 
 #include "libsim/error.hpp"
 

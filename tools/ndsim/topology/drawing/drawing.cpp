@@ -1,4 +1,4 @@
-#include "tools/ndsim/topology/drawing/drawing.hpp"
+#include "tools/ndsim/topology/report.hpp"
 
 #include "libsim/report/amounts.hpp"
 #include "libsim/report/svg.hpp"

@@ -1,9 +1,9 @@
-#include "tools/torch/slot/cpu_build/device_memory.hpp"
+#include "tools/torch/slot/cpu_build/module.hpp"
 
 #include "tools/torch/slot/cpu_build/allocator_settings.hpp"
 #include "tools/torch/slot/cpu_build/caching_allocator.hpp"
 #include "tools/torch/slot/device.hpp"
-#include "tools/torch/slot/visible_devices.hpp"
+#include "tools/torch/slot/seam_table.hpp"
 
 #include <c10/core/CachingDeviceAllocator.h>
 

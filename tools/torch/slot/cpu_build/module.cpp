@@ -1,18 +1,16 @@
 // The slot's Python module in a build of PyTorch for the CPU: the functions that torch._C has in a build for CUDA.
 #include "tools/torch/slot/cpu_build/module.hpp"
 
-#include "tools/torch/slot/attention_choice.hpp"
+#include "tools/torch/slot/choices.hpp"
 #include "tools/torch/slot/cpu_build/allocator_settings.hpp"
-#include "tools/torch/slot/cpu_build/device_memory.hpp"
-#include "tools/torch/slot/cpu_build/registered.hpp"
 #include "tools/torch/slot/device.hpp"
 #include "tools/torch/slot/generator.hpp"
 #include "tools/torch/slot/graphs/graph.hpp"
 #include "tools/torch/slot/operators.hpp"
+#include "tools/torch/slot/seam_table.hpp"
 #include "tools/torch/slot/sleep.hpp"
 #include "tools/torch/slot/storage.hpp"
 #include "tools/torch/slot/versions.hpp"
-#include "tools/torch/slot/visible_devices.hpp"
 
 #include <ATen/Context.h>
 #include <c10/core/CachingDeviceAllocator.h>

@@ -1,4 +1,4 @@
-#include "tools/torch/slot/cpu_build/registered.hpp"
+#include "tools/torch/slot/cpu_build/module.hpp"
 
 #include "tools/torch/slot/device.hpp"
 

@@ -44,4 +44,9 @@ void fill_in_zeros(const at::Tensor& tensor);
 // Floating-point values on the host that come from hollow ones become nan.
 void copy_hollow(const at::Tensor& to, const at::Tensor& from);
 
+// Leaves large tensors of the host without values, too, so that a model that is created on the host and moved to the
+// GPU takes no memory and no time on this computer. Takes effect from now on, in this thread and in PyTorch's threads
+// that work for it. Requires: a hollow run.
+void leave_host_hollow();
+
 }  // namespace sim::slot

@@ -1,4 +1,4 @@
-#include "tools/torch/slot/hollow/known_shapes.hpp"
+#include "tools/torch/slot/hollow/result_shapes.hpp"
 
 #include <ATen/core/Tensor.h>
 

@@ -1,4 +1,4 @@
-#include "tools/torch/slot/hollow/memories.hpp"
+#include "tools/torch/slot/hollow/shapes.hpp"
 
 #include "tools/torch/slot/hollow/hollow.hpp"
 #include "tools/torch/slot/storage.hpp"

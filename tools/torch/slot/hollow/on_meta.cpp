@@ -1,4 +1,4 @@
-#include "tools/torch/slot/hollow/on_meta.hpp"
+#include "tools/torch/slot/hollow/result_shapes.hpp"
 
 #include "tools/torch/slot/aliases.hpp"
 

@@ -1,7 +1,6 @@
 #include "tools/torch/slot/hollow/result_shapes.hpp"
 
 #include "tools/torch/slot/below_autograd.hpp"
-#include "tools/torch/slot/hollow/on_meta.hpp"
 #include "tools/torch/slot/hollow/tensors_of.hpp"
 
 #include <ATen/ATen.h>

@@ -4,8 +4,6 @@
 #include "tools/torch/slot/below_autograd.hpp"
 #include "tools/torch/slot/call.hpp"
 #include "tools/torch/slot/hollow/hollow.hpp"
-#include "tools/torch/slot/hollow/memories.hpp"
-#include "tools/torch/slot/hollow/on_meta.hpp"
 #include "tools/torch/slot/hollow/result_shapes.hpp"
 #include "tools/torch/slot/hollow/routing.hpp"
 #include "tools/torch/slot/hollow/tensors_of.hpp"

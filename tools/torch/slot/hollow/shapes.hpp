@@ -7,6 +7,7 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/ivalue.h>
+#include <c10/core/Storage.h>
 #include <c10/util/SmallVector.h>
 
 #include <cstddef>
@@ -53,5 +54,23 @@ bool give_hollow(const c10::OperatorHandle& op, const HollowTraits& traits, std:
 // are hollow. Otherwise the tensors that it overwrote are known.
 void mark_results(const HollowTraits& traits, std::span<const c10::IValue> given, std::span<const c10::IValue> results,
                   bool has_read_hollow);
+
+// The memory of the results of a skipped call.
+
+// Maps storages of a call's result shapes, which must outlive it, to memory. A tensor without known memory gets new
+// memory of the size that PyTorch's kernel leaves: a mean squared error keeps that of all squares.
+class Memories {
+public:
+    // Declares that tensors in this storage of the shapes are in this memory.
+    void know(const c10::Storage& shape, const c10::Storage& memory);
+    c10::Storage of(const at::Tensor& shape, c10::Device device);
+
+private:
+    struct Pair {
+        const c10::StorageImpl* shape;
+        c10::Storage memory;
+    };
+    c10::SmallVector<Pair, 4> all_;
+};
 
 }  // namespace sim::slot

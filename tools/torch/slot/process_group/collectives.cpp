@@ -3,7 +3,7 @@
 
 #include "tools/torch/slot/device.hpp"
 #include "tools/torch/slot/operators.hpp"
-#include "tools/torch/slot/visible_devices.hpp"
+#include "tools/torch/slot/seam_table.hpp"
 
 #include <ATen/ATen.h>
 

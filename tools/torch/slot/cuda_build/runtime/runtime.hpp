@@ -6,7 +6,6 @@
 #pragma once
 
 #include "tools/torch/slot/seam_table.hpp"
-#include "tools/torch/slot/visible_devices.hpp"
 
 #include <cuda_runtime_api.h>
 
