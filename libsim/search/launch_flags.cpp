@@ -370,7 +370,7 @@ LaunchFlags torchtitan_flags(const training::Transformer& model, const Layout& l
 }
 
 std::vector<LaunchFlags> launch_flags(const training::Transformer& model, const Layout& layout) {
-    return {megatron_flags(model, layout), torchtitan_flags(model, layout), nanotron_config(model, layout)};
+    return {megatron_flags(model, layout), torchtitan_flags(model, layout)};
 }
 
 }  // namespace sim::search

@@ -150,10 +150,9 @@ std::string flags_text(const PlanReport& report) {
     const auto is_predicted = [&](const LaunchFlags& flags) { return flags.framework == launched_as(layout); };
     std::stable_partition(all.begin(), all.end(), is_predicted);
     for (const LaunchFlags& flags : all) {
-        text += fmt::format("\n{}, the first layout{}{}{}{}\n", flags.framework,
+        text += fmt::format("\n{}, the first layout{}{}{}:\n", flags.framework,
                             is_predicted(flags) ? "" : fmt::format(", predicted as {} runs it", launched_as(layout)),
-                            flags.lacks.empty() ? "" : "; it does not have: ", fmt::join(flags.lacks, "; "),
-                            flags.lines.empty() ? "" : ":");
+                            flags.lacks.empty() ? "" : "; it does not have: ", fmt::join(flags.lacks, "; "));
         for (const std::string& line : flags.lines) {
             text += fmt::format("  {}\n", line);
         }

@@ -194,7 +194,7 @@ const Record<PlanCounts>& counts_record() {
 const Record<LaunchFlags>& launch_record() {
     static const Record<LaunchFlags> record(
         "Flags of this framework.",
-        {texts<LaunchFlags>("lines", "Flags, or lines of its configuration file.", "A line.", &LaunchFlags::lines),
+        {texts<LaunchFlags>("lines", "Its flags.", "A flag.", &LaunchFlags::lines),
          texts<LaunchFlags>("lacks", "Properties of the layout that the framework does not support.", "A property.",
                             &LaunchFlags::lacks)});
     return record;

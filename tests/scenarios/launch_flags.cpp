@@ -162,21 +162,7 @@ TEST(LaunchFlags, OfTorchtitan) {
     EXPECT_EQ(lacks(torchtitan_flags(llama(), layout())), "");
 }
 
-TEST(LaunchFlags, OfNanotronAreItsYaml) {
-    training::Layout one_chunk = layout();
-    one_chunk.parallelism.schedule = pipeline_schedule("1f1b");
-    one_chunk.parallelism.interleave = 1;
-    EXPECT_EQ(text(nanotron_config(llama(), one_chunk)),
-              "parallelism:\n  dp: 4\n  tp: 8\n  pp: 4\n  context_parallel_size: 1\n  expert_parallel_size: 1\n"
-              "  pp_engine: 1f1b\n  tp_mode: REDUCE_SCATTER\n  tp_linear_async_communication: false\n"
-              "  recompute_layer: true\ntokens:\n  micro_batch_size: 2\n  batch_accumulation_per_replica: 16\n"
-              "  sequence_length: 8192\noptimizer:\n  zero_stage: 1\n  accumulate_grad_in_fp32: true\nmodel:\n"
-              "  dtype: bfloat16");
-}
-
 TEST(LaunchFlags, SayWhatAFrameworkLacks) {
-    EXPECT_EQ(lacks(nanotron_config(llama(), layout())), "schedule interleaved");
-    EXPECT_EQ(text(nanotron_config(llama(), layout())), "");  // a layout that it cannot express has no configuration
     const training::Layout zero_bubble{.parallelism = {.pp = 4, .schedule = pipeline_schedule("zb_h1")},
                                        .batch = {.global = 8},
                                        .numerics = {.precision = training::Precision::fp16}};

@@ -263,7 +263,7 @@ const Command plan_command{
     .summary =
         "Finds the fastest or cheapest layout of a training: considers all legal layouts, simulates those that fit and "
         "may be good, and counts the others by the reason they are out. Any axis can be a value or a list. Prints the "
-        "flags with which Megatron-LM, torchtitan and nanotron run the best layout.",
+        "flags with which Megatron-LM and torchtitan run the best layout.",
     .examples = {"ndsim plan --model llama3-70b --machine dgx-h100 --gpus 64 --global-batch 512",
                  "ndsim plan --model gpt3-175b --machine dgx-a100 --gpus 1024 --global-batch 1536 --tp 4,8 --zero 1",
                  "ndsim plan --model llama3-8b --gpus 16,32,64 --global-batch 256 --objective cost",

@@ -19,7 +19,6 @@ namespace sim::parallel {
 struct ScheduleInFrameworks {
     bool megatron = false;  // Megatron-LM does not name it: 1F1B, or interleaved if there are several chunks
     const char* torchtitan = nullptr;
-    const char* nanotron = nullptr;
 };
 
 struct NamedPipelineSchedule {
