@@ -25,7 +25,7 @@ TEST(SweepCommand, HasARowForEachCombination) {
 }
 
 TEST(SweepCommand, SaysTheSameOnOneThreadAsOnMany) {
-    EXPECT_EQ(run_command(small + " --threads 1").out, run_command(small + " --threads 5").out);
+    EXPECT_EQ(run_command(small + " --jobs 1").out, run_command(small + " --jobs 5").out);
 }
 
 TEST(SweepCommand, PredictsWhatTrainPredicts) {
@@ -37,7 +37,7 @@ TEST(SweepCommand, PredictsWhatTrainPredicts) {
 }
 
 TEST(SweepCommand, SaysHowToAskAgain) {
-    EXPECT_EQ(run_command(small + " --json --threads 2").json()["given"],
+    EXPECT_EQ(run_command(small + " --json --jobs 2").json()["given"],
               nlohmann::json::parse(R"({"model":"gpt3-6.7b","gpus":"8,16","tp":"1,2,3","global-batch":"64"})"));
 }
 

@@ -70,7 +70,7 @@ TEST(ValidateCommand, PrintsARowPerSet) {
 }
 
 TEST(ValidateCommand, SaysTheSameOnOneThreadAndOnFour) {
-    const std::string line = std::string("ndsim validate '") + shipped + "' --json --threads ";
+    const std::string line = std::string("ndsim validate '") + shipped + "' --json --jobs ";
     EXPECT_EQ(run_command(line + "1").out, run_command(line + "4").out);
 }
 

@@ -76,10 +76,4 @@ TEST(OneByOne, IsTheSameWithoutThreads) {
     EXPECT_EQ(order.size(), 6);
 }
 
-TEST(Jobs, MayAlsoBeCalledThreads) {
-    int jobs = 0;
-    EXPECT_TRUE(is_called(jobs_row(jobs), "jobs"));
-    EXPECT_TRUE(is_called(jobs_row(jobs), "threads"));
-}
-
 }  // namespace

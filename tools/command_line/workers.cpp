@@ -169,9 +169,8 @@ ForEach Workers::executor() {
 }
 
 OptionRow jobs_row(int& jobs) {
-    OptionRow row{"jobs", "N", "worker threads (0: one per core); does not change the result", whole(jobs, 0, 4096)};
-    row.also = {"threads"};
-    return keeping_result(std::move(row));
+    return keeping_result(
+        {"jobs", "N", "worker threads (0: one per core); does not change the result", whole(jobs, 0, 4096)});
 }
 
 void over_cores(Queue& queue, Workers& workers, const RowMaker& make, const RowTaker& take) {

@@ -34,7 +34,7 @@ private:
     std::unique_ptr<Pool> pool_;
 };
 
-// --jobs N, also accepted as --threads, which some commands used.
+// --jobs N
 config::OptionRow jobs_row(int& jobs);
 
 // Rows to compute are distributed over the cores of this machine, and of others. May be called from any thread.
