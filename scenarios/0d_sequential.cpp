@@ -5,7 +5,7 @@
 //
 //   time of a step = items x compute units of an item x seconds per unit
 //                  = 16 x 20 x 0.1 s = 32 s with the defaults
-#include "scenarios/scenario.hpp"
+#include "scenarios/options/scenario.hpp"
 
 int main(int argc, char** argv) {
     const sim::scenarios::Scenario scenario{

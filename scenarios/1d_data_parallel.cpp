@@ -10,7 +10,7 @@
 // Half of the time is communication: 4 GPUs are not quite 2 times as fast as one. Options help: overlap with the
 // backward pass (--overlap --buckets 4), less data (--compress), another algorithm (--synchronize); and --zero saves
 // the memory that the copies cost.
-#include "scenarios/scenario.hpp"
+#include "scenarios/options/scenario.hpp"
 
 int main(int argc, char** argv) {
     const sim::scenarios::Scenario scenario{

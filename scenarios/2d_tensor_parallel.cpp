@@ -12,7 +12,7 @@
 //
 // Over the network of gpu-py that is slower than a single GPU: tensor parallelism needs the fast links within a node.
 // With --dp 2, two such groups share the items, and sum their gradients as in 1D.
-#include "scenarios/scenario.hpp"
+#include "scenarios/options/scenario.hpp"
 
 int main(int argc, char** argv) {
     const sim::scenarios::Scenario scenario{

@@ -9,7 +9,7 @@
 //
 // 1F1B runs a backward pass as soon as it can, so a stage keeps at most pp - stage micro-batches, while GPipe keeps all
 // of them. --show-schedule draws the schedule of every stage.
-#include "scenarios/scenario.hpp"
+#include "scenarios/options/scenario.hpp"
 
 int main(int argc, char** argv) {
     const sim::scenarios::Scenario scenario{

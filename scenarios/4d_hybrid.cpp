@@ -5,7 +5,7 @@
 // stages are farthest apart. Each kind of group has its own messages: sums within tp, keys and values around the ring
 // of cp, tokens to their experts and back within ep, activations between stages, gradients within dp (and ep and cp,
 // whose ranks have the same weights except for the experts).
-#include "scenarios/scenario.hpp"
+#include "scenarios/options/scenario.hpp"
 
 int main(int argc, char** argv) {
     const sim::scenarios::Scenario scenario{

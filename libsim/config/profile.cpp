@@ -1,7 +1,7 @@
 #include "libsim/config/profile.hpp"
 
 #include "libsim/config/errors.hpp"
-#include "libsim/config/profiles/kinds.hpp"
+#include "libsim/config/profile_kinds.hpp"
 #include "libsim/nearest.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "libsim/config/topology_table.hpp"
 
-#include "libsim/config/profiles/kinds.hpp"
+#include "libsim/config/profile_kinds.hpp"
 #include "libsim/config/toml_reader.hpp"
 #include "libsim/error.hpp"
 #include "libsim/network/topologies/topologies.hpp"

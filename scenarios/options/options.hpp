@@ -7,7 +7,7 @@
 #include "libsim/parallel/pipeline/schedules.hpp"
 #include "scenarios/lesson/optimizer.hpp"
 #include "scenarios/lesson/transformer/shape.hpp"
-#include "scenarios/scenario.hpp"
+#include "scenarios/options/scenario.hpp"
 #include "tools/command_line/run_options.hpp"
 #include "tools/command_line/settings.hpp"
 

@@ -1,6 +1,6 @@
 // ndsim_write_pages FOLDER: writes pages that no run makes, for the browser tests: with hostile names, and with more
 // spans than can be drawn.
-#include "libsim/report/page.hpp"
+#include "libsim/report/page/page.hpp"
 
 #include <fmt/format.h>
 

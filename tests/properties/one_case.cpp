@@ -5,7 +5,7 @@
 #include "libsim/parallel/pipeline/schedules.hpp"
 #include "libsim/predict/training_options.hpp"
 #include "libsim/report/amounts.hpp"
-#include "libsim/report/page.hpp"
+#include "libsim/report/page/page.hpp"
 #include "libsim/search/sweep/grid.hpp"
 #include "libsim/split.hpp"
 #include "libsim/training/hardware.hpp"

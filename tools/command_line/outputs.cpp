@@ -4,7 +4,7 @@
 #include "libsim/config/typed_numbers.hpp"
 #include "libsim/report/amounts.hpp"
 #include "libsim/report/csv.hpp"
-#include "libsim/report/page.hpp"
+#include "libsim/report/page/page.hpp"
 #include "libsim/report/svg_timeline.hpp"
 #include "libsim/report/text_timeline.hpp"
 #include "libsim/report/trace_formats.hpp"

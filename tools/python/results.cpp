@@ -1,6 +1,6 @@
 // Results of runs: totals, timelines as columns, text, pictures, pages and traces.
 #include "libsim/config/errors.hpp"
-#include "libsim/report/page.hpp"
+#include "libsim/report/page/page.hpp"
 #include "libsim/report/svg_timeline.hpp"
 #include "libsim/report/text_timeline.hpp"
 #include "tools/command_line/output_file.hpp"

@@ -1,7 +1,7 @@
 // This table lists the pipeline schedules that ndsim knows by name: each row carries all facts about one schedule.
 //
 // Code that needs a fact about a schedule reads its row; names are never compared. A new schedule is one file in
-// schedules/ and one row in schedules.cpp. A program may also use its own function:
+// schedules/ and one row in schedules/table.cpp. A program may also use its own function:
 // docs/how-to/add-a-pipeline-schedule.md.
 #pragma once
 

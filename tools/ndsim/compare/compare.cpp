@@ -1,6 +1,6 @@
 // `ndsim compare` shows two results side by side, and what makes the difference.
 #include "libsim/report/amounts.hpp"
-#include "libsim/report/page.hpp"
+#include "libsim/report/page/page.hpp"
 #include "libsim/report/record.hpp"
 #include "libsim/report/text_table.hpp"
 #include "tools/ndsim/commands.hpp"

@@ -13,7 +13,7 @@
 #include "tools/torch/prices/chains.hpp"
 #include "tools/torch/prices/operator.hpp"
 #include "tools/torch/prices/signature.hpp"
-#include "tools/torch/prices/works/works.hpp"
+#include "tools/torch/prices/works.hpp"
 #include "tools/torch/seam.hpp"
 
 #include <cstdint>

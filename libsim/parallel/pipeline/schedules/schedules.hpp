@@ -1,7 +1,7 @@
 // These functions are the pipeline schedules and their facts in closed form (facts.hpp). The .cpp file of each begins
 // with its time, the activations that it keeps, and its source.
 //
-// A new schedule is a file, its declarations here and a row in ../schedules.cpp
+// A new schedule is a file, its declarations here and a row in table.cpp
 // (docs/how-to/add-a-pipeline-schedule.md).
 #pragma once
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "libsim/training/operator_time.hpp"
-#include "tools/torch/prices/works/works.hpp"
+#include "tools/torch/prices/works.hpp"
 
 #include <initializer_list>
 #include <vector>

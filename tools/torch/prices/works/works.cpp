@@ -1,4 +1,4 @@
-#include "tools/torch/prices/works/works.hpp"
+#include "tools/torch/prices/works.hpp"
 
 namespace sim::torch::prices {
 

@@ -1,5 +1,5 @@
 // The table [compute], which all kinds of profiles share.
-#include "libsim/config/profiles/kinds.hpp"
+#include "libsim/config/profile_kinds.hpp"
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // Profile kinds whose [network] holds the fields of a network model: "loggp", and any other model with ReadByFields.
-#include "libsim/config/profiles/kinds.hpp"
+#include "libsim/config/profile_kinds.hpp"
 #include "libsim/network/loggp.hpp"
 
 namespace sim::config {

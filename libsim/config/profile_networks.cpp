@@ -1,5 +1,5 @@
 // Profile kinds "units" and "uniform" (uniform networks, and nodes of them) and "cluster" (a topology).
-#include "libsim/config/profiles/kinds.hpp"
+#include "libsim/config/profile_kinds.hpp"
 #include "libsim/config/topology_table.hpp"
 
 namespace sim::config {

@@ -1,4 +1,4 @@
-#include "libsim/report/page.hpp"
+#include "libsim/report/page/page.hpp"
 
 #include "libsim/report/page/run_data.hpp"
 #include "libsim/trace/sha256.hpp"
