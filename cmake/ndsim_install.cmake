@@ -1,6 +1,7 @@
 # The installed package: libraries, public headers, scenarios, and the files for CMake and pkg-config. Its components
 # are `programs`, `development` and, in tools/python, `python`: each becomes a Debian package (ndsim_debian.cmake).
 include(CMakePackageConfigHelpers)
+include(ndsim_internal_headers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ndsim)
 
@@ -10,8 +11,10 @@ install(TARGETS ${rooms} ndsim_sim ndsim_planning ndsim_ranks ndsim_lab EXPORT n
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(EXPORT ndsim_targets NAMESPACE ndsim:: FILE ndsim_targets.cmake DESTINATION ${package_dir} COMPONENT development)
 
+ndsim_internal_headers(internal)
+list(TRANSFORM internal REPLACE "^(.*)$" "PATTERN;\\1;EXCLUDE")
 install(DIRECTORY libsim DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
-        FILES_MATCHING PATTERN *.hpp PATTERN chakra EXCLUDE)
+        FILES_MATCHING PATTERN *.hpp PATTERN chakra EXCLUDE ${internal})
 # For people to read and to copy; the library has them compiled in.
 install(DIRECTORY libsim/training/hardware/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ndsim/hardware COMPONENT programs
         FILES_MATCHING PATTERN *.toml)

@@ -1,6 +1,5 @@
 // A Bfloat16 is the upper half of a float: 8 bits of exponent and 8 of precision in 2 bytes, a common format for
 // gradients.
-// format.
 //
 // It converts to float, so arithmetic is float arithmetic; a value converted to Bfloat16, even from double, is rounded
 // once, to nearest, ties to even. Infinities and NaN are preserved; values that are too large become infinite.

@@ -38,8 +38,7 @@ const char* what_is_wrong(training::Misfit misfit);
 // "412 of 1,024 layouts need more than 80.00 GB; 96 split heads unevenly"; accounts for all layouts.
 std::string counts_text(const PlanCounts& counts, const training::Machine& machine);
 
-// The report for people. Lines end with "
-// ".
+// The report for people. Every line ends with a newline.
 std::string text_of(const PlanReport& report);
 // The report for programs: one JSON object on one line. It depends only on the question, not on the computer that runs
 // the search.

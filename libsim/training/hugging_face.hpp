@@ -1,9 +1,8 @@
 // This function reads a transformer from the config.json of a Hugging Face checkpoint.
 //
-// Known `model_type`s: bert, bloom, deepseek_v2, deepseek_v3, falcon, gemma, gemma2, gemma3, glm4, glm4_moe, gpt2,
-// gpt_neox, gpt_oss, kimi_k2, llama, llama4, mistral, mixtral, mpt, nemotron, olmo2, olmo3, opt, phi3, qwen2,
-// qwen2_moe, qwen3, qwen3_moe. Any other is read as llama if the file has llama's keys. For a model of pictures and
-// text, text_config is read. The file is refused if a key implies attention or experts that would be lost.
+// Each `model_type` is a row in hugging_face/model_types.cpp. Any other is read as llama if the file has llama's keys.
+// For a model of pictures and text, text_config is read. The file is refused if a key implies attention or experts that
+// would be lost.
 //
 // `sequence` is the pretraining length if the file gives one (rope_scaling.original_max_position_embeddings,
 // initial_context_length), otherwise the longest that the model can read: pretraining is often shorter.

@@ -35,14 +35,6 @@ const char* name_of(Recompute recompute) {
     return "?";
 }
 
-const char* name_of(Optimizer optimizer) {
-    switch (optimizer) {
-        case Optimizer::adam: return "adam";
-        case Optimizer::sgd: return "sgd";
-    }
-    return "?";
-}
-
 const char* name_of(Fusion fusion) {
     switch (fusion) {
         case Fusion::eager: return "eager";

@@ -55,6 +55,18 @@ std::vector<Precision> every_precision() {
     return found;
 }
 
+std::vector<Optimizer> every_optimizer() {
+    std::vector<Optimizer> found;
+    for (const OptimizerRow& row : optimizers()) {
+        found.push_back(row.optimizer);
+    }
+    return found;
+}
+
+std::string optimizer_names() {
+    return fmt::format("{}", fmt::join(names_of(every_optimizer()), " or "));
+}
+
 template <auto... path>
 LayoutField whole(const char* option, std::int64_t low, std::int64_t high, const char* help, const char* what) {
     return {option, "N", help, what, WholeField{in<path...>, low, high}};
@@ -199,8 +211,9 @@ void add_arithmetic(Fields& fields) {
          whole<numerics_of, &Numerics::last_layers_bf16>(
              "last-layers-bf16", 0, most_of_a_field, "number of last layers kept in bf16 if others are quantised (0)",
              "Number of last layers of the model that are not quantised."),
-         launched({"optimizer", "NAME", "optimizer: adam or sgd (adam)", "Optimizer: adam or sgd.",
-                   named<these<Optimizer, Optimizer::adam, Optimizer::sgd>, numerics_of, &Numerics::optimizer>()},
+         launched({"optimizer", "NAME", fmt::format("optimizer: {} (adam)", optimizer_names()),
+                   fmt::format("Optimizer: {}.", optimizer_names()),
+                   named<every_optimizer, numerics_of, &Numerics::optimizer>()},
                   {{megatron, "--optimizer {}",
                     [](const Layout& layout) { return layout.numerics.optimizer != Optimizer::adam; }}})});
 }

@@ -1,14 +1,10 @@
-// Numerics are the number formats of a model's training and the states that the optimizer keeps.
+// Numerics are the number formats of a model's training and its optimizer, which keeps an fp32 copy of 2-byte parameters.
 #pragma once
 
+#include "libsim/training/optimizer.hpp"
 #include "libsim/training/precision.hpp"
 
-#include <cstdint>
-
 namespace sim::training {
-
-// Adam keeps two moments per parameter, SGD none; both keep an fp32 copy of 2-byte parameters.
-enum class Optimizer : std::uint8_t { adam, sgd };
 
 struct Numerics {
     Precision precision = Precision::bf16;
@@ -28,7 +24,5 @@ struct Numerics {
 
     friend bool operator==(const Numerics&, const Numerics&) = default;
 };
-
-const char* name_of(Optimizer optimizer);
 
 }  // namespace sim::training

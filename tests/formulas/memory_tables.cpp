@@ -153,6 +153,16 @@ TEST(StateBytes, OfMegatronsAdamAreEighteenAndItsDistributedOptimizerSharesTwelv
               8 + 12 / 8.0);
 }
 
+// The fp32 copy and each moment are read and written.
+TEST(MemoryTables, GiveTheUpdateTheStatesThatTheOptimizerKeeps) {
+    EXPECT_EQ(updated_bytes(Optimizer::adam), 2 * (4 + 8));
+    EXPECT_EQ(updated_bytes(Optimizer::sgd), 2 * (4 + 4));
+    for (const OptimizerRow& row : optimizers()) {
+        const double kept = state_bytes({.numerics = {.optimizer = row.optimizer}}, 1).optimizer;
+        EXPECT_EQ(updated_bytes(row.optimizer), 2 * kept) << row.name;
+    }
+}
+
 // Qi et al. 2024: an activation takes s b h (34 + 5 a s / h), the part that the weight gradient needs 32 s b h.
 TEST(MemoryTables, KeepThirtyTwoBytesAValueBetweenTheHalvesOfASplitBackward) {
     const Transformer model = gpt(8, 1024, 16);

@@ -7,7 +7,7 @@ namespace {
 
 // Before sharding.
 StateBytes whole_states(const Layout& layout) {
-    const double moments = layout.numerics.optimizer == Optimizer::adam ? 8 : 4;
+    const double moments = row_of(layout.numerics.optimizer).moment_bytes;
     if (layout.numerics.precision == Precision::fp32) {
         return {.parameters = 4, .gradients = 4, .optimizer = moments};
     }

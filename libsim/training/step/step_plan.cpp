@@ -236,9 +236,8 @@ private:
         const double own = static_cast<double>(dense) / (spread ? layout_.replicas() : 1) +
                            static_cast<double>(experts) / (spread ? layout_.expert_replicas() : 1);
         const double all = layout_.spreads_gradient_sums() ? own : static_cast<double>(dense + experts);
-        const double states = layout_.numerics.optimizer == Optimizer::adam ? 24 : 8;  // read and written
         const double unscaled = layout_.numerics.precision == Precision::fp16 ? 2 * plan_.gradient_bytes : 0;
-        const double per_own = states + plan_.gradient_bytes + plan_.parameter_bytes;
+        const double per_own = updated_bytes(layout_.numerics.optimizer) + plan_.gradient_bytes + plan_.parameter_bytes;
         const double norm_and_zero = 2 * plan_.gradient_bytes + unscaled;
         double time = (own * (per_own + plan_.gradient_bytes) + all * norm_and_zero) / plan_.copied_rate;
         if (layout_.framework.offload_optimizer) {
