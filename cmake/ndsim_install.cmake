@@ -12,9 +12,12 @@ install(TARGETS ${rooms} ndsim_sim ndsim_planning ndsim_ranks ndsim_lab EXPORT n
 install(EXPORT ndsim_targets NAMESPACE ndsim:: FILE ndsim_targets.cmake DESTINATION ${package_dir} COMPONENT development)
 
 ndsim_internal_headers(internal)
-list(TRANSFORM internal REPLACE "^(.*)$" "PATTERN;\\1;EXCLUDE")
+set(excluded "")
+foreach(header IN LISTS internal)
+    list(APPEND excluded PATTERN ${header} EXCLUDE)
+endforeach()
 install(DIRECTORY libsim DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
-        FILES_MATCHING PATTERN *.hpp PATTERN chakra EXCLUDE ${internal})
+        FILES_MATCHING PATTERN *.hpp PATTERN chakra EXCLUDE ${excluded})
 # For people to read and to copy; the library has them compiled in.
 install(DIRECTORY libsim/training/hardware/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ndsim/hardware COMPONENT programs
         FILES_MATCHING PATTERN *.toml)

@@ -9,7 +9,7 @@ namespace {
 constexpr double fp32 = 4;
 
 // In the order of the enum.
-constexpr std::array rows{
+constexpr std::array optimizer_rows{
     OptimizerRow{.optimizer = Optimizer::adam, .name = "adam", .moment_bytes = 2 * fp32},
     OptimizerRow{.optimizer = Optimizer::sgd, .name = "sgd", .moment_bytes = fp32},
 };
@@ -17,11 +17,11 @@ constexpr std::array rows{
 }  // namespace
 
 const OptimizerRow& row_of(Optimizer optimizer) {
-    return rows[static_cast<std::size_t>(optimizer)];
+    return optimizer_rows[static_cast<std::size_t>(optimizer)];
 }
 
 std::span<const OptimizerRow> optimizers() {
-    return rows;
+    return optimizer_rows;
 }
 
 const char* name_of(Optimizer optimizer) {

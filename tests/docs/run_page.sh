@@ -9,6 +9,7 @@
 #   <!-- not run: WHY -->    skips the block
 #   File `NAME`:             writes the block, of any language, to NAME (also, hidden: <!-- file: NAME -->)
 #   <!-- output -->          compares the block with the output of the last block that was run
+#   <!-- output of: COMMAND -->  runs a command that readers see in another form, and compares the block with its output
 #   <!-- row: NAME after TEXT -->  inserts the block, of any language, into NAME after the first line that contains TEXT
 # A page that changes ndsim itself (docs/how-to/) has a line of its own:
 #   <!-- in a copy -->       FOLDER is a copy of the source directory, whose files blocks may change, and `build` a folder
@@ -60,7 +61,13 @@ awk -v blocks="$folder/.blocks" '
             target = marker
             gsub(/^<!-- row: | *-->.*$/, "", target)
             print target > name
-        } else if (marker == "<!-- output -->") {
+        } else if (marker ~ /^<!-- output( of: .*)? -->$/) {
+            if (marker ~ / of: /) {
+                command = sprintf("%s/%03d.sh", blocks, ++count)
+                gsub(/^<!-- output of: | -->$/, "", marker)
+                print "# line " NR "\n" marker > command
+                close(command)
+            }
             name = sprintf("%s/%03d.output", blocks, ++count)
             printf "" > name
         } else if (marker !~ /^<!-- not run: [^ ]/ && language ~ /^(sh|bash|console)$/) {

@@ -36,6 +36,11 @@ seen
 ```sh
 false
 ```
+<!-- output of: echo one; echo two -->
+```text
+one
+two
+```
 ```console
 $ test -f ran.txt \
     -a -d build
@@ -57,6 +62,7 @@ fails() {
     fi
 }
 fails '```sh' 'false' 'true' '```'
+fails '<!-- output of: echo one -->' '```text' 'two' '```'
 fails '```bash' 'false | true' '```'
 fails '```console' '$ true' '$ false' 'done' '```'
 fails '<!-- not run: why -->' '' '```sh' 'false' '```'
