@@ -1,6 +1,7 @@
 #include "libsim/training/block_costs.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace sim::training {
 
