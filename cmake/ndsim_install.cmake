@@ -19,8 +19,10 @@ endforeach()
 install(DIRECTORY libsim DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
         FILES_MATCHING PATTERN *.hpp PATTERN chakra EXCLUDE ${excluded})
 # For people to read and to copy; the library has them compiled in.
-install(DIRECTORY libsim/training/hardware/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ndsim/hardware COMPONENT programs
-        FILES_MATCHING PATTERN *.toml)
+foreach(data IN ITEMS hardware models)
+    install(DIRECTORY libsim/training/${data}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ndsim/${data} COMPONENT programs
+            FILES_MATCHING PATTERN *.toml)
+endforeach()
 install(DIRECTORY tools/schemas/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ndsim/schemas COMPONENT programs
         FILES_MATCHING PATTERN *.json)
 file(GLOB ranks_headers CONFIGURE_DEPENDS ranks/*.hpp)

@@ -2,48 +2,51 @@
 
 #include "libsim/error.hpp"
 #include "libsim/known_name.hpp"
-#include "libsim/training/families.hpp"
+#include "libsim/training/listed_names.hpp"
+#include "libsim/training/models/files.hpp"
+#include "libsim/training/transformer_table.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <iterator>
+#include <optional>
+#include <utility>
 
 namespace sim::training {
 
 namespace {
 
-struct OtherName {
-    std::string_view name;
-    std::string_view preset;
-};
-// Names of models with the same shape.
-constexpr std::array other_names{OtherName{"deepseek-r1", "deepseek-v3"}, OtherName{"deepseek-v3.1", "deepseek-v3"},
-                                 OtherName{"glm4.6", "glm4.5"}};
-
-std::vector<Transformer> all() {
-    std::vector<Transformer> models;
-    for (const auto& family : {gpt_models(), llama_models(), expert_models()}) {
-        models.insert(models.end(), family.begin(), family.end());
-    }
-    return models;
+std::vector<PublishedModel> models_of(const FamilyFile& file) {
+    return family_of_toml(file.text, fmt::format("models/{}/{}.toml", file.folder, file.stem));
 }
 
-std::vector<KnownName> known_names() {
-    std::vector<KnownName> known;
-    for (const Transformer& model : presets()) {
-        known.push_back({model.name, known.size()});
-    }
-    const std::size_t own_names = known.size();
-    for (const OtherName& other : other_names) {
-        const auto row =
-            static_cast<std::size_t>(std::find_if(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(own_names),
-                                                  [&](const KnownName& one) { return one.name == other.preset; }) -
-                                     known.begin());
-        known.push_back({std::string(other.name), row});
-    }
-    return known;
+// All names, and where their models are.
+struct KnownModels {
+    struct Place {
+        const FamilyFile* file;
+        std::size_t row;  // among the models of the file
+    };
+    std::vector<KnownName> names;  // of each model, then the aliases; their rows are indices into `places`
+    std::vector<Place> places;
+};
+
+const KnownModels& known_models() {
+    static const KnownModels all = [] {
+        KnownModels known;
+        std::vector<KnownName> aliases;
+        for (const FamilyFile& file : family_files()) {
+            std::size_t row = 0;
+            for (const ListedName& model : names_listed_in(file.text)) {
+                for (const std::string_view alias : model.aliases) {
+                    aliases.push_back({std::string(alias), known.places.size()});
+                }
+                known.names.push_back({std::string(model.name), known.places.size()});
+                known.places.push_back({&file, row++});
+            }
+        }
+        known.names.insert(known.names.end(), aliases.begin(), aliases.end());
+        return known;
+    }();
+    return all;
 }
 
 std::string_view without_publisher(std::string_view name) {
@@ -65,40 +68,49 @@ std::string_view without_variant(std::string_view name) {
     return name;
 }
 
-const Transformer* find(std::string_view name) {
-    const std::vector<KnownName> known = known_names();
+std::optional<std::size_t> find(std::string_view name) {
     const std::string_view own = without_publisher(name);
     for (const std::string_view typed : {own, without_variant(own)}) {
-        if (const auto row = row_meant(typed, known)) {
-            return &presets()[*row];
+        if (const auto row = row_meant(typed, known_models().names)) {
+            return row;
         }
     }
-    return nullptr;
+    return std::nullopt;
 }
 
 }  // namespace
 
 std::span<const Transformer> presets() {
-    static const std::vector<Transformer> models = all();
-    return models;
+    static const std::vector<Transformer> all = [] {
+        std::vector<Transformer> models;
+        for (const FamilyFile& file : family_files()) {
+            for (PublishedModel& one : models_of(file)) {
+                models.push_back(std::move(one.model));
+            }
+        }
+        return models;
+    }();
+    return all;
 }
 
 std::vector<std::string> preset_names() {
     std::vector<std::string> names;
-    std::transform(presets().begin(), presets().end(), std::back_inserter(names),
-                   [](const Transformer& model) { return model.name; });
+    for (std::size_t row = 0; row < known_models().places.size(); ++row) {
+        names.push_back(known_models().names[row].name);
+    }
     return names;
 }
 
 bool is_preset(std::string_view name) {
-    return find(name) != nullptr;
+    return find(name).has_value();
 }
 
 Transformer preset(std::string_view name) {
-    if (const Transformer* model = find(name)) {
-        return *model;
+    if (const std::optional<std::size_t> row = find(name)) {
+        const KnownModels::Place& place = known_models().places[*row];
+        return models_of(*place.file).at(place.row).model;
     }
-    std::string hint = name_hint(without_publisher(name), known_names());
+    std::string hint = name_hint(without_publisher(name), known_models().names);
     if (hint.empty()) {
         hint =
             "; ndsim models lists them; among those known are gpt2, gpt3-175b, llama3-8b, mixtral-8x7b, qwen3-8b, "

@@ -1,7 +1,8 @@
 // A preset is a published transformer, by name: "gpt3-175b", "llama3-8b", "mixtral-8x7b", "deepseek-v3" …
 //
-// `sequence` is the sample length of most of the pretraining, not the longest text that a model can read.
-// docs/models.md lists all presets with their parameters.
+// They are data: models/*/*.toml, a family each, with their sources. A name is found without parsing any of them, a
+// model by parsing its family. `sequence` is the sample length of most of the pretraining, not the longest text that a
+// model can read.
 #pragma once
 
 #include "libsim/training/transformer.hpp"
@@ -13,7 +14,7 @@
 
 namespace sim::training {
 
-// By family, from small to large; the order is fixed.
+// By family, from small to large; the order is fixed. The first call parses all files, which takes milliseconds.
 std::span<const Transformer> presets();
 
 // Finds a name in any spelling (libsim/known_name.hpp), also with a publisher before it and a variant that does not

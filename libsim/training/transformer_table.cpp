@@ -71,6 +71,37 @@ public:
         text = node.as_string()->get();
     }
 
+    void read(const char* key, std::vector<std::string>& texts) const {
+        const toml::array* list = table_.get(key)->as_array();
+        if (list == nullptr || !list->is_homogeneous<std::string>()) {
+            refuse(key, fmt::format("{}{} must be a list of texts", prefix_, key));
+        }
+        for (const toml::node& one : *list) {
+            texts.push_back(one.as_string()->get());
+        }
+    }
+
+    // A number as its digits, or a text.
+    void read_count(const char* key, std::string& count) const {
+        if (const auto* number = table_.get(key)->as_integer()) {
+            count = std::to_string(number->get());
+        } else {
+            read(key, count);
+        }
+    }
+
+    std::vector<Table> list(const char* key) const {
+        const toml::array* list = table_.get(key)->as_array();
+        if (list == nullptr || !list->is_homogeneous<toml::table>()) {
+            refuse(key, fmt::format("{}{} must be a list of tables", prefix_, key));
+        }
+        std::vector<Table> tables;
+        for (const toml::node& one : *list) {
+            tables.emplace_back(*one.as_table(), fmt::format("{}{}[{}].", prefix_, key, tables.size() + 1), where_);
+        }
+        return tables;
+    }
+
     template <class Part>
     void read_fields(Part& part) const {
         const auto read_one = [&](const auto& field) {
@@ -117,49 +148,102 @@ Transformer base_of(const Table& table) {
     }
 }
 
-// Derives fields from others unless they were given.
-void derive(const Table& table, const Transformer& base, Transformer& model) {
-    const bool all_heads = base.kv_heads == base.heads || model.latent;
-    if (!table.has("kv_heads") && all_heads) {
-        model.kv_heads = model.heads;
+// A model described by several tables: a key of a later one stands before the same key of an earlier one.
+class Description {
+public:
+    explicit Description(std::vector<Table> tables) : tables_(std::move(tables)) {}
+
+    // `base` supplies the keys that are in no table.
+    Transformer model(const Transformer& base) const {
+        Transformer model = base;
+        for (const Table& table : tables_) {
+            read(table, model);
+        }
+        derive(base, model);
+        check_transformer(model);
+        return model;
     }
-    if (table.has("head_dim")) {
-        return;
+
+    void require(std::initializer_list<const char*> keys) const {
+        for (const char* key : keys) {
+            if (!has(key)) {
+                throw ProgramError(fmt::format("{} is missing, and no preset says it", key));
+            }
+        }
     }
-    if (model.latent) {
-        model.head_dim = model.latent->plain_dim + model.latent->rotary_dim;
-    } else if (base.heads == 0 || base.latent || base.head_dim * base.heads == base.hidden) {
-        const bool divides = model.heads > 0 && model.hidden % model.heads == 0;
-        model.head_dim = divides ? model.hidden / model.heads : 0;
+
+private:
+    bool has(const char* key) const {
+        return std::any_of(tables_.begin(), tables_.end(), [&](const Table& table) { return table.has(key); });
     }
-}
+
+    static void read(const Table& table, Transformer& model) {
+        if (table.has("name")) {
+            table.read("name", model.name);
+        }
+        table.read_fields(model);
+        if (table.has("experts")) {
+            table.read_table("experts", model.experts);
+        }
+        if (table.has("latent")) {
+            model.latent = model.latent.value_or(LatentAttention{});
+            table.read_table("latent", *model.latent);
+        }
+        if (table.has("sliding")) {
+            table.read_table("sliding", model.sliding);
+        }
+    }
+
+    // Derives fields from others unless they were given.
+    void derive(const Transformer& base, Transformer& model) const {
+        const bool all_heads = base.kv_heads == base.heads || model.latent;
+        if (!has("kv_heads") && all_heads) {
+            model.kv_heads = model.heads;
+        }
+        if (has("head_dim")) {
+            return;
+        }
+        if (model.latent) {
+            model.head_dim = model.latent->plain_dim + model.latent->rotary_dim;
+        } else if (base.heads == 0 || base.latent || base.head_dim * base.heads == base.hidden) {
+            const bool divides = model.heads > 0 && model.hidden % model.heads == 0;
+            model.head_dim = divides ? model.hidden / model.heads : 0;
+        }
+    }
+
+    std::vector<Table> tables_;
+};
+
+constexpr std::initializer_list<const char*> required{"layers", "hidden", "heads", "vocabulary", "sequence"};
 
 Transformer read_model(const Table& table) {
     table.know_only(Table::names_of<Transformer>({"name", "preset", "experts", "latent", "sliding"}));
+    const Description description({table});
     const Transformer base = base_of(table);
-    Transformer model = base;
-    if (table.has("name")) {
-        table.read("name", model.name);
+    if (!table.has("preset")) {
+        description.require(required);
     }
-    table.read_fields(model);
-    if (table.has("experts")) {
-        table.read_table("experts", model.experts);
-    }
-    if (table.has("latent")) {
-        model.latent = model.latent.value_or(LatentAttention{});
-        table.read_table("latent", *model.latent);
-    }
-    if (table.has("sliding")) {
-        table.read_table("sliding", model.sliding);
-    }
-    for (const char* field : {"layers", "hidden", "heads", "vocabulary", "sequence"}) {
-        if (!table.has(field) && !table.has("preset")) {
-            throw ProgramError(fmt::format("{} is missing, and no preset says it", field));
+    return description.model(base);
+}
+
+PublishedModel read_published(const Table& family, const Table& row) {
+    row.know_only(
+        Table::names_of<Transformer>({"name", "aliases", "source", "parameters", "experts", "latent", "sliding"}));
+    const Description description({family, row});
+    description.require(required);
+    PublishedModel published{.model = description.model({}), .aliases = {}, .source = {}, .parameters = {}};
+    for (const Table* table : {&family, &row}) {
+        if (table->has("source")) {
+            table->read("source", published.source);
         }
     }
-    derive(table, base, model);
-    check_transformer(model);
-    return model;
+    if (row.has("aliases")) {
+        row.read("aliases", published.aliases);
+    }
+    if (row.has("parameters")) {
+        row.read_count("parameters", published.parameters);
+    }
+    return published;
 }
 
 toml::table parsed(std::string_view text, const std::string& where) {
@@ -187,6 +271,17 @@ std::string quoted(const std::string& text) {
     return fmt::format("\"{}\"", escaped);
 }
 
+// An error of `read` that names no place in the file names the file.
+template <class Read>
+auto in_file(const std::string& where, Read read) {
+    try {
+        return read();
+    } catch (const ProgramError& error) {
+        const std::string what = error.what();
+        throw ProgramError(what.starts_with(where + ":") ? what : fmt::format("{}: {}", where, what));
+    }
+}
+
 template <class Part>
 std::string lines_of(const Part& part) {
     std::string lines;
@@ -203,17 +298,29 @@ std::string lines_of(const Part& part) {
 
 Transformer transformer_of_toml(std::string_view text, const std::string& where) {
     const toml::table file = parsed(text, where);
-    const Table top(file, "", where);
-    const bool in_table = top.has("model");
-    if (in_table) {
+    return in_file(where, [&] {
+        const Table top(file, "", where);
+        if (!top.has("model")) {
+            return read_model(top);
+        }
         top.know_only({"model"});
-    }
-    try {
-        return read_model(in_table ? top.table("model") : top);
-    } catch (const ProgramError& error) {
-        const std::string what = error.what();
-        throw ProgramError(what.starts_with(where + ":") ? what : fmt::format("{}: {}", where, what));
-    }
+        return read_model(top.table("model"));
+    });
+}
+
+std::vector<PublishedModel> family_of_toml(std::string_view text, const std::string& where) {
+    const toml::table file = parsed(text, where);
+    return in_file(where, [&] {
+        const Table family(file, "", where);
+        family.know_only(Table::names_of<Transformer>({"source", "models", "experts", "latent", "sliding"}));
+        std::vector<PublishedModel> models;
+        if (family.has("models")) {
+            for (const Table& row : family.list("models")) {
+                models.push_back(read_published(family, row));
+            }
+        }
+        return models;
+    });
 }
 
 std::string transformer_toml(const Transformer& model) {

@@ -19,12 +19,26 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sim::training {
 
 // The keys are in [model] or at the top level. `where` is the file's name in errors. Throws ProgramError, one line with
 // file, line, key, its allowed values, and the nearest known name.
 Transformer transformer_of_toml(std::string_view text, const std::string& where);
+
+// A published model, as the file of its family describes it.
+struct PublishedModel {
+    Transformer model;
+    std::vector<std::string> aliases;  // names of other models with this shape
+    std::string source;
+    std::string parameters;  // as published: all digits ("8030261248"), rounded ("1.7B"), or "" if only by its name
+};
+
+// A family's file has the keys of a model at the top level, which hold for all its models, and a table in the list
+// `models` for each, whose keys stand before those. `source` may be in both, `name`, `aliases` and `parameters` in the
+// list. Throws as above.
+std::vector<PublishedModel> family_of_toml(std::string_view text, const std::string& where);
 
 // Every field, in [model], so that later versions of ndsim read the same model. Reads back equal.
 std::string transformer_toml(const Transformer& model);

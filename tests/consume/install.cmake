@@ -2,6 +2,7 @@
 file(REMOVE_RECURSE ${PREFIX})
 execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX} COMMAND_ERROR_IS_FATAL ANY)
 foreach(file include/libsim/gpu.hpp include/ranks/launch.hpp share/ndsim/schemas/train.schema.json
+        share/ndsim/hardware/machines/dgx-h100.toml share/ndsim/models/llama/03_llama3.toml
         share/man/man1/ndsim.1 share/man/man1/ndsim-train.1 share/man/man1/4d_hybrid.1
         share/bash-completion/completions/ndsim share/bash-completion/completions/4d_hybrid
         share/zsh/site-functions/_ndsim share/fish/vendor_completions.d/ndsim.fish)

@@ -94,6 +94,7 @@ compiled_from() {
 objects=()
 compiled=" "
 running=()
+generated="" # for sed: the copy's generated sources instead of the build's
 # compile FILE LIKE: compiles FILE of the copy as the build compiles LIKE. A batch is copied first, to include the copy's files.
 compile() {
     local file=$1 like=$2 object
@@ -103,7 +104,7 @@ compile() {
     object=$PWD/build/changed/$(echo "${file#"$build"/}" | tr / _).o
     if is_batch "$file"; then
         file=${object%.o}
-        sed "\|\"$build/|! s|\"$source/|\"$PWD/|; s|\"$build/libsim/hardware_files.cpp\"|\"$hardware\"|" "$like" > "$file"
+        sed "\|\"$build/|! s|\"$source/|\"$PWD/|; $generated" "$like" > "$file"
     fi
     command=$(command_of "$like")
     command=${command//-I$source/-I$PWD}
@@ -138,15 +139,19 @@ compile_unit() {
 link=$(ask_ninja -t commands "bin/$name" | tail -n 1)
 replaced=()
 headers=()
-hardware=$build/libsim/hardware_files.cpp
-if changed_files | grep -q '\.toml$'; then
-    hardware=$PWD/build/hardware_files.cpp
-    # Generated as in the build, from the copy's files.
-    embedded=$(ask_ninja -t commands libsim/hardware_files.cpp | tail -n 1)
-    embedded=${embedded//$build\/libsim\/hardware_files.cpp/$hardware}
-    (eval "${embedded//$source\/libsim/$PWD/libsim}")
-    compile_unit "$(compiled_with "$build/libsim/hardware_files.cpp")"
-fi
+# Data files are compiled in by generated sources, which are made as in the build, from the copy's files.
+mapfile -t remade < <(changed_files | sed -nE 's#^libsim/training/hardware/.*\.toml$#libsim/hardware_files.cpp#p
+    s#^libsim/training/models/.*\.toml$#libsim/family_files.cpp#p' | sort -u)
+for file in "${remade[@]}"; do
+    mkdir -p "$(dirname "build/$file")"
+    made=$(ask_ninja -t commands "$file" | tail -n 1)
+    made=${made//$build\/$file/$PWD\/build\/$file}
+    (eval "${made//$source\/libsim/$PWD/libsim}")
+    generated+="s|\"$build/$file\"|\"$PWD/build/$file\"|; "
+done
+for file in "${remade[@]}"; do
+    compile_unit "$(compiled_with "$build/$file")"
+done
 while read -r file; do
     case $file in
         *.cpp) compile_file "$file" ;;

@@ -4,6 +4,7 @@
 #include "libsim/error.hpp"
 #include "libsim/training/hardware/catalogue.hpp"
 #include "libsim/training/hardware/files.hpp"
+#include "libsim/training/listed_names.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -67,6 +68,7 @@ TEST(Hardware, FilesAreNamedAsWhatTheyHold) {
         CatalogueFile found;
         ASSERT_TRUE(find_in_catalogue(file.folder, file.stem, found));
         EXPECT_EQ(plain_name(found.name), file.stem);
+        EXPECT_EQ(names_listed_in(file.text).at(0).name, found.name);
         if (file.folder != "generations") {
             EXPECT_TRUE(names.insert(file.stem).second) << file.stem << " is a machine and an accelerator";
         }

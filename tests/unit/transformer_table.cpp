@@ -88,4 +88,48 @@ TEST(TransformerTable, RefusesWhatIsNoSizeFlagTextOrTable) {
     EXPECT_THAT(complaint("{\"hidden_size\": 4096}"), testing::StartsWith("model.toml:1: "));
 }
 
+const std::string family =
+    "source = \"a paper\"\nheads = 4\nvocabulary = 100\nsequence = 32\nexperts.count = 8\nexperts.ffn = 64\n";
+
+TEST(FamilyTable, GivesEachModelTheKeysOfTheFamilyUnlessItsRowHasThem) {
+    const std::vector<PublishedModel> models = family_of_toml(
+        family +
+            "models = [ { name = \"a\", layers = 2, hidden = 64, experts.top_k = 2, parameters = 1_000 },\n"
+            "  { name = \"b\", aliases = [\"c\"], layers = 3, hidden = 96, heads = 6, experts.top_k = 1, source = "
+            "\"its "
+            "card\", parameters = \"1K\" } ]\n",
+        "family.toml");
+    ASSERT_EQ(models.size(), 2U);
+    EXPECT_EQ(models[0].model, of("name = \"a\"\nlayers = 2\nhidden = 64\nheads = 4\nvocabulary = 100\nsequence = "
+                                  "32\nexperts = { count = 8, ffn = 64, top_k = 2 }\n"));
+    EXPECT_EQ(models[0].source, "a paper");
+    EXPECT_EQ(models[0].parameters, "1000");
+    EXPECT_EQ(models[1].model.kv_heads, 6);
+    EXPECT_EQ(models[1].model.head_dim, 16);
+    EXPECT_EQ(models[1].model.experts.count, 8);
+    EXPECT_THAT(models[1].aliases, testing::ElementsAre("c"));
+    EXPECT_EQ(models[1].source, "its card");
+    EXPECT_EQ(models[1].parameters, "1K");
+}
+
+TEST(FamilyTable, NamesTheRowOfAMistake) {
+    const auto complaint_of = [](const std::string& rows) -> std::string {
+        try {
+            family_of_toml(family + rows, "family.toml");
+        } catch (const ProgramError& error) {
+            return error.what();
+        }
+        return "";
+    };
+    EXPECT_EQ(complaint_of("[[models]]\nname = \"a\"\nlayer = 2\n"),
+              "family.toml:9: unknown key models[1].layer; did you mean models[1].layers?");
+    EXPECT_EQ(complaint_of("[[models]]\nname = \"a\"\nlayers = 2\n"),
+              "family.toml: hidden is missing, and no preset says it");
+    EXPECT_EQ(complaint_of("models = 2\n"), "family.toml:7: models must be a list of tables");
+    EXPECT_EQ(complaint_of("[[models]]\naliases = \"b\"\n"), "family.toml: layers is missing, and no preset says it");
+    EXPECT_EQ(complaint_of("[[models]]\nlayers = 2\nhidden = 64\nffn = 64\nexperts.top_k = 1\naliases = \"b\"\n"),
+              "family.toml:12: models[1].aliases must be a list of texts");
+    EXPECT_EQ(complaint_of("name = \"all\"\n"), "family.toml:7: unknown key name");
+}
+
 }  // namespace

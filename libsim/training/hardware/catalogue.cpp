@@ -2,6 +2,7 @@
 
 #include "libsim/known_name.hpp"
 #include "libsim/training/hardware/files.hpp"
+#include "libsim/training/listed_names.hpp"
 
 #include <fmt/format.h>
 
@@ -19,19 +20,9 @@ CatalogueFile opened(const HardwareFile& file) {
     return result;
 }
 
-std::vector<std::string> aliases_of(const CatalogueFile& file) {
-    for (const HardwareEntry& entry : file.entries) {
-        const auto* names = std::get_if<std::vector<std::string>>(&entry.value);
-        if (entry.key == "aliases" && names != nullptr) {
-            return *names;
-        }
-    }
-    return {};
-}
-
-bool has_alias(const CatalogueFile& file, const std::string& plain) {
-    const std::vector<std::string> names = aliases_of(file);
-    return std::find(names.begin(), names.end(), plain) != names.end();
+// The name and aliases at the head of a shipped file.
+ListedName names_of(const HardwareFile& file) {
+    return names_listed_in(file.text).at(0);
 }
 
 // Adds all names and aliases of a folder; their rows are indices into hardware_files().
@@ -40,8 +31,8 @@ void add_names(std::string_view folder, std::vector<KnownName>& known) {
     for (std::size_t row = 0; row < files.size(); ++row) {
         if (files[row].folder == folder) {
             known.push_back({std::string(files[row].stem), row});
-            for (const std::string& alias : aliases_of(opened(files[row]))) {
-                known.push_back({alias, row});
+            for (const std::string_view alias : names_of(files[row]).aliases) {
+                known.push_back({std::string(alias), row});
             }
         }
     }
@@ -75,7 +66,7 @@ std::vector<std::string> catalogue_names(std::string_view folder) {
     std::vector<std::string> names;
     for (const HardwareFile& file : hardware_files()) {
         if (file.folder == folder) {
-            names.push_back(opened(file).name);
+            names.emplace_back(names_of(file).name);
         }
     }
     std::sort(names.begin(), names.end());
@@ -90,15 +81,14 @@ bool find_in_catalogue(std::string_view folder, std::string_view name, Catalogue
             return true;
         }
     }
-    const std::string quoted = "\"" + plain + "\"";
     for (const HardwareFile& file : hardware_files()) {
-        if (file.folder == folder &&
-            file.text.find(quoted) != std::string_view::npos) {  // only these are worth parsing
-            CatalogueFile candidate = opened(file);
-            if (has_alias(candidate, plain)) {
-                found = std::move(candidate);
-                return true;
-            }
+        if (file.folder != folder) {
+            continue;
+        }
+        const std::vector<std::string_view> aliases = names_of(file).aliases;
+        if (std::find(aliases.begin(), aliases.end(), plain) != aliases.end()) {
+            found = opened(file);
+            return true;
         }
     }
     return take_found(folder, name, found, row_called);
