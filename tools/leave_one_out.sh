@@ -34,7 +34,7 @@ found=$(mktemp -d)
 trap 'rm -rf "$found"' EXIT
 for row in "${rows[@]}"; do
     IFS='|' read -r generation sets fields start <<< "$row"
-    "$bin/ndsim_calibrate" "$runs" --generation "$generation" --sets "$sets" --fields "$fields" --passes 3 \
+    "$bin/ndsim" calibrate --generation "$generation" --runs "$runs" --set "$sets" --fields "$fields" --passes 3 \
         --efficiency "$generation.${start//,/,$generation.}" --leave-one-out "$found/$generation" 2> "$found/log" \
         || { cat "$found/log"; exit 1; }
 done

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace {
 
 using testing::HasSubstr;
@@ -72,6 +74,48 @@ TEST(NdsimCalibrate, RefusesWhatItCannotUse) {
               "ndsim calibrate: " + table + ":2: m of forward must be a number above 0, not \"0\"");
     EXPECT_EQ(refusal("ndsim calibrate --machine dgx-h100 --nccl-tests nowhere.txt"),
               "ndsim calibrate: nowhere.txt: No such file or directory");
+}
+
+const std::string generation =
+    "ndsim calibrate --generation ampere --runs '" NDSIM_SOURCE_DIR "/docs/data/published_runs.json' ";
+
+TEST(NdsimCalibrate, FitsAGenerationToPublishedRuns) {
+    const Said said =
+        run_command(generation + "--set KORTH-T5 --fields gemm_peak --efficiency ampere.gemm_peak=0.3 --passes 1");
+    EXPECT_EQ(said.exit_code, 0) << said.err;
+    EXPECT_THAT(said.out, StartsWith("# before, 4 runs\n"));
+    EXPECT_THAT(said.out, HasSubstr("\n# after 2 evaluations, loss "));
+    EXPECT_THAT(said.out, testing::EndsWith("\ngemm_peak = 0.33\n"));  // one step of a tenth up
+    EXPECT_THAT(said.err, StartsWith("pass 1: loss "));
+}
+
+TEST(NdsimCalibrate, PredictsEachSetOfAGenerationByTheOthers) {
+    const TemporaryFolder folder;
+    const Said said = run_command(generation + "--set KORTH-T5,SC21-T2-PTDP --fields gemm_peak --passes 1 " +
+                                  "--leave-one-out '" + folder.file("left.csv") + "'");
+    EXPECT_EQ(said.exit_code, 0) << said.err;
+    EXPECT_THAT(said.out, StartsWith("set, left out  runs"));
+    EXPECT_THAT(said.out, HasSubstr("\n[uncertainty] of ampere\ndense = "));
+    const std::string rows = content_of(folder.file("left.csv"));
+    EXPECT_THAT(rows, StartsWith("generation,set,id,predicted_s,measured_s\nampere,"));
+    EXPECT_EQ(std::count(rows.begin(), rows.end(), '\n'), 1 + 4 + 2);  // runs of KORTH-T5 and SC21-T2-PTDP
+}
+
+TEST(NdsimCalibrate, RefusesOptionsOfTheOtherFit) {
+    EXPECT_EQ(refusal("ndsim calibrate --generation ampere"),
+              "ndsim calibrate: --runs is missing: published runs on the generation, such as "
+              "docs/data/published_runs.json");
+    EXPECT_EQ(refusal(generation + "--machine dgx-h100"),
+              "ndsim calibrate: --generation is fitted to --runs; leave out --machine");
+    EXPECT_EQ(refusal(generation + "--out ours.toml"),
+              "ndsim calibrate: --generation prints its numbers; leave out --out");
+    EXPECT_EQ(refusal(generation + "--json"),
+              "ndsim calibrate: --generation prints lines of a data file; leave out --json");
+    EXPECT_EQ(refusal("ndsim calibrate --machine dgx-h100 --fields gemm_peak"),
+              "ndsim calibrate: --fields is for --generation");
+    EXPECT_EQ(refusal(generation + "--fields gem_peak"),
+              "ndsim calibrate: --fields: there is no \"gem_peak\"; did you mean gemm_peak?");
+    EXPECT_EQ(refusal(generation + "--set KORTH-T6 --fields gemm_peak").substr(0, 24), "ndsim calibrate: --set: ");
 }
 
 TEST(NdsimHardwareImport, MakesAMachineOfNcclsTopology) {

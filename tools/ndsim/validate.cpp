@@ -1,17 +1,15 @@
 // `ndsim validate` predicts published training runs and compares them with their measurements.
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
+#include "libsim/fit/validation/measured_runs.hpp"
 #include "libsim/fit/validation/predict_run.hpp"
 #include "libsim/fit/validation/report.hpp"
-#include "libsim/nearest.hpp"
-#include "libsim/split.hpp"
 #include "tools/command_line/output_file.hpp"
 #include "tools/command_line/workers.hpp"
 #include "tools/ndsim/commands.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 
 namespace sim::tools {
@@ -44,42 +42,13 @@ std::vector<OptionRow> option_rows(ValidateOptions& options) {
             jobs_row(options.jobs)};
 }
 
-struct Runs {
-    std::vector<RunRecord> records;
-    std::vector<Measured> measured;
-};
-
-Runs in_sets(Runs all, const std::vector<std::string>& sets, const std::string& file) {
-    std::vector<std::string> known;
-    for (const RunRecord& record : all.records) {
-        if (std::find(known.begin(), known.end(), record.set) == known.end()) {
-            known.push_back(record.set);
-        }
-    }
-    for (const std::string& set : sets) {
-        if (std::find(known.begin(), known.end(), set) == known.end()) {
-            const std::string near = did_you_mean(set, known);
-            throw UsageError(fmt::format("--set: {} has no set \"{}\"{}", file, set,
-                                         near.empty() ? fmt::format("; it has {}", fmt::join(known, ", ")) : near));
-        }
-    }
-    Runs result;
-    for (std::size_t i = 0; i < all.records.size(); ++i) {
-        if (std::find(sets.begin(), sets.end(), all.records[i].set) != sets.end()) {
-            result.records.push_back(all.records[i]);
-            result.measured.push_back(all.measured[i]);
-        }
-    }
-    return result;
+MeasuredRuns read(const ValidateOptions& options) {
+    return read_measured_runs(read_json_text(options.file, "a JSON file", written_by_programs), options.file,
+                              options.sets);
 }
 
-Runs read(const ValidateOptions& options) {
-    const std::string content = read_json_text(options.file, "a JSON file", written_by_programs);
-    Runs runs{read_runs(content, options.file), read_measured(content, options.file)};
-    return options.sets.empty() ? runs : in_sets(std::move(runs), split(options.sets, ','), options.file);
-}
-
-std::vector<RunPrediction> predict_all(const Runs& runs, const ValidateOptions& options, const Listener& listener) {
+std::vector<RunPrediction> predict_all(const MeasuredRuns& runs, const ValidateOptions& options,
+                                       const Listener& listener) {
     Workers workers(options.jobs);
     ValidationOptions how{.for_each = workers.executor(), .on_progress = [&](std::size_t done) {
                               if (listener.progress) {
@@ -93,7 +62,7 @@ std::vector<RunPrediction> predict_all(const Runs& runs, const ValidateOptions& 
 }
 
 struct Validated {
-    Runs runs;
+    MeasuredRuns runs;
     std::vector<RunPrediction> predictions;
 };
 
@@ -101,7 +70,7 @@ Answer validate_answer(const ValidateOptions& options, const Listener& listener)
     if (!options.out.empty()) {
         check_output(options.out);
     }
-    Runs runs = read(options);
+    MeasuredRuns runs = read(options);
     std::vector<RunPrediction> predictions = predict_all(runs, options, listener);
     const auto done = std::make_shared<const Validated>(Validated{std::move(runs), std::move(predictions)});
     const auto json = [done] { return validation_json(done->predictions, done->runs.measured); };

@@ -71,12 +71,8 @@ Stage stage_of(const std::vector<Measurement>& all, MeasuredBy by, const char* w
 // Steps of runs, each predicted on the user's machine, whatever GPU its record names.
 class RunStage {
 public:
-    RunStage(const CalibrationData& data, const ForEach& for_each) : for_each_(for_each) {
-        for (const RunRecord& run : data.runs) {
-            runs_.push_back(run);
-        }
-        measured_ = data.steps;
-    }
+    RunStage(const CalibrationData& data, const ForEach& for_each)
+        : for_each_(for_each), runs_(data.runs.records), measured_(data.runs.measured) {}
 
     // Leaves out runs that cannot be predicted on this machine or were not measured.
     Stage stage(const Machine& machine, const std::string& file, std::vector<UnusedRun>& unused) {

@@ -8,8 +8,7 @@
 
 #include "libsim/fit/calibration/calibrated_number.hpp"
 #include "libsim/fit/calibration/measurement.hpp"
-#include "libsim/fit/validation/measured.hpp"
-#include "libsim/fit/validation/record.hpp"
+#include "libsim/fit/validation/measured_runs.hpp"
 #include "libsim/for_each.hpp"
 
 #include <string>
@@ -21,8 +20,7 @@ struct CalibrationData {
     std::vector<Measurement> collectives;
     std::vector<Measurement> kernels;
     std::string runs_file;
-    std::vector<RunRecord> runs;
-    std::vector<Measured> steps;  // of the runs, in their order
+    MeasuredRuns runs;
 };
 
 enum class Finding : std::uint8_t {

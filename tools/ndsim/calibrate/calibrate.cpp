@@ -1,4 +1,5 @@
-// `ndsim calibrate` fits a machine file to measurements of a user's own cluster.
+// `ndsim calibrate` fits a machine file to measurements of a user's own cluster, or ndsim's own numbers of a
+// generation.
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
 #include "libsim/fit/calibration/calibrated_machine_file.hpp"
@@ -9,6 +10,7 @@
 #include "libsim/split.hpp"
 #include "tools/command_line/output_file.hpp"
 #include "tools/command_line/workers.hpp"
+#include "tools/ndsim/calibrate/generation.hpp"
 #include "tools/ndsim/calibrate/profiled_kernels.hpp"
 #include "tools/ndsim/commands.hpp"
 
@@ -36,6 +38,7 @@ struct CalibrateOptions {
     bool print_benchmark = false;
     std::string name;
     std::string out;
+    GenerationOptions generation;
     int jobs = 0;
 };
 
@@ -48,7 +51,7 @@ std::vector<OptionRow> calibrate_rows(CalibrateOptions& options) {
     std::vector<std::string> known = training::machine_names();
     const std::vector<std::string> accelerators = training::accelerator_names();
     known.insert(known.end(), accelerators.begin(), accelerators.end());
-    return {
+    std::vector<OptionRow> rows{
         {"machine", "NAME", "the measured hardware, as far as it is known: a machine, an accelerator or a FILE.toml",
          name_or_file(options.machine, known)},
         repeated({"nccl-tests", "FILE", "output of all_reduce_perf and the like, as text or JSON; may be repeated",
@@ -68,8 +71,12 @@ std::vector<OptionRow> calibrate_rows(CalibrateOptions& options) {
         {"print-benchmark", "", "print the Python script that produces the table for --benchmark, and exit",
          flag(options.print_benchmark)},
         writing({"out", "FILE", "write the machine file to FILE", file(options.out)}),
-        {"name", "NAME", "name of the machine in the machine file (the machine's own)", config::text(options.name)},
-        jobs_row(options.jobs)};
+        {"name", "NAME", "name of the machine in the machine file (the machine's own)", config::text(options.name)}};
+    for (OptionRow& row : generation_rows(options.generation)) {
+        rows.push_back(std::move(row));
+    }
+    rows.push_back(jobs_row(options.jobs));
+    return rows;
 }
 
 // Splits the value of an option that may be repeated.
@@ -84,22 +91,9 @@ std::vector<std::string> files_of(const std::string& joined) {
     return files;
 }
 
-void add_runs(const CalibrateOptions& options, CalibrationData& data) {
-    const std::string content = read_json_text(options.runs, "a JSON file", written_by_programs);
-    const std::vector<RunRecord> records = read_runs(content, options.runs);
-    const std::vector<Measured> measured = read_measured(content, options.runs);
-    const std::vector<std::string> sets = split(options.sets, ',');
-    data.runs_file = options.runs;
-    for (std::size_t i = 0; i < records.size(); ++i) {
-        if (options.sets.empty() || std::find(sets.begin(), sets.end(), records[i].set) != sets.end()) {
-            data.runs.push_back(records[i]);
-            data.steps.push_back(measured[i]);
-        }
-    }
-    if (data.runs.empty()) {
-        throw UsageError(fmt::format("--runs: {} has no run{}", options.runs,
-                                     options.sets.empty() ? "" : fmt::format(" in {}", options.sets)));
-    }
+MeasuredRuns runs_of(const CalibrateOptions& options) {
+    return read_measured_runs(read_json_text(options.runs, "a JSON file", written_by_programs), options.runs,
+                              options.sets);
 }
 
 CalibrationData data_of(const CalibrateOptions& options) {
@@ -118,12 +112,34 @@ CalibrationData data_of(const CalibrateOptions& options) {
         data.kernels.insert(data.kernels.end(), more.begin(), more.end());
     }
     if (!options.runs.empty()) {
-        add_runs(options, data);
+        data.runs_file = options.runs;
+        data.runs = runs_of(options);
     }
     return data;
 }
 
-void check_options(const CalibrateOptions& options) {
+// Refuses options that only a fit of the other kind reads.
+void check_kind(const CalibrateOptions& options, const Asked& asked) {
+    const bool of_generation = !options.generation.generation.empty();
+    const std::vector<std::string> others =
+        of_generation ? std::vector<std::string>{"machine",        "nccl-tests", "collective",     "ranks",
+                                                 "ranks-per-node", "benchmark",  "profiler-trace", "name"}
+                      : std::vector<std::string>{"fields", "efficiency", "passes", "step"};
+    for (const std::string& name : others) {
+        if (asked.given.contains(name)) {
+            throw UsageError(of_generation ? fmt::format("--generation is fitted to --runs; leave out --{}", name)
+                                           : fmt::format("--{} is for --generation", name));
+        }
+    }
+    if (of_generation && !options.out.empty()) {
+        throw UsageError("--generation prints its numbers; leave out --out");
+    }
+    if (!of_generation && !options.generation.leave_one_out.empty()) {
+        throw UsageError("--leave-one-out is for --generation");
+    }
+}
+
+void check_machine_options(const CalibrateOptions& options) {
     if (options.machine.empty()) {
         throw UsageError(
             "--machine is missing: the measured hardware, such as dgx-h100, H100-SXM-80GB, or the file of "
@@ -147,14 +163,14 @@ std::string machine_file(const CalibrateOptions& options, const Calibration& cal
                                    options.name.empty() ? calibration.machine.name : options.name);
 }
 
-Answer calibrate_answer(const CalibrateOptions& options, const Asked& asked) {
-    if (options.print_benchmark) {
-        if (!asked.forms.empty()) {
-            throw UsageError(fmt::format("--print-benchmark prints a script; leave out --{}", asked.forms.front()));
-        }
-        return {.forms = {.text = [] { return std::string(kernel_benchmark()); }}};
+void refuse_forms(const Asked& asked, const char* why) {
+    if (!asked.forms.empty()) {
+        throw UsageError(fmt::format("{}; leave out --{}", why, asked.forms.front()));
     }
-    check_options(options);
+}
+
+Answer machine_answer(const CalibrateOptions& options) {
+    check_machine_options(options);
     const training::Machine machine = read_machine(options.machine);
     Workers workers(options.jobs);
     const auto found =
@@ -166,6 +182,23 @@ Answer calibrate_answer(const CalibrateOptions& options, const Asked& asked) {
     return {.forms = {.text = [found] { return calibration_text(*found); },
                       .json = [found] { return calibration_json(*found); },
                       .table = [found] { return calibration_rows(*found); }}};
+}
+
+Answer calibrate_answer(const CalibrateOptions& options, const Asked& asked) {
+    if (options.print_benchmark) {
+        refuse_forms(asked, "--print-benchmark prints a script");
+        return {.forms = {.text = [] { return std::string(kernel_benchmark()); }}};
+    }
+    check_kind(options, asked);
+    if (options.generation.generation.empty()) {
+        return machine_answer(options);
+    }
+    refuse_forms(asked, "--generation prints lines of a data file");
+    if (options.runs.empty()) {
+        throw UsageError("--runs is missing: published runs on the generation, such as docs/data/published_runs.json");
+    }
+    Workers workers(options.jobs);
+    return generation_answer(options.generation, runs_of(options), options.runs, workers.executor(), asked.listener);
 }
 
 Question calibrate_question() {
@@ -183,11 +216,14 @@ const Command calibrate_command{
     .summary =
         "Fits a few numbers of your own cluster to measurements: nccl-tests, a benchmark of kernels, step times. Says "
         "how certain each number is and which ones the measurements cannot tell apart, and writes a file for "
-        "--machine.",
-    .examples = {"ndsim calibrate --print-benchmark > benchmark.py       # run it on one of your GPUs",
-                 "ndsim calibrate --machine dgx-h100 --benchmark kernels.csv --nccl-tests 8.txt --nccl-tests 64.txt "
-                 "--out ours.toml",
-                 "ndsim calibrate --machine ours.toml --runs our_runs.json"},
+        "--machine. With --generation, fits the numbers that ndsim ships for a GPU generation to published runs.",
+    .examples =
+        {"ndsim calibrate --print-benchmark > benchmark.py       # run it on one of your GPUs",
+         "ndsim calibrate --machine dgx-h100 --benchmark kernels.csv --nccl-tests 8.txt --nccl-tests 64.txt "
+         "--out ours.toml",
+         "ndsim calibrate --machine ours.toml --runs our_runs.json",
+         "ndsim calibrate --generation ampere --runs docs/data/published_runs.json --set KORTH-T5,MOSAIC-A100-80 "
+         "--fields gemm_peak,gemm_half_flops"},
     .schemas = {calibrate_schema, calibrate_columns},
     .question = calibrate_question};
 

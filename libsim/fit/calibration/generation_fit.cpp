@@ -1,6 +1,7 @@
-#include "tools/calibrate/calibration.hpp"
+#include "libsim/fit/calibration/generation_fit.hpp"
 
 #include "libsim/config/errors.hpp"
+#include "libsim/fit/validation/score.hpp"
 #include "libsim/training/hardware.hpp"
 
 #include <fmt/format.h>
@@ -8,11 +9,10 @@
 #include <algorithm>
 #include <cmath>
 
-namespace sim::tools {
+namespace sim::fit {
 
-using namespace config;
 using namespace predict;
-using namespace fit;
+
 namespace {
 
 training::Efficiency efficiency_of(const std::string& generation) {
@@ -37,14 +37,6 @@ double first_step(const DescentCoordinate& c, double share) {
     return value > 0 ? value * share : std::min(1.0, c.highest - c.lowest) / 1000;
 }
 
-std::vector<EfficiencyChange> changes_of(const Calibration& calibration, const std::vector<double>& values) {
-    std::vector<EfficiencyChange> changes = calibration.others;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        changes.push_back({calibration.generation, calibration.fields[i].field, values[i]});
-    }
-    return changes;
-}
-
 }  // namespace
 
 double loss_of(const std::vector<RunPrediction>& predictions, const std::vector<Measured>& measured) {
@@ -64,26 +56,33 @@ double loss_of(const std::vector<RunPrediction>& predictions, const std::vector<
     return sets > 0 ? sum / sets : 0;
 }
 
-Descent calibrate(const CalibrationRuns& runs, const Calibration& calibration) {
-    training::Efficiency start = efficiency_of(calibration.generation);
-    for (const EfficiencyChange& change : calibration.others) {
-        if (change.generation.empty() || change.generation == calibration.generation) {
+std::vector<EfficiencyChange> changes_of(const GenerationFit& fit, const std::vector<double>& values) {
+    std::vector<EfficiencyChange> changes = fit.others;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        changes.push_back({fit.generation, fit.fields[i].field, values[i]});
+    }
+    return changes;
+}
+
+Descent fit_generation(const MeasuredRuns& runs, const GenerationFit& fit) {
+    training::Efficiency start = efficiency_of(fit.generation);
+    for (const EfficiencyChange& change : fit.others) {
+        if (change.generation.empty() || change.generation == fit.generation) {
             start.*change.field = change.value;
         }
     }
     std::vector<DescentCoordinate> coordinates;
-    for (const training::EfficiencyField& field : calibration.fields) {
+    for (const training::EfficiencyField& field : fit.fields) {
         DescentCoordinate coordinate{.value = start.*field.field, .lowest = field.lowest, .highest = field.highest};
-        coordinate.step = first_step(coordinate, calibration.first_step);
+        coordinate.step = first_step(coordinate, fit.first_step);
         coordinates.push_back(coordinate);
     }
     const auto loss = [&](const std::vector<double>& values) {
         const std::vector<RunPrediction> predictions = predict_runs(
-            runs.records,
-            {.changes = changes_of(calibration, values), .machines = runs.machines, .for_each = calibration.for_each});
+            runs.records, {.changes = changes_of(fit, values), .machines = fit.machines, .for_each = fit.for_each});
         return loss_of(predictions, runs.measured);
     };
-    return coordinate_descent(coordinates, calibration.passes, loss, calibration.on_pass);
+    return coordinate_descent(coordinates, fit.passes, loss, fit.on_pass);
 }
 
-}  // namespace sim::tools
+}  // namespace sim::fit

@@ -1,11 +1,11 @@
 // Minima of coordinate descent, worked out by hand.
-#include "tools/calibrate/coordinate_descent.hpp"
+#include "libsim/fit/calibration/coordinate_descent.hpp"
 
 #include <gtest/gtest.h>
 
 namespace {
 
-using namespace sim::tools;
+using namespace sim::fit;
 
 // (x - 3)^2 + (y + 1)^2 with y at least 0 has its minimum at (3, 0).
 TEST(CoordinateDescent, FindsTheLeastWithinItsBounds) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace sim::tools {
+namespace sim::fit {
 
 struct DescentCoordinate {
     double value = 0;
@@ -26,4 +26,4 @@ Descent coordinate_descent(std::vector<DescentCoordinate> coordinates, int passe
                            const std::function<double(const std::vector<double>&)>& function,
                            const std::function<void(int pass, double least)>& on_pass = nullptr);
 
-}  // namespace sim::tools
+}  // namespace sim::fit

@@ -1,10 +1,10 @@
-#include "tools/calibrate/coordinate_descent.hpp"
+#include "libsim/fit/calibration/coordinate_descent.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-namespace sim::tools {
+namespace sim::fit {
 namespace {
 
 class Search {
@@ -72,4 +72,4 @@ Descent coordinate_descent(std::vector<DescentCoordinate> coordinates, int passe
     return search.result();
 }
 
-}  // namespace sim::tools
+}  // namespace sim::fit

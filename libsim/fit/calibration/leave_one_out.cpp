@@ -1,61 +1,23 @@
-#include "tools/calibrate/leave_one_out.hpp"
+#include "libsim/fit/calibration/leave_one_out.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-namespace sim::tools {
+namespace sim::fit {
 
-using namespace predict;
-using namespace fit;
-namespace {
-
-std::vector<std::string> sets_of(const CalibrationRuns& runs) {
-    std::vector<std::string> names;
-    for (const RunRecord& record : runs.records) {
-        if (std::find(names.begin(), names.end(), record.set) == names.end()) {
-            names.push_back(record.set);
-        }
-    }
-    return names;
-}
-
-// The runs of the set, or all others.
-CalibrationRuns chosen(const CalibrationRuns& runs, const std::string& set, bool of_it) {
-    CalibrationRuns result{.machines = runs.machines};
-    for (std::size_t i = 0; i < runs.records.size(); ++i) {
-        if ((runs.records[i].set == set) == of_it) {
-            result.records.push_back(runs.records[i]);
-            result.measured.push_back(runs.measured[i]);
-        }
-    }
-    return result;
-}
-
-std::vector<EfficiencyChange> found_without(const CalibrationRuns& others, const Calibration& calibration) {
-    const Descent best = calibrate(others, calibration);
-    std::vector<EfficiencyChange> changes = calibration.others;
-    for (std::size_t i = 0; i < best.values.size(); ++i) {
-        changes.push_back({calibration.generation, calibration.fields[i].field, best.values[i]});
-    }
-    return changes;
-}
-
-}  // namespace
-
-std::vector<LeftOutSet> leave_one_out(const CalibrationRuns& runs, const Calibration& calibration) {
+std::vector<LeftOutSet> leave_one_out(const MeasuredRuns& runs, const GenerationFit& fit) {
     std::vector<LeftOutSet> result;
     for (const std::string& set : sets_of(runs)) {
-        const CalibrationRuns own = chosen(runs, set, true);
-        const auto predicted = [&](std::vector<EfficiencyChange> changes) {
-            return predict_runs(
-                own.records,
-                {.changes = std::move(changes), .machines = own.machines, .for_each = calibration.for_each});
+        const MeasuredRuns own = runs_where(runs, [&](const RunRecord& record) { return record.set == set; });
+        const MeasuredRuns others = runs_where(runs, [&](const RunRecord& record) { return record.set != set; });
+        const auto predicted = [&](const std::vector<predict::EfficiencyChange>& changes) {
+            return predict_runs(own.records, {.changes = changes, .machines = fit.machines, .for_each = fit.for_each});
         };
         result.push_back({.name = set,
                           .measured = own.measured,
-                          .left_out = predicted(found_without(chosen(runs, set, false), calibration)),
+                          .left_out = predicted(changes_of(fit, fit_generation(others, fit).values)),
                           .shipped = predicted({})});
     }
     return result;
@@ -105,4 +67,4 @@ report::Table left_out_runs(const std::vector<LeftOutSet>& sets) {
     return table;
 }
 
-}  // namespace sim::tools
+}  // namespace sim::fit
