@@ -6,7 +6,7 @@
 #include "libsim/cluster.hpp"
 #include "libsim/faults/injection.hpp"
 #include "libsim/gpu.hpp"
-#include "libsim/kernel/wrong_ops.hpp"
+#include "libsim/kernel/parts/wrong_ops.hpp"
 #include "libsim/trace/span.hpp"
 #include "ranks/exit_code.hpp"
 #include "ranks/standing.hpp"

@@ -1,7 +1,7 @@
 // The kernel's answers to questions about arrived messages and ended ops (questions.hpp).
 #include "libsim/error.hpp"
-#include "libsim/kernel/describe.hpp"
 #include "libsim/kernel/kernel.hpp"
+#include "libsim/kernel/parts/describe.hpp"
 
 #include <fmt/format.h>
 

@@ -3,8 +3,8 @@
 #include "libsim/collectives/readers/time_reader.hpp"
 #include "libsim/collectives/schedule.hpp"
 #include "libsim/error.hpp"
-#include "libsim/kernel/describe.hpp"
 #include "libsim/kernel/kernel.hpp"
+#include "libsim/kernel/parts/describe.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "libsim/check.hpp"
-#include "libsim/kernel/describe.hpp"
 #include "libsim/kernel/kernel.hpp"
+#include "libsim/kernel/parts/describe.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,7 +1,7 @@
 // The kernel's asynchronous ops: joining them, and accounting for the time that a rank waits for them.
 #include "libsim/error.hpp"
-#include "libsim/kernel/describe.hpp"
 #include "libsim/kernel/kernel.hpp"
+#include "libsim/kernel/parts/describe.hpp"
 
 #include <fmt/format.h>
 

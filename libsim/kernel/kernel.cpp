@@ -2,7 +2,7 @@
 
 #include "libsim/check.hpp"
 #include "libsim/error.hpp"
-#include "libsim/kernel/describe.hpp"
+#include "libsim/kernel/parts/describe.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // Checks for leftovers once all ranks have returned: incomplete collectives, and messages that were never received.
-#include "libsim/kernel/describe.hpp"
 #include "libsim/kernel/kernel.hpp"
+#include "libsim/kernel/parts/describe.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

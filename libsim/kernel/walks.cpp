@@ -1,4 +1,4 @@
-#include "libsim/kernel/walks.hpp"
+#include "libsim/kernel/features/walks.hpp"
 
 #include "libsim/collectives/readers/time_reader.hpp"
 #include "libsim/kernel/kernel.hpp"

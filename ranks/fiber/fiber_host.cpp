@@ -1,7 +1,7 @@
 #include "ranks/hosts.hpp"
 
 #include "libsim/error.hpp"
-#include "libsim/kernel/describe.hpp"
+#include "libsim/kernel/parts/describe.hpp"
 #include "libsim/plain_text.hpp"
 #include "ranks/fiber/deaf_watch.hpp"
 #include "ranks/fiber/fiber_port.hpp"

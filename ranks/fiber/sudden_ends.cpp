@@ -1,6 +1,6 @@
 #include "ranks/fiber/sudden_ends.hpp"
 
-#include "libsim/kernel/describe.hpp"
+#include "libsim/kernel/parts/describe.hpp"
 #include "libsim/plain_text.hpp"
 #include "ranks/exit_code.hpp"
 

@@ -1,6 +1,6 @@
 #include "ranks/host/run.hpp"
 
-#include "libsim/kernel/describe.hpp"
+#include "libsim/kernel/parts/describe.hpp"
 #include "libsim/kernel/run_totals.hpp"
 #include "libsim/replay/recording.hpp"
 #include "ranks/host/machine_limits.hpp"

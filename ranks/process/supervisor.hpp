@@ -8,7 +8,7 @@
 // timer wakes it. If no rank is running and none is due, no rank can ever resume: a deadlock, found at once.
 #pragma once
 
-#include "libsim/kernel/event_queue.hpp"
+#include "libsim/kernel/parts/event_queue.hpp"
 #include "ranks/host/run.hpp"
 #include "ranks/process/inbox.hpp"
 #include "ranks/process/rank_processes.hpp"

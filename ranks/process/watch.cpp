@@ -1,6 +1,6 @@
 // This file is the supervisor's other half: events outside simulated time.
 #include "libsim/check.hpp"
-#include "libsim/kernel/describe.hpp"
+#include "libsim/kernel/parts/describe.hpp"
 #include "libsim/plain_text.hpp"
 #include "ranks/host/stop_signal.hpp"
 #include "ranks/process/supervisor.hpp"

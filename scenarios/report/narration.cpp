@@ -1,6 +1,6 @@
 #include "scenarios/report/narration.hpp"
 
-#include "libsim/kernel/describe.hpp"
+#include "libsim/kernel/parts/describe.hpp"
 #include "ranks/launch.hpp"
 
 #include <fmt/format.h>

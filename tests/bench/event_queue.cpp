@@ -1,5 +1,5 @@
 // The event queue alone, in the hold model: pop the next event and push it again some time later.
-#include "libsim/kernel/event_queue.hpp"
+#include "libsim/kernel/parts/event_queue.hpp"
 #include "tests/support/random.hpp"
 
 #include <benchmark/benchmark.h>

@@ -8,7 +8,7 @@
 // where NAME is one of the programs below. A rank's lines are in program order.
 #include "libsim/collectives/all_reduce.hpp"
 #include "libsim/collectives/broadcast.hpp"
-#include "libsim/kernel/describe.hpp"
+#include "libsim/kernel/parts/describe.hpp"
 #include "tests/support/simulate.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "libsim/kernel/event_queue.hpp"
+#include "libsim/kernel/parts/event_queue.hpp"
 #include "tests/support/random.hpp"
 
 #include <gtest/gtest.h>

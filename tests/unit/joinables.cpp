@@ -1,4 +1,4 @@
-#include "libsim/kernel/joinables.hpp"
+#include "libsim/kernel/parts/joinables.hpp"
 
 #include <gtest/gtest.h>
 

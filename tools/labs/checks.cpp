@@ -1,6 +1,6 @@
 #include "tools/labs/checks.hpp"
 
-#include "libsim/kernel/describe.hpp"
+#include "libsim/kernel/parts/describe.hpp"
 #include "libsim/report/amounts.hpp"
 
 #include <fmt/format.h>

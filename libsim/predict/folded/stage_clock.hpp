@@ -6,7 +6,7 @@
 // depends only on state(), which is relative.
 #pragma once
 
-#include "libsim/kernel/intervals.hpp"
+#include "libsim/kernel/parts/intervals.hpp"
 #include "libsim/predict/folded/timed_pieces.hpp"
 #include "libsim/units.hpp"
 

@@ -18,8 +18,8 @@
 
 #include "libsim/arrival.hpp"
 #include "libsim/heap.hpp"
-#include "libsim/kernel/event_queue.hpp"
-#include "libsim/kernel/ids.hpp"
+#include "libsim/kernel/parts/event_queue.hpp"
+#include "libsim/kernel/parts/ids.hpp"
 #include "libsim/op.hpp"
 
 #include <cstdint>

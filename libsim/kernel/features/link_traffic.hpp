@@ -2,7 +2,7 @@
 #pragma once
 
 #include "libsim/faults/conditions.hpp"
-#include "libsim/kernel/ids.hpp"
+#include "libsim/kernel/parts/ids.hpp"
 #include "libsim/network/flows.hpp"
 
 #include <memory>

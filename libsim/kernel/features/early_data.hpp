@@ -4,8 +4,8 @@
 // reaches the receive in simulated time. So the program can issue its next ops at once.
 #pragma once
 
-#include "libsim/kernel/matching.hpp"
-#include "libsim/kernel/rank_state.hpp"
+#include "libsim/kernel/parts/matching.hpp"
+#include "libsim/kernel/parts/rank_state.hpp"
 
 #include <deque>
 #include <vector>

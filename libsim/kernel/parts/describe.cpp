@@ -1,4 +1,4 @@
-#include "libsim/kernel/describe.hpp"
+#include "libsim/kernel/parts/describe.hpp"
 
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/time_units.hpp"

@@ -2,8 +2,8 @@
 // category.
 #pragma once
 
-#include "libsim/kernel/joinables.hpp"
-#include "libsim/kernel/streams.hpp"
+#include "libsim/kernel/parts/joinables.hpp"
+#include "libsim/kernel/parts/streams.hpp"
 #include "libsim/trace/span.hpp"
 
 #include <optional>

@@ -1,4 +1,4 @@
-#include "libsim/kernel/link_traffic.hpp"
+#include "libsim/kernel/features/link_traffic.hpp"
 
 #include "libsim/error.hpp"
 

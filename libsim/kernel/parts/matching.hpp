@@ -4,7 +4,7 @@
 // Cost: one hash look-up per change of peer, no heap allocation per message.
 #pragma once
 
-#include "libsim/kernel/ids.hpp"
+#include "libsim/kernel/parts/ids.hpp"
 #include "libsim/op.hpp"
 
 #include <cstdint>

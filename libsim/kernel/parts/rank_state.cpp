@@ -1,4 +1,4 @@
-#include "libsim/kernel/rank_state.hpp"
+#include "libsim/kernel/parts/rank_state.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "libsim/kernel/wrong_ops.hpp"
+#include "libsim/kernel/parts/wrong_ops.hpp"
 
 #include <map>
 

@@ -1,4 +1,4 @@
-#include "libsim/kernel/questions.hpp"
+#include "libsim/kernel/features/questions.hpp"
 
 #include <algorithm>
 

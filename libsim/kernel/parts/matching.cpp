@@ -1,4 +1,4 @@
-#include "libsim/kernel/matching.hpp"
+#include "libsim/kernel/parts/matching.hpp"
 
 #include <algorithm>
 #include <tuple>

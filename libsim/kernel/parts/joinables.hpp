@@ -1,8 +1,8 @@
 // This list holds a rank's asynchronous ops that have begun and have neither been joined nor forgotten.
 #pragma once
 
-#include "libsim/kernel/ids.hpp"
-#include "libsim/kernel/matching.hpp"
+#include "libsim/kernel/parts/ids.hpp"
+#include "libsim/kernel/parts/matching.hpp"
 #include "libsim/op.hpp"
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 
 #include "libsim/cluster.hpp"
 #include "libsim/faults/conditions.hpp"
-#include "libsim/kernel/streams.hpp"
+#include "libsim/kernel/parts/streams.hpp"
 
 #include <array>
 

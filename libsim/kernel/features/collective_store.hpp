@@ -5,8 +5,8 @@
 // Cost: O(members) for a collective that brings data; nothing for others.
 #pragma once
 
-#include "libsim/kernel/rank_state.hpp"
-#include "libsim/kernel/rendezvous.hpp"
+#include "libsim/kernel/parts/rank_state.hpp"
+#include "libsim/kernel/parts/rendezvous.hpp"
 #include "libsim/names.hpp"
 
 #include <map>

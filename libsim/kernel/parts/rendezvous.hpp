@@ -4,7 +4,7 @@
 // sizes, of which the largest counts.
 #pragma once
 
-#include "libsim/kernel/mistakes.hpp"
+#include "libsim/kernel/parts/mistakes.hpp"
 #include "libsim/names.hpp"
 #include "libsim/op.hpp"
 

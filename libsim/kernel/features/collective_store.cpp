@@ -1,7 +1,7 @@
-#include "libsim/kernel/collective_store.hpp"
+#include "libsim/kernel/features/collective_store.hpp"
 
 #include "libsim/error.hpp"
-#include "libsim/kernel/describe.hpp"
+#include "libsim/kernel/parts/describe.hpp"
 
 #include <fmt/format.h>
 

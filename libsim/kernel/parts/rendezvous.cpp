@@ -1,9 +1,9 @@
-#include "libsim/kernel/rendezvous.hpp"
+#include "libsim/kernel/parts/rendezvous.hpp"
 
 #include "libsim/check.hpp"
 #include "libsim/error.hpp"
-#include "libsim/kernel/describe.hpp"
-#include "libsim/kernel/wrong_ops.hpp"
+#include "libsim/kernel/parts/describe.hpp"
+#include "libsim/kernel/parts/wrong_ops.hpp"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 
 #include "libsim/collectives/schedule.hpp"
 #include "libsim/group.hpp"
-#include "libsim/kernel/ids.hpp"
+#include "libsim/kernel/parts/ids.hpp"
 #include "libsim/units.hpp"
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "libsim/kernel/intervals.hpp"
+#include "libsim/kernel/parts/intervals.hpp"
 
 #include "libsim/faults/slowing.hpp"
 

@@ -1,8 +1,8 @@
-#include "libsim/kernel/prices.hpp"
+#include "libsim/kernel/parts/prices.hpp"
 
 #include "libsim/check.hpp"
 #include "libsim/error.hpp"
-#include "libsim/kernel/describe.hpp"
+#include "libsim/kernel/parts/describe.hpp"
 
 #include <fmt/format.h>
 

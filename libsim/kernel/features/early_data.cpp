@@ -1,4 +1,4 @@
-#include "libsim/kernel/early_data.hpp"
+#include "libsim/kernel/features/early_data.hpp"
 
 namespace sim::kernel {
 

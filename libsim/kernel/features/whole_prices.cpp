@@ -1,4 +1,4 @@
-#include "libsim/kernel/whole_prices.hpp"
+#include "libsim/kernel/features/whole_prices.hpp"
 
 #include <algorithm>
 

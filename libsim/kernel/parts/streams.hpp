@@ -7,10 +7,10 @@
 // Computations on a stream run beside those of all other streams and of the program, and slow none of them down.
 #pragma once
 
-#include "libsim/kernel/ids.hpp"
-#include "libsim/kernel/intervals.hpp"
-#include "libsim/kernel/matching.hpp"
-#include "libsim/kernel/walks.hpp"
+#include "libsim/kernel/features/walks.hpp"
+#include "libsim/kernel/parts/ids.hpp"
+#include "libsim/kernel/parts/intervals.hpp"
+#include "libsim/kernel/parts/matching.hpp"
 #include "libsim/op.hpp"
 
 #include <cstdint>

@@ -2,8 +2,8 @@
 // its receive begins.
 #pragma once
 
-#include "libsim/kernel/ids.hpp"
-#include "libsim/kernel/matching.hpp"
+#include "libsim/kernel/parts/ids.hpp"
+#include "libsim/kernel/parts/matching.hpp"
 
 #include <optional>
 #include <vector>

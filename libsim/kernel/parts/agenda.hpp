@@ -1,7 +1,7 @@
 // The agenda decides which rank runs next. It holds each rank at most once.
 #pragma once
 
-#include "libsim/kernel/event_queue.hpp"
+#include "libsim/kernel/parts/event_queue.hpp"
 
 #include <optional>
 #include <vector>
