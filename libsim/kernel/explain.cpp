@@ -11,8 +11,6 @@ namespace sim::kernel {
 
 namespace {
 
-constexpr std::size_t most_lines = 16;
-
 // The rank has finished or died, so no other rank's waiting explains its silence.
 bool is_gone(const Kernel& kernel, int rank) {
     return kernel.status(rank) == Kernel::Status::finished || kernel.status(rank) == Kernel::Status::lost;
@@ -259,18 +257,6 @@ std::vector<WrongOp> waiting_ranks(Kernel& kernel) {
     return all;
 }
 
-std::string lines_of(const std::vector<WrongOp>& ranks) {
-    std::string text;
-    for (std::size_t i = 0; i < std::min(ranks.size(), most_lines); ++i) {
-        text +=
-            fmt::format("\n  rank {}, op {}: {}   {}", ranks[i].rank, ranks[i].op_number, ranks[i].what, ranks[i].why);
-    }
-    if (ranks.size() > most_lines) {
-        text += fmt::format("\n  … and {} ranks more", ranks.size() - most_lines);
-    }
-    return text;
-}
-
 Deadlock explain_deadlock(Kernel& kernel) {
     std::vector<WrongOp> all = waiting_ranks(kernel);
     Time at{};
@@ -282,7 +268,7 @@ Deadlock explain_deadlock(Kernel& kernel) {
     const std::vector<WrongOp> ops = all;
     const std::vector<int> cycle = cycle_of(ops);
     // If there are too many to list, those that explain the others come first.
-    if (all.size() > most_lines) {
+    if (all.size() > most_wrong_ops_listed) {
         const auto explains = [&](const WrongOp& b) {
             return b.is_root || std::find(cycle.begin(), cycle.end(), b.rank) != cycle.end();
         };
@@ -290,7 +276,7 @@ Deadlock explain_deadlock(Kernel& kernel) {
     }
     text += lines_of(all);
     if (!cycle.empty()) {
-        const std::size_t shown = std::min(cycle.size(), most_lines);
+        const std::size_t shown = std::min(cycle.size(), most_wrong_ops_listed);
         const std::vector<int> first(cycle.begin(), cycle.begin() + static_cast<std::ptrdiff_t>(shown));
         text += fmt::format("\n  cycle: {}{}", fmt::join(first, " -> "), cycle.size() > shown ? " -> …" : "");
     }

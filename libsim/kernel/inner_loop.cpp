@@ -11,16 +11,14 @@
 namespace sim::kernel {
 
 inline bool Kernel::compute(int rank, RankState& self, const Op& op) {
-    if (computes_beside_streams(self, op)) [[unlikely]] {
-        return begin_compute_beside_streams(rank, self, op);
+    if (overlap_.concerns(self, op)) [[unlikely]] {
+        return compute_beside_streams(rank, self, op);
     }
     const Time begin = std::max(self.program.clock, self.computes_free);
     const Time end = later(begin, prices_.computation(rank, op, self.op_number, begin));
     const std::uint32_t number = self.op_number++;
     self.computes_free = end;
-    if (on_span_) {
-        emit(rank, op, number, begin, end, Duration{0}, 0);
-    }
+    spans_.write(rank, {op, number}, begin, end);
     if (is_asynchronous(op)) {
         self.joinables.add({.op = op, .op_number = number, .done = true, .begin = begin, .end = end});
         return true;
@@ -28,13 +26,6 @@ inline bool Kernel::compute(int rank, RankState& self, const Op& op) {
     self.computing += end - self.program.clock;
     self.program.clock = end;
     return true;
-}
-
-inline Matching::Channel Kernel::channel(LastChannel& last, const Op& op, int source, int target, Stream on) {
-    if (last.peer != op.peer || last.tag != op.tag) {
-        last = {op.peer, op.tag, matching_.channel(source, target, op.tag, on)};
-    }
-    return last.channel;
 }
 
 // Fills in everything but the arrival time and the transfer.
@@ -53,7 +44,7 @@ template <bool at_ends, bool may_wait>
 [[gnu::always_inline]] inline bool Kernel::send_at_once(int rank, RankState& self, Stream on, NumberedOp at) {
     const Op& op = at.op;
     StreamState& state = self.at(on);
-    const Matching::Channel to = channel(state.last_send, op, rank, op.peer, on);
+    const Matching::Channel to = matching_.channel(state.last_send, op, rank, op.peer, on);
     const WaitingReceive* const waiting = matching_.oldest_receive(to);
     const Time begin = std::max(state.clock, state.send_port_free);
     const bool is_async = is_asynchronous(op);
@@ -62,7 +53,7 @@ template <bool at_ends, bool may_wait>
     bool waits = false;  // for the receiver
     // Priced before the message exists: a message without a price is not sent.
     if constexpr (at_ends) {
-        const Sending sending = sending_at_ends(rank, at, begin);
+        const Sending sending = prices_.sending_at_ends(rank, op, at.number, begin);
         goes_on = sending.times.processor;
         there = sending.times.there;
         state.send_port_free = sending.times.card;
@@ -72,8 +63,9 @@ template <bool at_ends, bool may_wait>
         there = goes_on;
         state.send_port_free = goes_on;
         if constexpr (may_wait) {
-            waits = waits_for_receiver(op) && waiting == nullptr;
-            goes_on = waits_for_receiver(op) && waiting != nullptr ? std::max(goes_on, waiting->since) : goes_on;
+            const bool needs_receiver = transfers_.rules().waits_for_receiver(op);
+            waits = needs_receiver && waiting == nullptr;
+            goes_on = needs_receiver && waiting != nullptr ? std::max(goes_on, waiting->since) : goes_on;
         }
     }
     const Time busy = is_async && !at_ends ? state.clock : goes_on;
@@ -89,8 +81,8 @@ template <bool at_ends, bool may_wait>
     self.count_message(op);
     self.spend(on, {.idle = idle, .end = busy});
     // If senders may be held, the span of an asynchronous send is known only when it is joined.
-    if (on_span_ && !waits && !(is_async && may_wait)) {
-        emit(rank, op, at.number, begin, goes_on, idle, id_of(rank, message));
+    if (!waits && !(is_async && may_wait)) {
+        spans_.write(rank, at, begin, goes_on, idle, id_of(rank, message));
     }
     Owner sender = on;
     if (is_async) {
@@ -105,36 +97,40 @@ template <bool at_ends, bool may_wait>
         matching_.drop_oldest(to);
         deliver(op.peer, receive, at_once);
     } else if (questions_) [[unlikely]] {
-        note_for_question(rank, op, message.end);
+        questions_->note_message(rank, op, message.end);
     }
     return !waits || is_async;
 }
 
 [[gnu::always_inline]] inline bool Kernel::send(int rank, RankState& self, Stream on, NumberedOp at) {
-    return !sends_specially_ ? send_at_once<false, false>(rank, self, on, at) : send_general(rank, self, on, at);
+    return !transfers_.rules().special ? send_at_once<false, false>(rank, self, on, at)
+                                       : send_general(rank, self, on, at);
 }
 
 bool Kernel::send_general(int rank, RankState& self, Stream on, NumberedOp at) {
     const StreamState& state = self.at(on);
-    if (const Time begin = std::max(state.clock, links_ ? Time{} : state.send_port_free); loses(rank, at.op, begin)) {
+    const Time begin = std::max(state.clock, links_ ? Time{} : state.send_port_free);
+    if (losses_.lose(rank, at.op, begin)) {
         return send_lost(rank, self, on, at, begin);
     }
-    return links_              ? send_as_flow(rank, self, on, at)
-           : times_ends_       ? send_at_once<true, true>(rank, self, on, at)
-           : may_hold_senders_ ? send_at_once<false, true>(rank, self, on, at)
-                               : send_at_once<false, false>(rank, self, on, at);
+    const SendRules& rules = transfers_.rules();
+    return links_             ? send_as_flow(rank, self, on, at)
+           : rules.times_ends ? send_at_once<true, true>(rank, self, on, at)
+           : rules.may_hold   ? send_at_once<false, true>(rank, self, on, at)
+                              : send_at_once<false, false>(rank, self, on, at);
 }
 
 [[gnu::always_inline]] inline bool Kernel::receive(int rank, RankState& self, Stream on, NumberedOp at) {
     StreamState& state = self.at(on);
-    const Matching::Channel from = channel(state.last_receive, at.op, at.op.peer, rank, on);
+    const Matching::Channel from = matching_.channel(state.last_receive, at.op, at.op.peer, rank, on);
     const Message* message = matching_.oldest_message(from);
     if (message != nullptr) {
         if (message->transfer != TransferId::none) [[unlikely]] {
             return receive_held(rank, self, on, at, from);
         }
-        if (!fits(rank, at, state.clock, *message)) [[unlikely]] {
-            return receive_misfit(self, on, at, from);
+        if (!mistakes_.fits(rank, at, state.clock, *message)) [[unlikely]] {
+            matching_.drop_oldest(from);
+            return self.never_receive(on, at);
         }
     }
     if (is_asynchronous(at.op)) {
@@ -143,7 +139,7 @@ bool Kernel::send_general(int rank, RankState& self, Stream on, NumberedOp at) {
         end_receive(rank, self, on, at, *message);
     } else {
         matching_.keep(from, WaitingReceive{.since = state.clock, .owner = on});
-        block(self, on, at);
+        self.block(on, at);
         return false;
     }
     if (message != nullptr) {
@@ -165,30 +161,47 @@ bool Kernel::send_general(int rank, RankState& self, Stream on, NumberedOp at) {
         }
         case OpKind::receive: return receive(rank, self, Stream::main, {op, self.op_number++});
         case OpKind::wait: return wait(rank, self, op);
-        case OpKind::allocate: allocate(rank, self, op); return true;
-        case OpKind::record: mark_program(self, op); return true;
-        case OpKind::forget: forget(rank, self, op); return true;
+        case OpKind::allocate: {
+            Op held = op;
+            held.amount = self.allocate(rank, op);
+            spans_.write(rank, {held, self.op_number}, self.program.clock, self.program.clock);
+            return true;
+        }
+        case OpKind::record: self.mark(op); return true;
+        case OpKind::forget: self.forget(rank, op); return true;
         case OpKind::collective:
-            return collective(rank, self, Stream::main, {op, self.op_number++, brought_to(rank, op)});
+            return collective(rank, self, Stream::main, {op, self.op_number++, beside_.begin_collective(rank, op)});
         case OpKind::enter: rendezvous_.arrive(rank, self.op_number, self.program.clock, op); return true;
-        case OpKind::bring: bring(rank, self, op); return true;
-        case OpKind::take: return take(rank, self, op);
-        case OpKind::idle: idle(self, op); return true;
-        case OpKind::issue: issue_from(self, op); return true;
+        case OpKind::bring: {
+            const std::uint32_t payload = op.bytes > 0 ? self.payloads++ : 0;
+            beside_.bring(rank, {rank, payload, op.bytes}, op.amount != 0);
+            return true;
+        }
+        case OpKind::take: return take_data(rank, self, op);
+        case OpKind::idle: self.program.clock = std::max(self.program.clock, Time{Duration{op.amount}}); return true;
+        case OpKind::issue:
+            // With shared links all ranks share one time, so nothing can be issued in the past.
+            self.issued_at = op.amount < 0 || links_ ? std::nullopt : std::optional(Time{Duration{op.amount}});
+            return true;
         case OpKind::checkpoint: {
             const std::uint32_t payload = op.bytes > 0 ? self.payloads++ : 0;
             const std::uint32_t number = only_tells_of_step(op) ? self.op_number : self.op_number++;
             return hand_over(rank, self, Stream::main, {op, number, payload}, self.program.clock);
         }
         case OpKind::log:
-            if (on_log_) {
-                on_log_(rank, self.program.clock, op.label);
+            if (options_.on_log) {
+                options_.on_log(rank, self.program.clock, op.label);
             }
-            emit(rank, op, self.op_number, self.program.clock, self.program.clock, Duration{0}, 0);
+            spans_.write(rank, {op, self.op_number}, self.program.clock, self.program.clock);
             return true;
         case OpKind::look:
         case OpKind::test: return ask(rank, self, op);
-        case OpKind::now: read_clock(rank, self); return true;
+        case OpKind::now:
+            if (questions_) {
+                questions_->note_reading(rank);
+            }
+            ++self.op_number;
+            return true;
         case OpKind::finish: return finish(rank, self);
     }
     check(false, "rank {} did an op of kind {}", rank, static_cast<int>(op.kind));
@@ -196,7 +209,7 @@ bool Kernel::send_general(int rank, RankState& self, Stream on, NumberedOp at) {
 }
 
 std::size_t Kernel::accept(int rank, std::span<const Op> ops) {
-    RankState& self = of(rank);
+    RankState& self = ranks_[rank];
     check(self.status == Status::out, "rank {} acts out of turn", rank);
     const bool stop_when_time_passes = agenda_.order() == Order::time;
     const Time before = self.program.clock;
@@ -210,18 +223,19 @@ std::size_t Kernel::accept(int rank, std::span<const Op> ops) {
             }
         }
     } catch (const ProgramError&) {
-        halt(rank, self);
+        mistakes_.note({self.program.clock, rank, self.op_number}, std::current_exception());
+        self.status = Status::halted;
         goes_on = false;
     }
-    if (!awake_.empty()) [[unlikely]] {
+    if (agenda_.any_awake()) [[unlikely]] {
         wake_streams();
     }
-    --out_;
+    agenda_.end_turn();
     if (goes_on) {
         unblock(rank, self);
     }
-    if (on_ops_) [[unlikely]] {
-        on_ops_(rank, ops.first(taken));
+    if (options_.on_ops) [[unlikely]] {
+        options_.on_ops(rank, ops.first(taken));
     }
     return taken;
 }
@@ -235,7 +249,7 @@ bool Kernel::execute_issued(int rank, RankState& self, const IssuedOp& issued) {
         case OpKind::receive: return receive(rank, self, on, at);
         case OpKind::collective: return collective(rank, self, on, at);
         case OpKind::enter: rendezvous_.arrive(rank, at.number, self.at(on).clock, at.op); return true;
-        case OpKind::wait: return wait_on_stream(self, issued);
+        case OpKind::wait: return self.wait_on_stream(issued);
         case OpKind::compute: compute_on_stream(rank, self, at, self.at(on).clock); return true;
         case OpKind::checkpoint: return hand_over(rank, self, on, at, issued.from);
         case OpKind::record: {
@@ -249,44 +263,24 @@ bool Kernel::execute_issued(int rank, RankState& self, const IssuedOp& issued) {
     }
 }
 
-// A message that does not fit is dropped, and its receive never ends.
-bool Kernel::receive_misfit(RankState& self, Stream on, NumberedOp at, Matching::Channel from) {
-    matching_.drop_oldest(from);
-    return never_receive(self, on, at);
-}
-
-// False: the stream is blocked forever. An asynchronous receive blocks nobody until someone waits for it.
-bool Kernel::never_receive(RankState& self, Stream on, NumberedOp at) {
-    if (is_asynchronous(at.op)) {
-        self.joinables.add({.op = at.op, .op_number = at.number, .begin = self.at(on).clock});
-        return true;
-    }
-    block(self, on, at);
-    return false;
-}
-
 // Delivers a message to a receive that was posted before it.
 void Kernel::deliver(int target, const WaitingReceive& receive, const Message& message) {
-    RankState& self = of(target);
+    RankState& self = ranks_[target];
     if (receive.owner.kind() == Owner::Kind::stream) {
         const Stream on = receive.owner.stream();
         const NumberedOp at = self.in(on);
-        if (!fits(target, at, receive.since, message)) [[unlikely]] {
+        if (!mistakes_.fits(target, at, receive.since, message)) [[unlikely]] {
             return;
         }
         end_receive(target, self, on, at, message);
         return resume(target, self, on);
     }
     if (receive.owner.kind() == Owner::Kind::walk) {
-        const WalkId walk = receive.owner.walk();
-        walk_message_ends(walks_[walk], message.end);
-        end_walk_receive(walk, message);
-        next_step(walk);
-        return walk_on(walk);
+        return end_of_walk(walks_->end_receive(receive.owner.walk(), message));
     }
     const AsyncId id = receive.owner.async();
     Joinable& joinable = *self.joinables.find(id);
-    if (!fits(target, {joinable.op, joinable.op_number}, joinable.begin, message)) [[unlikely]] {
+    if (!mistakes_.fits(target, {joinable.op, joinable.op_number}, joinable.begin, message)) [[unlikely]] {
         return;
     }
     joinable.message = message;
@@ -300,15 +294,16 @@ void Kernel::deliver(int target, const WaitingReceive& receive, const Message& m
                                                        const Message& message) {
     StreamState& state = self.at(on);
     const Time posted = state.clock;
-    const Time end = times_ends_ ? take(state.receive_port_free, posted, message)
-                                 : later(std::max(posted, message.end), prices_.acknowledgement(at.op.peer, rank));
+    const Time end = transfers_.rules().times_ends
+                         ? take(state.receive_port_free, posted, message)
+                         : later(std::max(posted, message.end), prices_.acknowledgement(at.op.peer, rank));
     const Duration idle = std::max(message.begin - posted, Duration{0});
     self.spend(on, {.idle = idle, .end = end, .in_collective = at.op.tag < 0});
     if (on == Stream::main) {
         self.delivery = {at.op.peer, message.payload, message.bytes};
     }
-    if (on_span_) {
-        emit(rank, received(at.op, message), at.number, posted, end, idle, id_of(at.op.peer, message));
+    if (spans_) {
+        spans_.write(rank, {received(at.op, message), at.number}, posted, end, idle, id_of(at.op.peer, message));
     }
 }
 
@@ -317,12 +312,13 @@ bool Kernel::receive_held(int rank, RankState& self, Stream on, NumberedOp at, M
     Message message = *matching_.oldest_message(from);
     matching_.drop_oldest(from);
     const Time now = self.at(on).clock;
-    if (waits_for_receiver(at.op) && !times_ends_) {
+    const SendRules& rules = transfers_.rules();
+    if (rules.waits_for_receiver(at.op) && !rules.times_ends) {
         release_sender(message, now);
     }
-    const bool is_there = !links_ || has_arrived(message);
-    if (is_there && !fits(rank, at, now, message)) [[unlikely]] {
-        return never_receive(self, on, at);
+    const bool is_there = !links_ || links_->has_arrived(message);
+    if (is_there && !mistakes_.fits(rank, at, now, message)) [[unlikely]] {
+        return self.never_receive(on, at);
     }
     if (is_there && is_asynchronous(at.op)) {
         begin_receive(rank, self, at, from, &message);
@@ -334,7 +330,7 @@ bool Kernel::receive_held(int rank, RankState& self, Stream on, NumberedOp at, M
     } else {
         transfers_[message.transfer].receiver = {.since = now, .owner = on};
         self.begins_busy(on, std::max(now, message.begin));
-        block(self, on, at);
+        self.block(on, at);
         return false;
     }
     return true;

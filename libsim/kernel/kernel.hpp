@@ -10,20 +10,24 @@
 // docs/design.md states which side pays which cost, and when. The same ops give the same timeline under every host.
 // An op takes the same path on every stream; stream 0 is the program. The kernel knows how the network times messages
 // and collectives (libsim/network/model.hpp), but not which network it is.
+//
+// This class is the core: it executes ops, matches messages and lets ranks go on. The values that it moves are in
+// parts/. What only some programs or clusters need is in features/: each feature sees only what it is handed, never the
+// kernel, and tells by its results which ranks or streams go on.
 // Cost: no heap allocation per computation or message once the run has warmed up; no cost for a trace that is not
-// requested.
+// requested, nor for a feature that is not used.
 #pragma once
 
 #include "libsim/cluster.hpp"
-#include "libsim/collectives/readers/message_end.hpp"
 #include "libsim/faults/conditions.hpp"
 #include "libsim/kernel/features/collective_store.hpp"
+#include "libsim/kernel/features/collective_times.hpp"
 #include "libsim/kernel/features/early_data.hpp"
-#include "libsim/kernel/features/link_traffic.hpp"
+#include "libsim/kernel/features/losses.hpp"
+#include "libsim/kernel/features/overlap.hpp"
 #include "libsim/kernel/features/questions.hpp"
+#include "libsim/kernel/features/shared_links.hpp"
 #include "libsim/kernel/features/walks.hpp"
-#include "libsim/kernel/features/whole_prices.hpp"
-#include "libsim/kernel/lost_messages.hpp"
 #include "libsim/kernel/parts/agenda.hpp"
 #include "libsim/kernel/parts/matching.hpp"
 #include "libsim/kernel/parts/mistakes.hpp"
@@ -31,24 +35,16 @@
 #include "libsim/kernel/parts/rank_state.hpp"
 #include "libsim/kernel/parts/rendezvous.hpp"
 #include "libsim/kernel/parts/sinks.hpp"
+#include "libsim/kernel/parts/span_writer.hpp"
 #include "libsim/kernel/parts/transfers.hpp"
 #include "libsim/kernel/parts/wrong_ops.hpp"
 #include "libsim/names.hpp"
 #include "libsim/trace/span.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
-
-namespace sim::collectives {
-
-class LinkCosts;
-struct MemberClock;
-struct Schedule;
-
-}  // namespace sim::collectives
 
 namespace sim::kernel {
 
@@ -98,15 +94,15 @@ public:
         return ops.first(std::min<std::size_t>(ops.size(), conditions_.interrupt(rank) ? 1 : ops.size()));
     }
 
-    int finished() const { return finished_; }
-    int lost() const { return lost_; }
+    int finished() const { return agenda_.finished(); }
+    int lost() const { return agenda_.lost(); }
     std::vector<int> dead_ranks() const;
-    const LostMessages& lost_messages() const { return lost_messages_; }
-    bool all_finished() const { return finished_ == static_cast<int>(ranks_.size()); }
+    const Losses& lost_messages() const { return losses_; }
+    bool all_finished() const { return finished() == ranks(); }
     // True if no rank can ever resume: none is due, none is out, some are blocked. Valid once next_turn() has returned
     // nothing.
     bool stuck() const {
-        return due_ == 0 && out_ == 0 && postponed_ == 0 && (!links_ || links_->empty()) &&
+        return agenda_.due() == 0 && agenda_.out() == 0 && !goes_on_unasked() &&
                !(questions_ && questions_->any_due()) && !all_finished();
     }
     // The program's mistakes so far. first_mistake() is the first by simulated time, rank and op number; it is final
@@ -118,75 +114,53 @@ public:
     void require_complete_collectives() const;
     void require_received_messages() const;
 
-    int ranks() const { return static_cast<int>(ranks_.size()); }
-    Status status(int rank) const { return of(rank).status; }
-    Time time(int rank) const { return of(rank).program.clock; }
-    const Delivery& delivered(int rank) const { return of(rank).delivery; }
-    // The data that the rank last took; null if none.
-    const std::shared_ptr<const Contributions>& gathered(int rank) const {
-        return gathered_[static_cast<std::size_t>(rank)];
-    }
+    int ranks() const { return ranks_.size(); }
+    Status status(int rank) const { return ranks_[rank].status; }
+    Time time(int rank) const { return ranks_[rank].program.clock; }
+    const Delivery& delivered(int rank) const { return ranks_[rank].delivery; }
+    // The data that the rank last took; null if none. Requires: some rank has brought data.
+    const std::shared_ptr<const Contributions>& gathered(int rank) const { return beside_.taken(rank); }
     // The collective whose data the rank is waiting to take.
-    const Op& collective_of_data(int rank, std::int64_t number) const { return beside_->collective_of(rank, number); }
+    const Op& collective_of_data(int rank, std::int64_t number) const { return beside_.collective_of(rank, number); }
     // The message or op found by the rank's last question. Requires: it has asked one, and the answer was not "no".
     const Arrival& found(int rank) const { return questions_->found(rank); }
     // The op that a rank is blocked in, and its number. Requires: it is blocked.
-    const Op& blocked_in(int rank) const { return of(rank).pending; }
-    std::uint32_t blocked_op_number(int rank) const { return of(rank).pending_number; }
-    std::uint32_t ops(int rank) const { return of(rank).op_number; }
+    const Op& blocked_in(int rank) const { return ranks_[rank].pending; }
+    std::uint32_t blocked_op_number(int rank) const { return ranks_[rank].pending_number; }
+    std::uint32_t ops(int rank) const { return ranks_[rank].op_number; }
     // The unjoined asynchronous op with that id; null if there is none.
-    const Joinable* joinable(int rank, AsyncId id) { return of(rank).joinables.find(id); }
+    const Joinable* joinable(int rank, AsyncId id) { return ranks_[rank].joinables.find(id); }
     // The end of the op that the rank's last question was about. Requires: the question was a TestOf::end_of_one and
     // has been answered.
-    Time known_end(int rank, const Op& question) { return of(rank).joinables.find(awaited_by(question))->end; }
+    Time known_end(int rank, const Op& question) { return joinable(rank, awaited_by(question))->end; }
     // The oldest asynchronous op of the rank that is still under way; null if there is none.
-    const Joinable* oldest_under_way(int rank) { return of(rank).joinables.oldest_under_way(); }
+    const Joinable* oldest_under_way(int rank) { return ranks_[rank].joinables.oldest_under_way(); }
     // The op that a stream of a blocked rank waits in, null if it does not wait; and a stream of the rank that waits.
-    const IssuedOp* stream_waits_in(int rank, Stream stream) const;
-    Stream waiting_stream(int rank) const;
+    const IssuedOp* stream_waits_in(int rank, Stream stream) const { return ranks_[rank].waits_in(stream); }
+    Stream waiting_stream(int rank) const { return ranks_[rank].waiting_stream(); }
 
     const Matching& matching() const { return matching_; }
     const Rendezvous& rendezvous() const { return rendezvous_; }
-    bool blocking_sends() const { return cluster_.blocking_sends; }
-    const Names& names() const { return *names_; }
-    const Groups& groups() const { return *groups_; }
+    bool blocking_sends() const { return transfers_.rules().block; }
+    const Groups& groups() const { return spans_.groups(); }
 
     std::int64_t messages_sent() const;
     // Totals so far. Idle time counts up to `run_end`, which is end() for the whole run.
-    RankTotals totals(int rank, Time run_end) const { return of(rank).totals(begin_, run_end); }
+    RankTotals totals(int rank, Time run_end) const { return ranks_[rank].totals(options_.begin, run_end); }
     Time end() const;
 
 private:
-    // The times of a send, and whether its sender then waits for the receiver.
-    struct Sending {
-        SendTimes times;
-        bool waits_for_receiver = false;
-    };
-    struct Awake {
-        int rank;
-        Stream stream;
-    };
-    struct RankAt {
-        int rank;
-        Time at;
-    };
-    // One of the ops that a question names, and the time at which the rank may learn of its end.
-    struct Ended {
-        Time at;
-        std::size_t index;
-    };
-    // A message that a question finds, its arrival time, and the time at which its sender began.
-    struct Found {
-        Time at;
-        Time begin;
-        Arrival arrival;
-    };
+    // kernel.cpp: turns.
+    std::optional<int> next_turn_in_time();
+    void resolve_earliest();
+    void answer_first_question();
+    bool goes_on_unasked() const { return overlap_.any_put_off() || (links_ && !links_->empty()); }
+    void unblock(int rank, RankState& self);
+    void end_flow(TransferId id, Time at);
 
-    RankState& of(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
-    const RankState& of(int rank) const { return ranks_[static_cast<std::size_t>(rank)]; }
-
-    // kernel/inner_loop.cpp: each function that returns bool handles one op; false: the stream is blocked in it.
+    // inner_loop.cpp: each function that returns bool handles one op; false: the stream is blocked in it.
     bool execute(int rank, RankState& self, const Op& op);
+    bool execute_issued(int rank, RankState& self, const IssuedOp& issued);
     bool compute(int rank, RankState& self, const Op& op);
     bool send(int rank, RankState& self, Stream on, NumberedOp at);
     bool send_general(int rank, RankState& self, Stream on, NumberedOp at);
@@ -194,200 +168,65 @@ private:
     [[gnu::always_inline]] inline bool send_at_once(int rank, RankState& self, Stream on, NumberedOp at);
     bool receive(int rank, RankState& self, Stream on, NumberedOp at);
     bool receive_held(int rank, RankState& self, Stream on, NumberedOp at, Matching::Channel from);
-    bool receive_misfit(RankState& self, Stream on, NumberedOp at, Matching::Channel from);
-    static bool never_receive(RankState& self, Stream on, NumberedOp at);
     void deliver(int target, const WaitingReceive& receive, const Message& message);
     void end_receive(int rank, RankState& self, Stream on, NumberedOp at, const Message& message);
-    Matching::Channel channel(LastChannel& last, const Op& op, int source, int target, Stream on);
 
-    // kernel/lose_messages.cpp: messages lost to faults.
-    bool loses(int rank, const Op& send, Time begin) const {
-        return conditions_.lose_messages() && conditions_.loses(rank, send.peer, begin);
-    }
-    bool loses(const Rendezvous::Meeting& meeting);
+    // held_sends.cpp: messages whose sender waits, is timed at both ends, or loses them.
+    bool send_as_flow(int rank, RankState& self, Stream on, NumberedOp at);
     bool send_lost(int rank, RankState& self, Stream on, NumberedOp at, Time begin);
-
-    // kernel/held_sends.cpp: messages whose sender waits, and networks that time both ends of a message.
-    Sending sending_at_ends(int rank, NumberedOp at, Time begin);
-    bool waits_for_receiver(const Op& op) const { return cluster_.blocking_sends && op.tag >= 0; }
     void hold_sender(int rank, RankState& self, NumberedOp at, Owner sender, Message& message);
     void release_sender(Message& message, Time posted);
     Time take(Time& card, Time ready, const Message& message);
     Time end_of_asynchronous(int rank, const Joinable& joinable, const Message& message);
     void end_send(const Transfer& transfer, Time at);
 
-    // kernel/streams.cpp
-    static void block(RankState& self, Stream on, NumberedOp at) {
-        if (on == Stream::main) {
-            self.block(at.op, at.number);
-        }  // any other stream is blocked until its front has ended
-    }
-    // Resumes a stream when the op that it was blocked in has ended.
-    void resume(int rank, RankState& self, Stream on) {
-        if (on == Stream::main) {
-            unblock(rank, self);
-        } else {
-            end_issued(rank, self, on);
-            awake_.push_back({rank, on});
-        }
-    }
+    // streams.cpp: streams beside the program.
     bool issue(int rank, RankState& self, const Op& op);
     bool execute_at_once(int rank, RankState& self, const Op& op);
     void compute_on_stream(int rank, RankState& self, NumberedOp at, Time begin);
-    static bool wait_on_stream(RankState& self, const IssuedOp& issued);
-    void send_ahead(int rank, const Op& op, std::uint32_t payload);
-    bool receive_ahead(int rank, RankState& self, const Op& op, std::uint32_t number);
-    bool execute_issued(int rank, RankState& self, const IssuedOp& issued);
+    bool hand_over(int rank, RankState& self, Stream on, NumberedOp at, Time asked);
     void go_on(int rank, RankState& self, Stream on);
+    void resume(int rank, RankState& self, Stream on);
     void end_issued(int rank, RankState& self, Stream on);
-    void async_ended(int rank, RankState& self, AsyncId id);
     void wake_streams();
 
-    // kernel/flows.cpp: messages that share links.
-    struct Departure {
-        std::uint32_t op_number;
-        Time begin;
-        std::uint32_t payload;
-        Owner sender;
-    };
-    bool send_as_flow(int rank, RankState& self, Stream on, NumberedOp at);
-    void start_flow(int rank, RankState& self, const Op& op, const Departure& departure);
-    void note_busy_receiver(int rank, Owner owner, Time from);
-    bool has_arrived(Message& message);
-    std::optional<int> next_turn_in_time();
-    void end_flows(std::vector<TransferId>& ended, Time at);
-    void end_flow(TransferId id, Time at);
-
-    // kernel/walks.cpp
-    void begin_walks(int rank, RankState& self, Stream on, NumberedOp at);
-    void next_step(WalkId id);
-    void walk_on(WalkId id);
-    void walk_sends(WalkId id);
-    bool walk_receives(WalkId id);
-    void end_walk_receive(WalkId id, const Message& message);
-    void end_walk_send(WalkId id, Time at);
-    void end_walk(WalkId id);
-    void walk_message_begins(const Walk& walk, Time at);
-    void walk_message_ends(const Walk& walk, Time at);
-
-    // kernel/overlap.cpp
-    bool computes_beside_streams(const RankState& self, const Op& op) const;
-    bool begin_compute_beside_streams(int rank, RankState& self, const Op& op);
-    void recheck_compute(int rank, Time now);
-    Time end_beside_streams(int rank, const RankState& self, const Op& op, Time now);
-    void compute_with_overlap(int rank, RankState& self, NumberedOp at, Time now);
-    void end_postponed_compute(int rank, RankState& self, Time now);
-    std::optional<RankAt> first_postponed_compute();
-
-    // kernel/answer_questions.cpp
-    Questions& questions();
-    std::optional<Time> arrival_time(const Message& message);
-    std::optional<Found> first_found(int rank, const Op& look, Time by);
-    Time next_own_event(int rank, Time after);
-    std::optional<Ended> first_to_end(int rank);
-    bool ask(int rank, RankState& self, const Op& op);
-    void read_clock(int rank, RankState& self);
-    bool answer_at_once(int rank, RankState& self, const Op& op, std::uint32_t number);
-    void give_answer(int rank, Time at, Duration idle, const Arrival& found);
-    void note_for_question(int source, const Op& send, Time at);
-    void note_end_for_question(int rank, Time at);
-    void answer_first_question();
-
-    // kernel/answer_ends.cpp
-    bool ask_for_end(int rank, RankState& self, const Op& op);
-    bool ask_whether_ended(int rank, RankState& self, const Op& op, const Joinable& joinable, std::uint32_t number);
-    void answer_end(int rank, RankState& self, const Joinable& joinable);
-    void answer_by(int rank, RankState& self, Time by, bool has_ended);
-    void answer_not_by(int rank, RankState& self);
-
-    // kernel/collective_data.cpp: data beside collectives, and hosts that are ahead of their GPU.
-    CollectiveStore& data_beside();
-    void bring(int rank, RankState& self, const Op& op);
-    bool take(int rank, RankState& self, const Op& op);
-    std::uint32_t brought_to(int rank, const Op& op) { return beside_ ? beside_->begin_collective(rank, op) : 0; }
-    void gather(const Rendezvous::Meeting& meeting);
-    void idle(RankState& self, const Op& op);
-    void issue_from(RankState& self, const Op& op) const;
-
-    // kernel/checkpoints.cpp
-    bool hand_over(int rank, RankState& self, Stream on, NumberedOp at, Time asked);
-
-    // kernel/join_async.cpp
+    // async.cpp: the ends of asynchronous ops, and computations that wait for their streams.
     void begin_receive(int rank, RankState& self, NumberedOp at, Matching::Channel from, const Message* message);
+    void async_ended(int rank, RankState& self, AsyncId id);
     bool wait(int rank, RankState& self, const Op& op);
+    bool ask(int rank, RankState& self, const Op& op);
+    bool ask_for_end(int rank, RankState& self, const Op& op);
+    void join(int rank, RankState& self, Joinable& joinable, bool is_at_its_end);
     bool finish(int rank, RankState& self);
-    void advance_to_end(RankState& self, const Joinable& joinable, bool is_at_its_end) const;
-    void answer_first_to_end(int rank, const Ended& first);
-    static void mark_program(RankState& self, const Op& op);
-    void forget(int rank, RankState& self, const Op& op);
-    Joinable& named(int rank, AsyncId id, std::uint32_t number, const char* what);
-    void join(int rank, RankState& self, Joinable& joinable);
-    void join_keeping_slot(int rank, RankState& self, Joinable& joinable, bool is_at_its_end);
+    bool compute_beside_streams(int rank, RankState& self, const Op& op);
+    void end_put_off_compute(int rank, RankState& self, Time now);
 
-    // kernel/collectives.cpp
+    // collectives.cpp: collectives by size, and the data beside them.
     bool collective(int rank, RankState& self, Stream on, NumberedOp at);
-    bool has_ended(const Rendezvous::Meeting& meeting, int last_rank);
+    bool take_data(int rank, RankState& self, const Op& op);
     void end_collective(const Rendezvous::Meeting& meeting, int last_rank);
-    void end_as_a_whole(const Rendezvous::Meeting& meeting, int last_rank);
     void end_of_member(int rank, Stream on, const MemberClock& clock, bool is_last);
-    void read_at_ends(const Rendezvous::Meeting& meeting, const Schedule& schedule, Size each,
-                      std::vector<MemberClock>& members);
-    collectives::MessageEnd disturbances(const Group& group) const;
-    LinkCosts link_costs(const Rendezvous::Meeting& meeting, const Group& group, Size each) const;
-    Schedule schedule_for(const Op& op) const;
-    [[noreturn]] void throw_for_meeting(const Rendezvous::Meeting& meeting, const char* what) const;
+    void end_of_walk(const std::optional<Walks::MemberEnd>& end);
 
-    // kernel.cpp
-    void resolve_earliest();
-    int hand_out(int rank);
-    void allocate(int rank, RankState& self, const Op& op);
-    void unblock(int rank, RankState& self);
-    void emit(int rank, const Op& op, std::uint32_t op_number, Time begin, Time end, Duration idle,
-              std::uint64_t message);
-    // Whether a message is the one that its receive expects; if not, notes a mistake.
-    bool fits(int target, NumberedOp receive, Time posted, const Message& message) {
-        const Op& op = receive.op;
-        return (op.amount == message.amount && op.measure == message.measure && op.bytes == message.bytes) ||
-               fits_or_is_noted(target, receive, posted, message);
-    }
-    bool fits_or_is_noted(int target, NumberedOp at, Time posted, const Message& message);
-    void halt(int rank, RankState& self);
-
-    Cluster cluster_;
-    const Names* names_;
-    const Groups* groups_;
-    SpanSink on_span_;
-    LogOpSink on_log_;
-    OpSink on_ops_;
-    StepsSink on_steps_;
-    Time begin_;
-    Agenda agenda_;
+    KernelOptions options_;
     faults::Conditions conditions_;
     Prices prices_;
-    bool times_ends_;                          // the network times both ends of a message
-    std::optional<LinkTraffic> links_;         // if messages share links
-    bool may_hold_senders_;                    // a send may wait: in both cases, or if the cluster's sends block
-    bool sends_specially_;                     // a send may wait or be lost
-    std::optional<WholePrices> whole_prices_;  // if the network prices collectives
-    Transfers transfers_;
-    Walks walks_;
-    Time latest_turn_;  // shared links: time of the latest turn or event
+    SpanWriter spans_;
+    Agenda agenda_;
+    Ranks ranks_;
     Matching matching_;
+    Transfers transfers_;
     Rendezvous rendezvous_;
     Mistakes mistakes_;
-    std::vector<RankState> ranks_;
-    EarlyData ahead_;
-    std::optional<CollectiveStore> beside_;  // set once a rank has brought data
-    std::vector<std::shared_ptr<const Contributions>> gathered_;
+    // Features.
+    CollectiveTimes collective_times_;
+    CollectiveStore beside_;
+    EarlyData early_data_;
+    Losses losses_;
+    Overlap overlap_;
     std::optional<Questions> questions_;  // set once a rank has asked one
-    std::vector<Awake> awake_;            // streams that may resume
-    Pace overlap_pace_;                   // slowdown of a computation while the rank's streams are busy
-    int due_ = 0;
-    int out_ = 0;
-    int finished_ = 0;
-    int lost_ = 0;
-    LostMessages lost_messages_;
-    int postponed_ = 0;  // computations that wait until their streams' times are known
+    std::optional<SharedLinks> links_;    // if messages share links; then ops are replayed in time order
+    std::optional<Walks> walks_;          // the same
 };
 
 // Explains a deadlock: every blocked rank, the op it waits for, and the nearest match.

@@ -59,7 +59,7 @@ Op send_of(const Matching::Unmatched& left) {
 
 void Kernel::require_complete_collectives() const {
     if (const Rendezvous::Meeting* const meeting = rendezvous_.first_open()) {
-        refuse_meeting(*groups_, *meeting);
+        refuse_meeting(groups(), *meeting);
     }
 }
 

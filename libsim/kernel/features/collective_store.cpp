@@ -9,6 +9,11 @@
 
 namespace sim::kernel {
 
+CollectiveStore::OfRank& CollectiveStore::of(int rank) {
+    ranks_.resize(number_of_ranks_);
+    return ranks_[static_cast<std::size_t>(rank)];
+}
+
 void CollectiveStore::bring(int rank, const Delivery& payload, bool takes) {
     OfRank& self = of(rank);
     if (self.is_next) {
@@ -19,6 +24,9 @@ void CollectiveStore::bring(int rank, const Delivery& payload, bool takes) {
 }
 
 std::uint32_t CollectiveStore::begin_collective(int rank, const Op& collective) {
+    if (!in_use()) {
+        return 0;
+    }
     OfRank& self = of(rank);
     if (!std::exchange(self.is_next, false)) {
         return 0;
@@ -27,7 +35,7 @@ std::uint32_t CollectiveStore::begin_collective(int rank, const Op& collective) 
     return static_cast<std::uint32_t>(self.count);
 }
 
-void CollectiveStore::gather(const Rendezvous::Meeting& meeting, const Group& members) {
+void CollectiveStore::collect(const Rendezvous::Meeting& meeting, const Group& members) {
     const auto gathering = std::make_shared<Contributions>();
     gathering->all.resize(meeting.brought.size());
     for (std::size_t index = 0; index < meeting.brought.size(); ++index) {
@@ -47,7 +55,25 @@ void CollectiveStore::gather(const Rendezvous::Meeting& meeting, const Group& me
     }
 }
 
-std::shared_ptr<const Contributions> CollectiveStore::take(int rank, std::int64_t number, Time at) {
+std::vector<int> CollectiveStore::gather(const Rendezvous::Meeting& meeting, const Group& members, const Ranks& ranks) {
+    std::vector<int> served;
+    if (meeting.brought.empty()) {
+        return served;
+    }
+    collect(meeting, members);
+    for (int index = 0; index < members.size(); ++index) {
+        const int rank = members.rank_at(index);
+        const RankState& member = ranks[rank];
+        const std::int64_t number = std::int64_t{meeting.brought[static_cast<std::size_t>(index)]} - 1;
+        if (member.is_blocked_in(OpKind::take) && member.pending.amount == number &&
+            take(rank, number, member.program.clock)) {
+            served.push_back(rank);
+        }
+    }
+    return served;
+}
+
+bool CollectiveStore::take(int rank, std::int64_t number, Time at) {
     OfRank& self = of(rank);
     const auto brought = self.waiting.find(number);
     if (brought == self.waiting.end() || !brought->second.takes) {
@@ -61,10 +87,12 @@ std::shared_ptr<const Contributions> CollectiveStore::take(int rank, std::int64_
                         describe_time(at)));
     }
     std::shared_ptr<const Contributions> gathering = brought->second.gathering;
-    if (gathering) {
-        self.waiting.erase(brought);
+    if (gathering == nullptr) {
+        return false;
     }
-    return gathering;
+    self.taken = std::move(gathering);
+    self.waiting.erase(brought);
+    return true;
 }
 
 const Op& CollectiveStore::collective_of(int rank, std::int64_t number) const {

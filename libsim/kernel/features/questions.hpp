@@ -1,5 +1,5 @@
-// Questions are the ranks' open queries about messages not yet received and asynchronous ops: which have arrived or
-// ended by now, and which is first.
+// Questions are the ranks' queries about messages not yet received and asynchronous ops: which have arrived or ended by
+// now, and which is first.
 //
 // The answer must be the one of simulated time, whichever process is faster. So a question is answered when no rank can
 // go on without an answer: a message not sent by then is sent by a rank that goes on after the answer, and arrives no
@@ -12,100 +12,89 @@
 // and ends as a deadlock if nothing more can come.
 //
 // A rank that asks by a time of its own choice stays at its own time and chooses the next one itself. A "no" assumes
-// that it issues nothing afterwards for that time or an earlier one. Cost: O(log ranks) per question; for any source
-// also O(sources that ever sent).
+// that it issues nothing afterwards for that time or an earlier one. It is answered at once if the answer is certain,
+// and otherwise like all questions: at that time, when no rank can go on without an answer.
+//
+// (1) Only the asking rank changes here: its op number, its clock up to the answer, its delivery, and what it is
+//     blocked in. Whoever calls lets the rank go on.
+// (2) A question that is not due yet is reconsidered when a message is sent to its rank, or an op of its rank ends.
+// Cost: O(log ranks) per question; for any source also O(sources that ever sent).
 #pragma once
 
 #include "libsim/arrival.hpp"
-#include "libsim/heap.hpp"
-#include "libsim/kernel/parts/event_queue.hpp"
-#include "libsim/kernel/parts/ids.hpp"
+#include "libsim/kernel/features/open_questions.hpp"
+#include "libsim/kernel/parts/matching.hpp"
+#include "libsim/kernel/parts/rank_state.hpp"
+#include "libsim/kernel/parts/transfers.hpp"
 #include "libsim/op.hpp"
 
-#include <cstdint>
 #include <optional>
-#include <unordered_map>
-#include <vector>
 
 namespace sim::kernel {
 
 class Questions {
 public:
-    struct Due {
-        Time at;
-        int rank = -1;
-    };
+    using Due = OpenQuestions::Due;
 
-    explicit Questions(int ranks) : all_(static_cast<std::size_t>(ranks)) {}
+    // All of these must outlive this object.
+    Questions(Ranks& ranks, Matching& matching, const Transfers& transfers);
 
-    // Opens a question of `rank` that can be answered at `at`; Time::max() while that is not known. `later`: the last
-    // answer was "no", so this one waits until something new arrives.
-    void ask(int rank, Time at, bool later);
-    bool is_open(int rank) const { return of(rank).open; }
-    // True if the rank, after a "no", waits for something new.
-    bool is_later(int rank) const { return of(rank).later; }
-    // An open question can be answered at `at`, if not earlier.
-    void may_answer(int rank, Time at);
-    // Adds an op to the rank's next question; named() returns them all, in the order named.
-    void name(int rank, AsyncId op) { named_[rank].push_back(op); }
-    const std::vector<AsyncId>& named(int rank) const { return named_.at(rank); }
+    // The program asks. True: it has its answer. False: it is blocked until it gets one, no earlier than `earliest` if
+    // the question is for a time of its own choice. Requires: not a TestOf::end_of_one, which waits for nothing but an
+    // end. Throws ProgramError for an op that the program has already joined.
+    bool ask(int rank, const Op& op, Time earliest);
+    // The program does an op that only reads, at its clock: it extends a run of asking.
+    void note_reading(int rank);
+
+    // A message that no receive waits for yet arrives at `at`, and may answer a question of its target.
+    void note_message(int source, const Op& send, Time at);
+    // The end of an op of the rank is known, and may answer its question.
+    void note_end(int rank, Time at);
+    // Some rank has done something besides asking and computing.
+    void note_progress() { open_.note_progress(); }
+    // The end of `joinable` is known, and answers the rank's TestOf::one_by.
+    void answer_by_end(int rank, const Joinable& joinable);
+
     // The next question to answer; none: no question has a known answer time.
-    std::optional<Due> first();
-    bool any_due() const { return due_ > 0; }
-    int due() const { return due_; }  // number of questions with a known answer time
-
-    // Closes the question; `found` is kept until the rank's next one.
-    void close(int rank, const Arrival& found);
-    const Arrival& found(int rank) const { return of(rank).found; }
-
-    // Notes that op `number` of the rank asks, or reads the clock, at `at`. It extends a run of such ops at one time,
-    // or begins a new run.
-    void note_asking(int rank, Time at, std::uint32_t number);
-    // Notes that the answer to `op`, which the rank gets at `at`, was "no".
-    void note_no(int rank, Time at, const Op& op);
-    // Whether the same question got a "no" in this run. Requires: note_asking().
-    bool was_no(int rank, const Op& op) const;
-    // Notes that some rank has done something besides asking and computing.
-    void note_progress() { in_vain_ = 0; }
-    // True if so many answers in a row were "no", with nothing on its way to any rank, that the polling will never end.
-    bool polls_forever() const { return in_vain_ >= most_in_vain; }
-    void note_futile_poll(std::int64_t polls = 1) { in_vain_ += polls; }
-    // Weight of a poll by a host while no other rank can ever go on: the limit is reached that many times earlier.
-    static constexpr std::int64_t polls_of_a_host = 100;
-    // Notes a "no" to the question whether an op has ended by a time of the rank's own choice.
-    void note_not_ended_by(int rank, Time by);
-    // True if the rank has asked this so often, without doing anything else or choosing a later time, that the polling
-    // will never end. Requires: note_asking().
-    bool is_stuck_at_one_time(int rank) const { return asking_.at(rank).standing >= most_in_vain / polls_of_a_host; }
+    std::optional<Due> first() { return open_.first(); }
+    bool any_due() const { return open_.any_due(); }
+    // Answers it, and returns its rank, which then goes on. `others_may`: others may go on without asking.
+    // Requires: first(), and no rank can go on without an answer.
+    int answer_first(bool others_may);
+    // The message or op found by the rank's last question. Requires: the answer was not "no".
+    const Arrival& found(int rank) const { return open_.found(rank); }
 
 private:
-    static constexpr std::int64_t most_in_vain = 10'000'000;
-
-    struct Question {
-        Time at = Time::max();
-        bool open = false;
-        bool later = false;
-        Arrival found = {};
-    };
-    // A run of ops that only ask, at one time.
-    struct Asking {
+    // One of the ops that a question names, and the time at which the rank may learn of its end.
+    struct Ended {
         Time at;
-        std::uint32_t next = 0;     // number of the next op
-        std::vector<Op> no = {};    // questions answered with "no"
-        Time by = {};               // latest time of the rank's own choice
-        std::int64_t standing = 0;  // times in a row that it chose no later one
+        std::size_t index;
+    };
+    // A message that a question finds, its arrival time, and the time at which its sender began.
+    struct Found {
+        Time at;
+        Time begin;
+        Arrival arrival;
     };
 
-    Question& of(int rank) { return all_[static_cast<std::size_t>(rank)]; }
-    const Question& of(int rank) const { return all_[static_cast<std::size_t>(rank)]; }
-    void push(int rank);
+    std::optional<Time> arrival_time(const Message& message) const;
+    std::optional<Found> first_found(int rank, const Op& look, Time by);
+    Time next_own_event(int rank, Time after);
+    std::optional<Ended> first_to_end(int rank);
+    bool answer_at_once(int rank, const Op& op, std::uint32_t number);
+    Time time_of_answer(int rank, const Op& op, bool later);
+    void answer(int rank, Time at, Duration idle, const Arrival& found);
+    void answer_first_to_end(int rank, const Ended& first);
 
-    std::vector<Question> all_;
-    Heap<Event> queue_;                       // possible answers; outdated entries of a rank are skipped
-    int due_ = 0;                             // open questions with a known answer time
-    std::unordered_map<int, Asking> asking_;  // by rank
-    std::unordered_map<int, std::vector<AsyncId>> named_;
-    std::int64_t in_vain_ = 0;
+    // ended_by.cpp
+    bool ask_whether_ended(int rank, const Op& op, Time earliest);
+    void answer_by(int rank, Time by, bool has_ended);
+    void answer_not_by(int rank, bool others_may);
+
+    Ranks* ranks_;
+    Matching* matching_;
+    const Transfers* transfers_;
+    OpenQuestions open_;
 };
 
 }  // namespace sim::kernel

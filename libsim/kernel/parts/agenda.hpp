@@ -1,7 +1,12 @@
-// The agenda decides which rank runs next. It holds each rank at most once.
+// The agenda decides which rank runs next, and counts the ranks by whose turn it is.
+//
+// (1) It holds each rank at most once.
+// (2) A rank is due from resume() to hand_out(), and out from hand_out() to end_turn().
+// (3) Waking a stream only notes it: it goes on after the current op, so a chain of wake-ups does not recurse.
 #pragma once
 
 #include "libsim/kernel/parts/event_queue.hpp"
+#include "libsim/kernel/parts/rank_state.hpp"
 
 #include <optional>
 #include <vector>
@@ -14,6 +19,11 @@ enum class Order { any, time };
 
 class Agenda {
 public:
+    struct Awake {
+        int rank;
+        Stream stream;
+    };
+
     Agenda(Order order, int ranks) : order_(order), ring_(static_cast<std::size_t>(ranks) + 1) {}
 
     Order order() const { return order_; }
@@ -41,12 +51,53 @@ public:
         return rank;
     }
 
+    // The program may go on at its clock.
+    void resume(int rank, RankState& self) {
+        self.status = RankStatus::due;
+        ++due_;
+        push({self.program.clock, rank, self.op_number});
+    }
+    int hand_out(int rank, RankState& self) {
+        self.status = RankStatus::out;
+        --due_;
+        ++out_;
+        return rank;
+    }
+    void end_turn() { --out_; }
+    // The program has ended, or died; it never resumes.
+    void finish(RankState& self) {
+        self.status = RankStatus::finished;
+        ++finished_;
+    }
+    void lose(RankState& self) {
+        self.status = RankStatus::lost;
+        ++lost_;
+    }
+    int due() const { return due_; }
+    int out() const { return out_; }
+    int finished() const { return finished_; }
+    int lost() const { return lost_; }
+
+    // Streams that may go on, the last one woken first.
+    void wake(int rank, Stream stream) { awake_.push_back({rank, stream}); }
+    bool any_awake() const { return !awake_.empty(); }
+    Awake pop_awake() {
+        const Awake next = awake_.back();
+        awake_.pop_back();
+        return next;
+    }
+
 private:
     Order order_;
     std::vector<int> ring_;
     std::size_t first_ = 0;
     std::size_t end_ = 0;
     EventQueue queue_;
+    std::vector<Awake> awake_;
+    int due_ = 0;
+    int out_ = 0;
+    int finished_ = 0;
+    int lost_ = 0;
 };
 
 }  // namespace sim::kernel

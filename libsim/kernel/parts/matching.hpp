@@ -25,9 +25,15 @@ struct Message {
 };
 
 // The id of a message: unique to it, and the same at both ends.
-std::uint64_t id_of(int source, const Message& message);
+inline std::uint64_t id_of(int source, const Message& message) {
+    return (static_cast<std::uint64_t>(source) << 32U) | message.number;
+}
 // The receive as completed, with the size that arrived, whatever size was requested.
-Op received(Op op, const Message& message);
+inline Op received(Op op, const Message& message) {
+    op.amount = message.amount;
+    op.measure = message.measure;
+    return op;
+}
 
 struct WaitingReceive {
     Time since;
@@ -40,6 +46,18 @@ public:
 
     // Messages are matched within a stream: both ends name the same one.
     Channel channel(int source, int target, int tag, Stream stream = Stream::main);
+    // The channel last looked up; the next one is nearly always the same.
+    struct LastChannel {
+        std::int32_t peer = -1;
+        std::int32_t tag = 0;
+        Channel channel = 0;
+    };
+    Channel channel(LastChannel& last, const Op& op, int source, int target, Stream stream) {
+        if (last.peer != op.peer || last.tag != op.tag) {
+            last = {op.peer, op.tag, channel(source, target, op.tag, stream)};
+        }
+        return last.channel;
+    }
 
     // The oldest message not yet received, or the longest-waiting receive; null if there is none.
     // Valid until the next call that adds or drops.

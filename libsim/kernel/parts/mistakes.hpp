@@ -5,6 +5,8 @@
 // where, depends only on the program, so every order of replay finds the same mistakes (docs/why.md).
 #pragma once
 
+#include "libsim/kernel/parts/matching.hpp"
+#include "libsim/kernel/parts/streams.hpp"
 #include "libsim/units.hpp"
 
 #include <compare>
@@ -39,7 +41,16 @@ public:
         }
     }
 
+    // Whether a message is the one that its receive, posted at `posted`, expects; if not, notes a mistake.
+    bool fits(int target, NumberedOp receive, Time posted, const Message& message) {
+        const Op& op = receive.op;
+        return (op.amount == message.amount && op.measure == message.measure && op.bytes == message.bytes) ||
+               fits_or_is_noted(target, receive, posted, message);
+    }
+
 private:
+    bool fits_or_is_noted(int target, NumberedOp receive, Time posted, const Message& message);
+
     std::optional<FoundMistake> first_;
 };
 

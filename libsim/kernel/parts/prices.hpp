@@ -12,11 +12,18 @@
 
 namespace sim::kernel {
 
+// The times of a send, and whether its sender then waits for the receiver.
+struct Sending {
+    SendTimes times;
+    bool waits_for_receiver = false;
+};
+
 class Prices {
 public:
-    // `cluster` and `conditions` must outlive this object. Requires: if the network has nodes, a node for each rank.
+    // `conditions` must outlive this object. Requires: if the network has nodes, a node for each rank.
     Prices(const Cluster& cluster, int ranks, const faults::Conditions& conditions);
 
+    const Cluster& cluster() const { return cluster_; }
     const NodeMap& nodes() const { return nodes_; }
     const std::array<Duration, 2>& acknowledgements() const { return acknowledgements_; }  // by hop
     Duration acknowledgement(int source, int target) const {
@@ -32,6 +39,12 @@ public:
     Duration undisturbed_computation(int rank, const Op& op, std::uint32_t number, Time at) const;
     Duration message(int rank, const Op& op, std::uint32_t number, Time at) {
         return price(last_messages_[static_cast<std::size_t>(nodes_.hop(rank, op.peer))], rank, op, number, at);
+    }
+    // The times of a message on a network that times both of its ends, and whether its sender then waits.
+    Sending sending_at_ends(int rank, const Op& op, std::uint32_t number, Time begin) const;
+    // When a receiver that takes a message at `begin` is done with it, on such a network.
+    ReceiveTimes receiving(Time begin, const Message& message) const {
+        return cluster_.network->receive_at(begin, bytes_of(cluster_, Size{message.amount, message.measure}));
     }
     // Throws the same error if the network has no price for the message's unit.
     void require_for_message(int rank, const Op& op, std::uint32_t number, Time at) const;
@@ -50,7 +63,7 @@ private:
     Duration new_price(LastPrice& last, int rank, const Op& op, std::uint32_t number, Time at) const;
     Duration undisturbed(int rank, const Op& op, std::uint32_t number, Time at) const;
 
-    const Cluster* cluster_;
+    Cluster cluster_;
     const faults::Conditions* conditions_;
     NodeMap nodes_;
     std::array<Duration, 2> acknowledgements_;

@@ -1,8 +1,102 @@
 #include "libsim/kernel/parts/rank_state.hpp"
 
+#include "libsim/error.hpp"
+#include "libsim/kernel/parts/describe.hpp"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace sim::kernel {
+
+bool RankState::never_receive(Stream on, NumberedOp at) {
+    if (is_asynchronous(at.op)) {
+        joinables.add({.op = at.op, .op_number = at.number, .begin = this->at(on).clock});
+        return true;
+    }
+    block(on, at);
+    return false;
+}
+
+const IssuedOp* RankState::waits_in(Stream stream) const {
+    const std::size_t index = static_cast<std::size_t>(stream) - 1;  // huge for the program
+    return index < queues.size() && queues[index].blocked ? &queues[index].waiting.front() : nullptr;
+}
+
+Stream RankState::waiting_stream() const {
+    const auto waits = std::find_if(queues.begin(), queues.end(), [](const StreamQueue& at) { return at.blocked; });
+    return static_cast<Stream>(waits - queues.begin() + 1);
+}
+
+Joinable& RankState::named(int rank, AsyncId id, std::uint32_t number, const char* what) {
+    Joinable* const joinable = joinables.find_named(id);
+    if (joinable == nullptr) {
+        throw ProgramError(
+            fmt::format("rank {}, op {}: {} at {} for its asynchronous op {}, which it has already joined", rank,
+                        number, what, describe_time(program.clock), static_cast<std::int64_t>(id)));
+    }
+    return *joinable;
+}
+
+void RankState::mark(const Op& op) {
+    const Time now = program.clock;
+    joinables.add({.op = op, .op_number = op_number, .done = true, .begin = now, .end = now});
+}
+
+void RankState::forget(int rank, const Op& op) {
+    Joinable& joinable = named(rank, awaited_by(op), op_number, "has no use");
+    if (joinable.op.kind != OpKind::record && joinable.op.kind != OpKind::compute) {
+        throw ProgramError(
+            fmt::format("rank {}: an asynchronous {} must be joined: only marks and computations can be forgotten",
+                        rank, describe(joinable.op)));
+    }
+    joinable.forgotten = true;
+    if (joinable.done) {
+        joinables.note_joined(joinable);
+        joinables.drop_joined();
+    }
+}
+
+std::int64_t RankState::allocate(int rank, const Op& op) {
+    HeldMemory& memory = held(op.measure);
+    if (__builtin_add_overflow(memory.now, op.amount, &memory.now)) {
+        throw ProgramError(fmt::format("rank {} allocates at {} more memory than 64 bits can count", rank,
+                                       describe_time(program.clock)));
+    }
+    if (memory.now < 0) {
+        throw ProgramError(fmt::format("rank {} frees at {} {} more than it has allocated", rank,
+                                       describe_time(program.clock), describe_amount(-memory.now, op.measure)));
+    }
+    memory.peak = std::max(memory.peak, memory.now);
+    return memory.now;
+}
+
+// A stream is busy while a message of its walks is under way.
+void RankState::walk_message_begins(Stream on, Time time) {
+    if (on != Stream::main && at(on).walking.messages++ == 0) {
+        begins_busy(on, time);
+    }
+}
+
+void RankState::walk_message_ends(Stream on, Time time) {
+    if (on != Stream::main && --at(on).walking.messages == 0) {
+        StreamQueue& of = queue(on);
+        // After a computation, a stream may be ahead of the message that it then finds.
+        of.busy.note(std::min(*of.busy_since, time), time);
+        of.busy_since.reset();
+    }
+}
+
+bool RankState::wait_on_stream(const IssuedOp& issued) {
+    if (issued.awaits) {
+        return false;
+    }
+    StreamState& state = at(issued.op.stream);
+    const Time end = std::max(state.clock, issued.until);
+    note_wait(issued.op.stream, issued.joined, state.clock, end);
+    state.clock = end;
+    return true;
+}
 
 void RankState::note(Stream on, const StreamTime& spent) {
     StreamQueue& at = queue(on);
@@ -19,7 +113,7 @@ void RankState::compute_on(Stream stream, Time begin, Time end) {
     at.state.clock = end;
 }
 
-void RankState::wait_on(Stream stream, const Joined& joined, Time begin, Time end) {
+void RankState::note_wait(Stream stream, const Joined& joined, Time begin, Time end) {
     StreamQueue& at = queue(stream);
     const auto note_parts = [&](Intervals& own, const Intervals& of_other) {
         for (auto part = of_other.after(begin); part != of_other.end() && part->begin < end; ++part) {

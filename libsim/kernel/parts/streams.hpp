@@ -7,7 +7,6 @@
 // Computations on a stream run beside those of all other streams and of the program, and slow none of them down.
 #pragma once
 
-#include "libsim/kernel/features/walks.hpp"
 #include "libsim/kernel/parts/ids.hpp"
 #include "libsim/kernel/parts/intervals.hpp"
 #include "libsim/kernel/parts/matching.hpp"
@@ -19,11 +18,11 @@
 
 namespace sim::kernel {
 
-// The channel last looked up; the next one is nearly always the same.
-struct LastChannel {
-    std::int32_t peer = -1;
-    std::int32_t tag = 0;
-    Matching::Channel channel = 0;
+// Shared links: a collective in progress, executed message by message.
+struct Walking {
+    int channels_left = 0;
+    Duration busy{0};  // of the busiest channel
+    int messages = 0;  // under way, of all channels
 };
 
 // The state that every stream has, the program included.
@@ -31,8 +30,8 @@ struct StreamState {
     Time clock = {};
     Time send_port_free = {};     // when the sending side of its network card is free
     Time receive_port_free = {};  // the same for the receiving side, if the network times it
-    LastChannel last_send = {};
-    LastChannel last_receive = {};
+    Matching::LastChannel last_send = {};
+    Matching::LastChannel last_receive = {};
     Walking walking = {};
 };
 

@@ -1,5 +1,8 @@
 #include "libsim/kernel/parts/wrong_ops.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <map>
 
 namespace sim::kernel {
@@ -10,6 +13,18 @@ std::vector<WrongOp> ops_of(const ProgramError& error) {
     }
     const auto* mismatch = dynamic_cast<const Mismatch*>(&error);
     return mismatch != nullptr ? mismatch->ops : std::vector<WrongOp>{};
+}
+
+std::string lines_of(const std::vector<WrongOp>& ranks) {
+    std::string text;
+    for (std::size_t i = 0; i < std::min(ranks.size(), most_wrong_ops_listed); ++i) {
+        text +=
+            fmt::format("\n  rank {}, op {}: {}   {}", ranks[i].rank, ranks[i].op_number, ranks[i].what, ranks[i].why);
+    }
+    if (ranks.size() > most_wrong_ops_listed) {
+        text += fmt::format("\n  … and {} ranks more", ranks.size() - most_wrong_ops_listed);
+    }
+    return text;
 }
 
 // Follows from each rank the one it waits for; a path that meets itself is a cycle.

@@ -28,6 +28,7 @@ struct WrongOp {
 };
 // One line for each op, beginning with a line break: "rank 1, op 3: receive from 0   nothing was sent; rank 0 has
 // died". A long list is cut off and ends with the number left out.
+inline constexpr std::size_t most_wrong_ops_listed = 16;
 std::string lines_of(const std::vector<WrongOp>& ops);
 
 // A cycle of ranks that each wait for the next, with the first one repeated at the end; empty if there is none.
