@@ -60,7 +60,7 @@ struct LayoutField {
     const char* option;  // without --
     const char* takes;   // N, NAME, on|off …
     std::string help;    // of the option, with its default
-    const char* what;    // the JSON key's description, a sentence
+    std::string what;    // the JSON key's description, a sentence
     std::variant<WholeField, ToggleField, NameField, TextField> kind;
     FieldValue (*shown)(const Layout&) = nullptr;  // the value in JSON, if it differs from the one that was set
     const char* also = "";                         // an older JSON key of the same value

@@ -1,6 +1,6 @@
 #include "libsim/kernel/features/collective_times.hpp"
 
-#include "libsim/collectives/readers/ends_reader.hpp"
+#include "libsim/collectives/readers/time_reader.hpp"
 #include "libsim/collectives/schedule.hpp"
 #include "libsim/error.hpp"
 #include "libsim/kernel/parts/describe.hpp"
