@@ -42,20 +42,20 @@ GoodputAxes goodput_axes(LongDuration wall) {
 std::string frame_of(const GoodputAxes& axes) {
     constexpr const char* thin = "stroke=\"#dfe3e7\"";
     std::string svg;
-    const double tick = report::svg_tick(axes.hours / axes.unit);
+    const double tick = svg_tick(axes.hours / axes.unit);
     for (double at = 0; at * axes.unit <= axes.hours * (1 + 1e-9); at += tick) {
         const double x = axes.x(at * axes.unit);
         const double y = axes.y(at * axes.unit);
-        svg += report::svg_line(x, top_edge, x, top_edge + curve_height, thin);
-        svg += report::svg_line(left_edge, y, left_edge + plot_width, y, thin);
-        svg += report::svg_text(x, bars_top + bars_height + 20, "middle", fmt::format("{:.6g}", at));
-        svg += report::svg_text(left_edge - 8, y + 4.5, "end", fmt::format("{:.6g}", at));
+        svg += svg_line(x, top_edge, x, top_edge + curve_height, thin);
+        svg += svg_line(left_edge, y, left_edge + plot_width, y, thin);
+        svg += svg_text(x, bars_top + bars_height + 20, "middle", fmt::format("{:.6g}", at));
+        svg += svg_text(left_edge - 8, y + 4.5, "end", fmt::format("{:.6g}", at));
     }
-    svg += report::svg_text(left_edge + plot_width / 2, bars_top + bars_height + 40, "middle",
-                            fmt::format("{} since the run began", axes.name));
-    svg += report::svg_text(left_edge, top_edge - 10, "start",
-                            fmt::format("work done, in {} at full strength; dashed: without any loss", axes.name));
-    svg += report::svg_text(left_edge, bars_top - 10, "start", "effective share of the time; below: interruptions");
+    svg += svg_text(left_edge + plot_width / 2, bars_top + bars_height + 40, "middle",
+                    fmt::format("{} since the run began", axes.name));
+    svg += svg_text(left_edge, top_edge - 10, "start",
+                    fmt::format("work done, in {} at full strength; dashed: without any loss", axes.name));
+    svg += svg_text(left_edge, bars_top - 10, "start", "effective share of the time; below: interruptions");
     return svg;
 }
 
@@ -76,10 +76,10 @@ std::string curve_of(const GoodputReport& report, const GoodputAxes& axes) {
         add(phase.to, phase.work_to);
         add(phase.to, phase.work_kept);
     }
-    return report::svg_line(axes.x(0), axes.y(0), axes.x(axes.hours), axes.y(axes.hours),
-                            "stroke=\"#5f6b76\" stroke-dasharray=\"6 4\"") +
+    return svg_line(axes.x(0), axes.y(0), axes.x(axes.hours), axes.y(axes.hours),
+                    "stroke=\"#5f6b76\" stroke-dasharray=\"6 4\"") +
            fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"/>\n", points,
-                       report::palette::blue);
+                       palette::blue);
 }
 
 std::string bars_of(const GoodputReport& report, const GoodputAxes& axes) {
@@ -92,15 +92,15 @@ std::string bars_of(const GoodputReport& report, const GoodputAxes& axes) {
         svg += fmt::format(
             "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"{}\"><title>{}, {}</title>"
             "</rect>\n",
-            x, bars_top + bars_height - height, width, height, report::palette::blue, percent_text(slot.share),
+            x, bars_top + bars_height - height, width, height, palette::blue, percent_text(slot.share),
             number_text(slot.interruptions, "interruption", "interruptions"));
         x += width;
     }
     for (const JobPhase& phase : report.phases) {
         if (phase.use == TimeUse::detection) {
             const double at = axes.x(faults::hours_of(phase.from));
-            svg += report::svg_line(at, bars_top + bars_height, at, bars_top + bars_height + 7,
-                                    fmt::format("stroke=\"{}\"", report::palette::vermilion).c_str());
+            svg += svg_line(at, bars_top + bars_height, at, bars_top + bars_height + 7,
+                            fmt::format("stroke=\"{}\"", palette::vermilion).c_str());
         }
     }
     return svg;
@@ -115,14 +115,13 @@ std::string picture_of(const GoodputReport& report) {
         "{}{} GPUs: {} of {} effective, {}", report.question.model.empty() ? "" : report.question.model + " on ",
         report.job().gpus, percent_text(run.effective_share()), long_time_text(faults::seconds_of(run.wall)),
         number_text(run.interruptions(), "interruption", "interruptions"));
-    return report::svg_picture(
-        fmt::format("width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
-                    "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\" fill=\"#1c2024\"",
-                    left_edge + plot_width + 30, picture_height),
-        "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n" +
-            fmt::format("<text x=\"{}\" y=\"28\" font-size=\"15\" font-weight=\"600\">{}</text>\n", left_edge,
-                        report::xml_escaped(title)) +
-            frame_of(axes) + curve_of(report, axes) + bars_of(report, axes));
+    return svg_picture(fmt::format("width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
+                                   "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\" fill=\"#1c2024\"",
+                                   left_edge + plot_width + 30, picture_height),
+                       "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n" +
+                           fmt::format("<text x=\"{}\" y=\"28\" font-size=\"15\" font-weight=\"600\">{}</text>\n",
+                                       left_edge, xml_escaped(title)) +
+                           frame_of(axes) + curve_of(report, axes) + bars_of(report, axes));
 }
 
 }  // namespace sim::goodput

@@ -19,10 +19,10 @@ namespace {
 constexpr std::int64_t largest_option = 100'000'000;
 constexpr std::int64_t most_tokens = 10'000'000;
 
-void add_shape(ShapeOverrides& shape, std::vector<config::OptionRow>& rows) {
+void add_shape(ShapeOverrides& shape, std::vector<OptionRow>& rows) {
     rows.insert(rows.end(),
                 {{"sequence", "N", "sequence length in tokens; 8k is 8,192 (the model's)",
-                  config::suffixed(whole(shape.sequence, 1, most_tokens))},
+                  suffixed(whole(shape.sequence, 1, most_tokens))},
                  {"layers", "N", "number of layers (the model's)", whole(shape.layers, 1, training::most_layers)},
                  {"hidden", "N", "hidden size; scales ffn and the heads' width, too (the model's)",
                   whole(shape.hidden, 1, largest_option)},
@@ -39,37 +39,34 @@ struct FieldOption {
     const training::LayoutField& field;
     training::Layout& layout;
 
-    config::OptionRow operator()(const training::WholeField& kind) const {
-        return row(config::Whole{kind.low, kind.high, [in = kind.in, &layout = layout](std::int64_t n) {
-                                     in(layout) = static_cast<int>(n);
-                                 }});
+    OptionRow operator()(const training::WholeField& kind) const {
+        return row(Whole{kind.low, kind.high,
+                         [in = kind.in, &layout = layout](std::int64_t n) { in(layout) = static_cast<int>(n); }});
     }
-    config::OptionRow operator()(const training::ToggleField& kind) const {
-        return row(config::on_off(kind.in(layout)));
+    OptionRow operator()(const training::ToggleField& kind) const { return row(on_off(kind.in(layout))); }
+    OptionRow operator()(const training::NameField& kind) const {
+        return row(Choice{kind.names(), [set = kind.set, &layout = layout](std::size_t i) { set(layout, i); }});
     }
-    config::OptionRow operator()(const training::NameField& kind) const {
-        return row(config::Choice{kind.names(), [set = kind.set, &layout = layout](std::size_t i) { set(layout, i); }});
-    }
-    config::OptionRow operator()(const training::TextField& kind) const {
+    OptionRow operator()(const training::TextField& kind) const {
         const auto set = [&field = field, set = kind.set, &layout = layout](const std::string& text) {
             try {
                 set(layout, text);
             } catch (const ProgramError& error) {
-                throw config::UsageError(fmt::format("--{}: {}", field.option, error.what()));
+                throw UsageError(fmt::format("--{}: {}", field.option, error.what()));
             }
         };
-        return config::listing(row(config::Text{set, {.names = kind.known()}}));
+        return listing(row(Text{set, {.names = kind.known()}}));
     }
 
 private:
     template <class Kind>
-    config::OptionRow row(Kind kind) const {
+    OptionRow row(Kind kind) const {
         return {field.option, field.takes, field.help, std::move(kind)};
     }
 };
 
 // Makes the row record its name when it sets its value.
-void note(config::OptionRow& row, std::set<std::string>& given) {
+void note(OptionRow& row, std::set<std::string>& given) {
     std::visit(
         [&](auto& kind) {
             if constexpr (!std::is_same_v<std::decay_t<decltype(kind)>, Custom>) {
@@ -84,29 +81,29 @@ void note(config::OptionRow& row, std::set<std::string>& given) {
 
 }  // namespace
 
-std::vector<config::OptionRow> training_rows(TrainingOptions& options) {
-    std::vector<config::OptionRow> rows{
+std::vector<OptionRow> training_rows(TrainingOptions& options) {
+    std::vector<OptionRow> rows{
         {"model", "NAME|FILE", "model: a preset (gpt3-175b, llama3-8b …), a Hugging Face config.json, or a TOML file",
-         config::name_or_file(options.model, training::preset_names())},
+         name_or_file(options.model, training::preset_names())},
         {"machine", "NAME|FILE", "machine: a preset or a TOML file (dgx-h100)",
-         config::name_or_file(options.machine, training::machine_names())},
+         name_or_file(options.machine, training::machine_names())},
         {"gpus", "N", "total number of GPUs (the layout's, or one node)",
          whole(options.gpus, 1, training::most_ranks)}};
     for (const training::LayoutField& field : training::layout_fields()) {
         rows.push_back(std::visit(FieldOption{field, options.layout}, field.kind));
     }
     add_shape(options.shape, rows);
-    rows.insert(rows.end(), {config::listing({"efficiency", "KEY=VALUE",
-                                              "efficiencies that override the GPU's: gemm_peak=0.8,nic_share=0.9; "
-                                              "GENERATION.KEY for GPUs of one generation",
-                                              config::text(options.efficiency)}),
+    rows.insert(rows.end(), {listing({"efficiency", "KEY=VALUE",
+                                      "efficiencies that override the GPU's: gemm_peak=0.8,nic_share=0.9; "
+                                      "GENERATION.KEY for GPUs of one generation",
+                                      text(options.efficiency)}),
                              {"usd-per-hour", "X", "price of one GPU-hour in US dollars (from the machine's data)",
-                              config::real(options.usd_per_hour, 0, 1e6)},
+                              real(options.usd_per_hour, 0, 1e6)},
                              {"jitter", "X", "standard deviation of computation times, as a share of their mean (0)",
-                              config::real(options.jitter, 0, 1)},
+                              real(options.jitter, 0, 1)},
                              {"seed", "N", "seed of --jitter (1)",
-                              config::Whole{0, INT64_MAX, [&options](std::int64_t n) { options.seed = n; }}}});
-    for (config::OptionRow& row : rows) {
+                              Whole{0, INT64_MAX, [&options](std::int64_t n) { options.seed = n; }}}});
+    for (OptionRow& row : rows) {
         note(row, options.given);
     }
     return rows;

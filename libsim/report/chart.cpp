@@ -113,11 +113,11 @@ std::string curve_of(const Chart& chart, std::size_t number, const Axis& x, cons
         const double at_x = x.at(static_cast<double>(chart.x[i]));
         const double at_y = y.at(curve.values[i]);
         points += fmt::format("{}{:.1f},{:.1f}", points.empty() ? "" : " ", at_x, at_y);
-        marks += mark(number, at_x, at_y) +
-                 report::xml_escaped(
-                     fmt::format("{}: {:.4g} at {}", curve.name, curve.values[i], config::size_text(chart.x[i])))
-                     .insert(0, "<title>") +
-                 "</title>" + end_of_mark(number);
+        marks +=
+            mark(number, at_x, at_y) +
+            xml_escaped(fmt::format("{}: {:.4g} at {}", curve.name, curve.values[i], config::size_text(chart.x[i])))
+                .insert(0, "<title>") +
+            "</title>" + end_of_mark(number);
     }
     return fmt::format("<polyline points=\"{}\" fill=\"none\" stroke-width=\"2\" {}/>\n", points, stroke(number)) +
            marks;
@@ -185,11 +185,10 @@ std::string svg_of(const Chart& chart) {
     for (std::size_t number = 0; number < chart.curves.size(); ++number) {
         svg += curve_of(chart, number, x, y);
     }
-    return report::svg_picture(
-        fmt::format("width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
-                    "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\" fill=\"#222222\"",
-                    all_width, all_height),
-        svg + legend_of(chart));
+    return svg_picture(fmt::format("width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
+                                   "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\" fill=\"#222222\"",
+                                   all_width, all_height),
+                       svg + legend_of(chart));
 }
 
 }  // namespace sim::report

@@ -69,8 +69,8 @@ std::string heatmap_svg(const PlanReport& plan) {
         "<text x=\"20\" y=\"24\" font-size=\"15\">{} on {} GPUs of {}: shortest step</text>\n"
         "<text x=\"20\" y=\"{}\">pipeline stages →, tensor parallel ↓; ≥: a bound, it was not worth a "
         "simulation</text>\n",
-        report::xml_escaped(plan.question.model.name), fmt::join(plan.question.space.gpus, " or "),
-        report::xml_escaped(plan.question.machine.name), height - 10);
+        xml_escaped(plan.question.model.name), fmt::join(plan.question.space.gpus, " or "),
+        xml_escaped(plan.question.machine.name), height - 10);
     int y = head_height;
     for (const int tp : tps) {
         text += fmt::format("<text x=\"20\" y=\"{}\">tp {}</text>\n", y + cell_height / 2 + 5, tp);
@@ -87,7 +87,7 @@ std::string heatmap_svg(const PlanReport& plan) {
         }
         y += cell_height;
     }
-    return report::svg_picture(
+    return svg_picture(
         fmt::format("width=\"{}\" height=\"{}\" font-family=\"sans-serif\" font-size=\"13\"", width, height), text);
 }
 

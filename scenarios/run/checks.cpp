@@ -56,7 +56,7 @@ Options options_of_life(const Options& options, const std::vector<int>& places) 
 }
 
 std::vector<int> living_replicas(const Options& options, int ranks, const std::vector<int>& dead) {
-    const Mesh mesh = lesson::mesh_of(with_replicas(options, replicas_of(options, static_cast<std::size_t>(ranks))));
+    const Mesh mesh = mesh_of(with_replicas(options, replicas_of(options, static_cast<std::size_t>(ranks))));
     std::set<int> broken;
     for (const int rank : dead) {
         broken.insert(mesh.coordinate(rank, "dp"));
@@ -75,7 +75,7 @@ void check_elastic(const Options& options, const Cluster& cluster) {
         return;
     }
     const faults::Conditions conditions(options.faults, options.ranks, cluster.network);
-    const Mesh mesh = lesson::mesh_of(options);
+    const Mesh mesh = mesh_of(options);
     std::set<int> broken;
     for (int rank = 0; rank < options.ranks; ++rank) {
         if (conditions.dies_at(rank) != Time::max()) {
@@ -91,9 +91,9 @@ void check_elastic(const Options& options, const Cluster& cluster) {
     for (int replicas = options.mesh.dp - 1; replicas >= std::max(options.mesh.dp - static_cast<int>(broken.size()), 1);
          --replicas) {
         try {
-            lesson::check_plan(with_replicas(options, replicas));
-        } catch (const config::UsageError& error) {
-            throw config::UsageError(
+            check_plan(with_replicas(options, replicas));
+        } catch (const UsageError& error) {
+            throw UsageError(
                 fmt::format("--on-fault elastic: the faults leave dp {}, and then {}", replicas, error.what()));
         }
     }

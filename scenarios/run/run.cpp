@@ -58,7 +58,7 @@ void tell_of_many_messages(const Scenario& scenario, const Options& options) {
     const Schedule sum = collectives::schedule_of(CollectiveKind::all_reduce, options.synchronize, options.mesh.dp, 0);
     const std::int64_t messages = std::int64_t{sum.members} * sum.steps * sum.channels;
     if (sum.in_lock_step() && messages > many) {
-        command_line::tell(
+        tell(
             fmt::format("{}: each sum of gradients over {} replicas is {} messages ({}), and each of them is "
                         "sent: this takes long\n",
                         scenario.name, sum.members, messages, name_of(options.synchronize)));

@@ -39,8 +39,8 @@ public:
         const Node& node = node_at(*traces_, at);
         if (node.peer >= std::ssize(traces_->ranks)) {
             throw config::UsageError(fmt::format("{}: {}: there is no file of its peer, rank {}",
-                                                 traces_->files[static_cast<std::size_t>(at.rank)],
-                                                 chakra::describe(node), node.peer));
+                                                 traces_->files[static_cast<std::size_t>(at.rank)], describe(node),
+                                                 node.peer));
         }
         const bool sends = node.kind == NodeKind::send;
         const Size size = size_of(node);
@@ -138,7 +138,7 @@ private:
 
     [[noreturn]] void refuse_member(const NodeAt& at, const std::string& why) const {
         throw config::UsageError(fmt::format("{}: {}: {}", traces_->files[static_cast<std::size_t>(at.rank)],
-                                             chakra::describe(node_at(*traces_, at)), why));
+                                             describe(node_at(*traces_, at)), why));
     }
 
     std::vector<int> ranks_of(const NodeAt& at, const Node& node) const {

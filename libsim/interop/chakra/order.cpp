@@ -163,7 +163,7 @@ private:
             for (const std::uint32_t dep : question_->graphs[static_cast<std::size_t>(stuck.rank)][stuck.node]) {
                 const NodeAt at{stuck.rank, dep};
                 if (rank.progress[dep] != Progress::begun) {
-                    return {at, fmt::format("depends on {}", chakra::describe(node(at)))};
+                    return {at, fmt::format("depends on {}", describe(node(at)))};
                 }
             }
         }

@@ -25,7 +25,7 @@ StageChunk::StageChunk(GPU& gpu, const scenarios::Options& options, const RankPl
       stage_(options.shape, placement_, surroundings(costs)),
       gradient_(stage_.weight_count(), 0.0),
       done_(static_cast<std::size_t>(placement_.layer_count), 0) {
-    const std::vector<double> whole = lesson::initial_weights(options.shape, options.unsigned_seed());
+    const std::vector<double> whole = initial_weights(options.shape, options.unsigned_seed());
     for (const std::size_t place : stage_.places()) {
         weights_.push_back(whole[place]);
     }
@@ -40,20 +40,20 @@ StageChunk::StageChunk(GPU& gpu, const scenarios::Options& options, const RankPl
     }
 }
 
-lesson::Surroundings StageChunk::surroundings(const Costs& costs) {
-    lesson::Surroundings around = exchanges_of(*gpu_, *plan_, options_->shape, costs, *meter_);
-    around.work = [this, &costs](lesson::Region region, lesson::LayerPass pass) {
+Surroundings StageChunk::surroundings(const Costs& costs) {
+    Surroundings around = exchanges_of(*gpu_, *plan_, options_->shape, costs, *meter_);
+    around.work = [this, &costs](Region region, LayerPass pass) {
         meter_->add(costs.compute(items_, layer_, region, pass), layer_);
     };
-    around.begin_layer = [this](int layer, lesson::LayerPass pass) {
+    around.begin_layer = [this](int layer, LayerPass pass) {
         layer_ = layer;
-        if (pass != lesson::LayerPass::backward_weight) {
-            use(index_of(layer), pass == lesson::LayerPass::forward ? sim::Pass::forward : sim::Pass::backward);
+        if (pass != LayerPass::backward_weight) {
+            use(index_of(layer), pass == LayerPass::forward ? sim::Pass::forward : sim::Pass::backward);
         }
     };
-    around.end_layer = [this](int layer, lesson::LayerPass pass) {
+    around.end_layer = [this](int layer, LayerPass pass) {
         const std::size_t index = index_of(layer);
-        if (pass == lesson::LayerPass::backward_weight && layer == lowest_unit(index)) {
+        if (pass == LayerPass::backward_weight && layer == lowest_unit(index)) {
             layer_done(index);
         }
     };
@@ -72,21 +72,21 @@ int StageChunk::lowest_unit(std::size_t layer) const {
 
 Pack StageChunk::pack(bool experts, const Costs& costs) const {
     std::vector<std::vector<std::size_t>> by_layer(static_cast<std::size_t>(placement_.layer_count));
-    for (const lesson::LayerWeights& segment : stage_.segments()) {
+    for (const LayerWeights& segment : stage_.segments()) {
         std::vector<std::size_t>& places = by_layer[index_of(segment.layer)];
         for (std::size_t i = experts ? segment.dense_end : segment.begin;
              i < (experts ? segment.end : segment.dense_end); ++i) {
             places.push_back(i);
         }
     }
-    const std::vector<lesson::Range> partial = stage_.partial_over_tensor();
+    const std::vector<Range> partial = stage_.partial_over_tensor();
     Pack layout;
     for (std::size_t layer = 0; layer < by_layer.size(); ++layer) {
         const int number = placement_.first_layer + static_cast<int>(layer);
         const Units size = experts ? costs.expert_gradient(number) : costs.dense_gradient(number);
         const std::size_t begin = layout.places.size();
         for (const std::size_t place : by_layer[layer]) {
-            const auto holds = [&](const lesson::Range& range) { return range.begin <= place && place < range.end; };
+            const auto holds = [&](const Range& range) { return range.begin <= place && place < range.end; };
             if (std::any_of(partial.begin(), partial.end(), holds)) {
                 layout.partial.push_back(layout.places.size());
             }
@@ -128,23 +128,23 @@ void StageChunk::layer_done(std::size_t layer) {
     each_pack([&](Replica& pack) { pack.layer_done(layer, gradient_, last); });
 }
 
-lesson::Matrix StageChunk::forward(int micro_batch, const lesson::TokenBatch& batch, lesson::Matrix x) {
+Matrix StageChunk::forward(int micro_batch, const TokenBatch& batch, Matrix x) {
     items_ = plan_->micro_batches[static_cast<std::size_t>(micro_batch)].count;
-    lesson::Matrix y = stage_.forward(weights_, micro_batch, batch, std::move(x));
+    Matrix y = stage_.forward(weights_, micro_batch, batch, std::move(x));
     end_use();
     return y;
 }
 
-lesson::Matrix StageChunk::backward(int micro_batch, lesson::Matrix dy) {
+Matrix StageChunk::backward(int micro_batch, Matrix dy) {
     items_ = plan_->micro_batches[static_cast<std::size_t>(micro_batch)].count;
-    lesson::Matrix dx = stage_.backward(weights_, micro_batch, std::move(dy), gradient_);
+    Matrix dx = stage_.backward(weights_, micro_batch, std::move(dy), gradient_);
     end_use();
     return dx;
 }
 
-lesson::Matrix StageChunk::backward_input(int micro_batch, lesson::Matrix dy) {
+Matrix StageChunk::backward_input(int micro_batch, Matrix dy) {
     items_ = plan_->micro_batches[static_cast<std::size_t>(micro_batch)].count;
-    lesson::Matrix dx = stage_.backward_input(weights_, micro_batch, std::move(dy));
+    Matrix dx = stage_.backward_input(weights_, micro_batch, std::move(dy));
     end_use();
     return dx;
 }

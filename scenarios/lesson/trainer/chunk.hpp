@@ -18,8 +18,7 @@ namespace sim::lesson {
 
 // The exchanges of a chunk with its parts on other ranks. Leaves work, begin_layer and end_layer empty. All arguments
 // must outlive the result.
-lesson::Surroundings exchanges_of(GPU& gpu, const RankPlan& plan, const lesson::Shape& shape, const Costs& costs,
-                                  Meter& meter);
+Surroundings exchanges_of(GPU& gpu, const RankPlan& plan, const Shape& shape, const Costs& costs, Meter& meter);
 
 class StageChunk {
 public:
@@ -30,9 +29,9 @@ public:
     StageChunk& operator=(const StageChunk&) = delete;
 
     // Rows of the residual stream in and out: see lesson::Stage.
-    lesson::Matrix forward(int micro_batch, const lesson::TokenBatch& batch, lesson::Matrix x);
-    lesson::Matrix backward(int micro_batch, lesson::Matrix dy);
-    lesson::Matrix backward_input(int micro_batch, lesson::Matrix dy);
+    Matrix forward(int micro_batch, const TokenBatch& batch, Matrix x);
+    Matrix backward(int micro_batch, Matrix dy);
+    Matrix backward_input(int micro_batch, Matrix dy);
     void backward_weight(int micro_batch);
 
     void accumulate();
@@ -48,7 +47,7 @@ public:
     std::vector<std::size_t> places() const;
 
 private:
-    lesson::Surroundings surroundings(const Costs& costs);
+    Surroundings surroundings(const Costs& costs);
     Pack pack(bool experts, const Costs& costs) const;
     std::size_t index_of(int layer) const;
     int lowest_unit(std::size_t layer) const;
@@ -67,8 +66,8 @@ private:
     const scenarios::Options* options_;
     const RankPlan* plan_;
     Meter* meter_;
-    lesson::PartPlacement placement_;
-    lesson::Stage stage_;
+    PartPlacement placement_;
+    Stage stage_;
     std::vector<double> weights_;
     std::vector<double> gradient_;
     std::unique_ptr<Replica> shared_;   // shared with all replicas

@@ -13,11 +13,11 @@ std::int64_t part_of(std::int64_t whole, std::int64_t index, std::int64_t parts)
 
 }  // namespace
 
-Units Costs::compute(int items, int layer, lesson::Region region, lesson::LayerPass pass) const {
+Units Costs::compute(int items, int layer, Region region, LayerPass pass) const {
     const std::int64_t all = Units(options_->compute_units * items).billionths();
     const std::int64_t ranks = std::int64_t{options_->mesh.tp} * options_->mesh.cp;
     const std::int64_t mine = all / ranks + (all % ranks != 0 ? 1 : 0);
-    const int half = region == lesson::Region::attention ? 0 : 1;
+    const int half = region == Region::attention ? 0 : 1;
     const int slot = 2 * static_cast<int>(pass) + half;  // of six in a layer
     return Units::from_billionths(
         part_of(mine, 6 * std::int64_t{layer} + slot, 6 * std::int64_t{options_->shape.layers}));

@@ -19,7 +19,7 @@ class Costs {
 public:
     explicit Costs(const scenarios::Options& options) : options_(&options) {}
 
-    Units compute(int items, int layer, lesson::Region region, lesson::LayerPass pass) const;
+    Units compute(int items, int layer, Region region, LayerPass pass) const;
 
     // The units that tensor parallel ranks sum, or gather and scatter, after half a layer.
     Units summed(int items) const { return activation(items, options_->mesh.cp); }

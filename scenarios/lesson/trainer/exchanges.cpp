@@ -26,9 +26,9 @@ class TensorExchange {
 public:
     using Operator = Numbers (TensorParallel::*)(Numbers, const Activations&) const;
 
-    TensorExchange(GPU& gpu, const RankPlan& plan, const lesson::Shape& shape, const Costs& costs, Meter& meter)
+    TensorExchange(GPU& gpu, const RankPlan& plan, const Shape& shape, const Costs& costs, Meter& meter)
         : tensor_(gpu, plan.along({"tp"}), {.sequence_parallel = plan.chunks.front().sequence_parallel}),
-          rows_(lesson::context_rows(shape, plan.chunks.front())),
+          rows_(context_rows(shape, plan.chunks.front())),
           costs_(&costs),
           meter_(&meter) {}
 
@@ -48,7 +48,7 @@ private:
                                 .rows = static_cast<std::size_t>(rows_),
                                 .columns = static_cast<std::size_t>(x.cols()),
                                 .size = costs_->summed(static_cast<int>(items))};
-        return lesson::rows_of((tensor_.*apply)({x.data(), x.data() + x.size()}, whole), x.cols());
+        return rows_of((tensor_.*apply)({x.data(), x.data() + x.size()}, whole), x.cols());
     }
 
     TensorParallel tensor_;
@@ -59,11 +59,11 @@ private:
 
 // Sends to the next context part, receives from the previous one: [K|V] of this rank's positions and heads, or their
 // gradient.
-std::function<Numbers(Numbers)> rotation(GPU& gpu, const RankPlan& plan, const lesson::Shape& shape, const Costs& costs,
+std::function<Numbers(Numbers)> rotation(GPU& gpu, const RankPlan& plan, const Shape& shape, const Costs& costs,
                                          Meter& meter) {
-    const lesson::PartPlacement& placement = plan.chunks.front();
+    const PartPlacement& placement = plan.chunks.front();
     const int columns = 2 * shape.hidden / placement.tensor.of;
-    const auto of_an_item = static_cast<std::size_t>(lesson::context_rows(shape, placement) * columns);
+    const auto of_an_item = static_cast<std::size_t>(context_rows(shape, placement) * columns);
     return [&gpu, &costs, &meter, group = plan.along({"cp"}), of_an_item](Numbers x) {
         meter.settle();
         const Units size = costs.rotated(static_cast<int>(x.size() / of_an_item));
@@ -83,10 +83,9 @@ std::function<ExpertExchange::Parts(ExpertExchange::Parts)> expert_exchange(GPU&
 
 }  // namespace
 
-lesson::Surroundings exchanges_of(GPU& gpu, const RankPlan& plan, const lesson::Shape& shape, const Costs& costs,
-                                  Meter& meter) {
-    const lesson::PartPlacement& placement = plan.chunks.front();
-    lesson::Surroundings around;
+Surroundings exchanges_of(GPU& gpu, const RankPlan& plan, const Shape& shape, const Costs& costs, Meter& meter) {
+    const PartPlacement& placement = plan.chunks.front();
+    Surroundings around;
     if (placement.tensor.of > 1) {
         const TensorExchange tensor(gpu, plan, shape, costs, meter);
         around.leave = tensor.of_all_rows(&TensorParallel::leave);

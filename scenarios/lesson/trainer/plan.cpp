@@ -55,12 +55,12 @@ std::vector<sim::Share> micro_batches_of(const scenarios::Options& options, cons
     return batches;
 }
 
-lesson::PartPlacement chunk_of(const scenarios::Options& options, const RankPlan& plan, int chunk) {
+PartPlacement chunk_of(const scenarios::Options& options, const RankPlan& plan, int chunk) {
     const int virtual_stages = options.mesh.pp * options.chunks;
     const int virtual_stage = part_of(plan.pipeline, plan.stage, chunk);
     const int layers = options.shape.layers / virtual_stages;
     const auto part = [&](std::string_view axis) {
-        return lesson::Part{plan.mesh.coordinate(plan.rank, axis), plan.mesh.size(axis)};
+        return Part{plan.mesh.coordinate(plan.rank, axis), plan.mesh.size(axis)};
     };
     return {.first_layer = virtual_stage * layers,
             .layer_count = layers,
@@ -98,7 +98,7 @@ void check_items(const scenarios::Options& options) {
 
 void check_model(const scenarios::Options& options) {
     const scenarios::MeshSizes& mesh = options.mesh;
-    const lesson::Shape& shape = options.shape;
+    const Shape& shape = options.shape;
     check_divides("hidden numbers", shape.hidden, "heads", shape.heads);
     check_divides("heads", shape.heads, "tp", mesh.tp);
     check_divides("layers", shape.layers, options.chunks > 1 ? "pp x chunks" : "pp", mesh.pp * options.chunks);

@@ -18,11 +18,11 @@ namespace sim::lesson {
 struct RankPlan {
     int rank = 0;
     sim::Mesh mesh;
-    PipelineShape pipeline;                     // pp stages; micro-batches and chunks of each
-    int stage = 0;                              // this rank's stage
-    std::vector<lesson::PartPlacement> chunks;  // this rank's parts of the model
-    std::vector<sim::Share> micro_batches;      // the items it works on, in each step
-    int most_micro_batches = 0;                 // the maximum over all ranks
+    PipelineShape pipeline;                 // pp stages; micro-batches and chunks of each
+    int stage = 0;                          // this rank's stage
+    std::vector<PartPlacement> chunks;      // this rank's parts of the model
+    std::vector<sim::Share> micro_batches;  // the items it works on, in each step
+    int most_micro_batches = 0;             // the maximum over all ranks
     Group along(std::initializer_list<std::string_view> axes) const { return mesh.along(rank, axes); }
     // The ranks along these axes that have the same chunks: if micro-batches come both ways, the ranks of two stages.
     Group replicas(std::initializer_list<std::string_view> axes) const;

@@ -46,7 +46,7 @@ Replica::Replica(GPU& gpu, const scenarios::Options& options, Pack layout, const
     }
     gradient_.assign(weights_.size(), 0.0);
     std::size_t updated = weights_.size();
-    const int states = lesson::states_per_weight(options.optimizer);
+    const int states = states_per_weight(options.optimizer);
     if (zero_stage_ > 0) {
         zero_.emplace(gpu, groups.replicas, layout_.segments, weights_,
                       ZeroOptions{.stage = zero_stage_,

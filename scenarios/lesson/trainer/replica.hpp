@@ -76,7 +76,7 @@ private:
     int zero_stage_;
     std::optional<GradientBuckets> buckets_;
     std::optional<Zero> zero_;
-    std::optional<lesson::UpdateRule> optimizer_;
+    std::optional<UpdateRule> optimizer_;
 };
 
 }  // namespace sim::lesson

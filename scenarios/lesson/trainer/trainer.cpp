@@ -29,7 +29,7 @@ std::vector<double> numbers_of(const Matrix& x) {
 std::vector<TrainingState> states_of(const ranks::Checkpoint& checkpoint) {
     std::vector<TrainingState> states;
     for (const std::vector<std::byte>& state : checkpoint.states) {
-        states.push_back(lesson::state_of(state));
+        states.push_back(state_of(state));
     }
     return states;
 }
@@ -42,7 +42,7 @@ public:
             chunks_.emplace_back(gpu, options, plan_, costs_, meter_, chunk);
         }
         for (const sim::Share& share : plan_.micro_batches) {
-            batches_.push_back(lesson::make_batch(options.shape, options.unsigned_seed(), share));
+            batches_.push_back(make_batch(options.shape, options.unsigned_seed(), share));
         }
     }
 
@@ -69,7 +69,7 @@ public:
     // combination of all ranks' parts.
     void restore(const ranks::Start& start) {
         TrainingState mine = state();
-        const TrainingState before = lesson::state_of(start.state_of(gpu_->rank()));
+        const TrainingState before = state_of(start.state_of(gpu_->rank()));
         std::optional<WholeState> whole;
         for (std::size_t i = 0; i < mine.size(); ++i) {
             if (mine[i].places == before[i].places && mine[i].own == before[i].own) {
@@ -197,7 +197,7 @@ private:
     const sim::Share& share(int micro_batch) const {
         return plan_.micro_batches[static_cast<std::size_t>(micro_batch)];
     }
-    const lesson::TokenBatch& batch(int micro_batch) const { return batches_[static_cast<std::size_t>(micro_batch)]; }
+    const TokenBatch& batch(int micro_batch) const { return batches_[static_cast<std::size_t>(micro_batch)]; }
     StageChunk& chunk(const PipelineStep& step) { return chunks_[static_cast<std::size_t>(step.chunk)]; }
     Units kept(int micro_batch) const {
         return costs_.kept(share(micro_batch).count, plan_.chunks.front().layer_count);
@@ -216,7 +216,7 @@ private:
     Costs costs_;
     Meter meter_;
     std::deque<StageChunk> chunks_;
-    std::vector<lesson::TokenBatch> batches_;
+    std::vector<TokenBatch> batches_;
     std::size_t passes_done_ = 0;
 };
 

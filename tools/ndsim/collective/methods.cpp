@@ -28,8 +28,8 @@ Algorithm algorithm_of(const std::string& typed, CollectiveKind kind) {
             return algorithm;
         }
     }
-    throw config::UsageError(fmt::format("--algorithm must be auto, all, or some of {}, not \"{}\"{}",
-                                         fmt::join(known, ","), typed, did_you_mean(name, known)));
+    throw UsageError(fmt::format("--algorithm must be auto, all, or some of {}, not \"{}\"{}", fmt::join(known, ","),
+                                 typed, did_you_mean(name, known)));
 }
 
 // The config of a named algorithm; a hierarchical one gets the node size.
@@ -100,7 +100,7 @@ std::vector<AlgorithmConfig> configs_of(const CollectiveOptions& options, Collec
         }
     }
     if (configs.empty() || (choices.by_name && !refused.empty())) {
-        throw config::UsageError(refused);
+        throw UsageError(refused);
     }
     return configs;
 }
@@ -127,21 +127,20 @@ bool is_schedule_file(const std::string& algorithm) {
 void take_schedule(CollectiveOptions& options, search::Sweep& sweep) {
     const std::string& file = options.algorithm;
     if (options.channels > 0 || options.pieces > 0 || options.inner > 0 || options.root >= 0) {
-        throw config::UsageError(fmt::format("--channels, --pieces, --inner and --root are what {} says itself", file));
+        throw UsageError(fmt::format("--channels, --pieces, --inner and --root are what {} says itself", file));
     }
     try {
-        sweep.custom = read_schedule(config::read_text(file, "a schedule"), file);
+        sweep.custom = read_schedule(read_text(file, "a schedule"), file);
     } catch (const ProgramError& error) {
-        throw config::UsageError(error.what());
+        throw UsageError(error.what());
     }
     const Schedule& schedule = *sweep.custom;
     if (schedule.kind != sweep.what.kind || sweep.what.send_receive) {
-        throw config::UsageError(
+        throw UsageError(
             fmt::format("{} is a schedule of {}, not of {}", file, name_of(schedule.kind), sweep.what.name()));
     }
     if (options.ranks > 0 && options.ranks != schedule.members) {
-        throw config::UsageError(
-            fmt::format("{} is a schedule of {} ranks, not {}", file, schedule.members, options.ranks));
+        throw UsageError(fmt::format("{} is a schedule of {} ranks, not {}", file, schedule.members, options.ranks));
     }
     options.ranks = schedule.members;
     options.root = schedule.root;
@@ -151,7 +150,7 @@ void take_schedule(CollectiveOptions& options, search::Sweep& sweep) {
 void take_configs(const CollectiveOptions& options, search::Sweep& sweep) {
     if (sweep.what.send_receive) {
         if (options.algorithm != "auto" || options.channels > 1 || options.pieces > 0 || options.inner > 0) {
-            throw config::UsageError(
+            throw UsageError(
                 "send-receive is one message from each rank: it has no algorithms, channels, pieces or nodes");
         }
         sweep.configs = {Algorithm::direct};

@@ -56,7 +56,7 @@ CollectiveCase case_of_kind(const std::string& typed) {
         return what;
     }
     const std::vector<std::string> known = kind_names();
-    throw config::UsageError(
+    throw UsageError(
         fmt::format("KIND must be {}, not \"{}\"{}", fmt::join(known, ", "), typed, did_you_mean(name, known)));
 }
 
@@ -76,17 +76,16 @@ ElementType type_named(const std::string& name) {
 
 }  // namespace
 
-std::vector<config::OptionRow> collective_rows(CollectiveOptions& options) {
+std::vector<OptionRow> collective_rows(CollectiveOptions& options) {
     std::vector<std::string> types;
     for (const ElementType& type : element_types()) {
         types.emplace_back(type.name);
     }
-    std::vector<config::OptionRow> rows{
-        config::as_argument(
-            {"KIND", "",
-             "all-reduce, all-gather, reduce-scatter, all-to-all, broadcast, reduce, gather, scatter or "
-             "send-receive; also in nccl-tests' spellings",
-             config::Text{config::text(options.kind).set, {.names = kind_names()}}}),
+    std::vector<OptionRow> rows{
+        as_argument({"KIND", "",
+                     "all-reduce, all-gather, reduce-scatter, all-to-all, broadcast, reduce, gather, scatter or "
+                     "send-receive; also in nccl-tests' spellings",
+                     Text{text(options.kind).set, {.names = kind_names()}}}),
         {"ranks", "N",
          "number of participating GPUs, from the first on (8; a topology file's GPUs; a node of a machine)",
          whole(options.ranks, 1, most_ranks)},
@@ -94,20 +93,20 @@ std::vector<config::OptionRow> collective_rows(CollectiveOptions& options) {
         profile_row(options.network),
         {"machine", "NAME|FILE",
          "machine as in ndsim train, instead of a topology: collectives are timed by NCCL's model",
-         config::name_or_file(options.machine, training::machine_names())},
+         name_or_file(options.machine, training::machine_names())},
         {"ranks-per-node", "N", "participating GPUs of each node of the machine (spread evenly over the fewest nodes)",
          whole(options.ranks_per_node, 1, most_ranks)},
         {"timing", "NAME",
          "nccl: NCCL's model with its latencies and protocols, as in ndsim train; wire: messages at the links' own "
          "rates; both: side by side (nccl with a --machine, otherwise wire)",
-         config::choice(options.timing, {"nccl", "wire", "both"})},
+         choice(options.timing, {"nccl", "wire", "both"})},
         {"sizes", "LIST|A:B[:F]",
          "sizes in bytes: 1K,64K,1M, or 1K:8G, each F times the one before (2); 1K is 1024 (1K:1G)",
-         config::text(options.sizes)},
+         text(options.sizes)},
         {"algorithm", "LIST|FILE",
          "auto: the fastest for each size; all, or names such as ring,direct: side by side; a FILE is a schedule of "
          "your own, see docs/collectives.md (auto)",
-         config::name_or_file(options.algorithm, names_for_algorithms())},
+         name_or_file(options.algorithm, names_for_algorithms())},
         {"channels", "N", "number of message sequences that run in parallel, each with its part of the data (1)",
          whole(options.channels, 1, most_channels)},
         {"pieces", "N", "number of chunks into which a pipeline cuts a channel's part (the algorithm's own number)",
@@ -116,8 +115,7 @@ std::vector<config::OptionRow> collective_rows(CollectiveOptions& options) {
          whole(options.inner, 1, most_inner)},
         {"root", "R", "root rank of a broadcast, reduce, gather or scatter (0)",
          whole(options.root, 0, most_ranks - 1)},
-        {"type", "NAME", fmt::format("element type: {} (float)", fmt::join(types, ", ")),
-         config::choice(options.type, types)}};
+        {"type", "NAME", fmt::format("element type: {} (float)", fmt::join(types, ", ")), choice(options.type, types)}};
     return rows;
 }
 
@@ -132,13 +130,13 @@ Sweep sweep_of(CollectiveOptions& options) {
     options.machine.empty() ? take_network(options, sweep) : take_machine(options, sweep);
     sweep.what.ranks = options.ranks;
     if (options.root >= 0 && !sweep.custom && !sweep.what.has_root()) {
-        throw config::UsageError(
+        throw UsageError(
             fmt::format("--root: {} has none; broadcast, reduce, gather and scatter have one", sweep.what.name()));
     }
     sweep.what.root = std::max(options.root, 0);
     if (options.root >= options.ranks) {
-        throw config::UsageError(fmt::format("--root must be one of the {} ranks, 0 to {}, not {}", options.ranks,
-                                             options.ranks - 1, options.root));
+        throw UsageError(fmt::format("--root must be one of the {} ranks, 0 to {}, not {}", options.ranks,
+                                     options.ranks - 1, options.root));
     }
     if (!sweep.custom && sweep.wires) {
         take_configs(options, sweep);
@@ -149,19 +147,19 @@ Sweep sweep_of(CollectiveOptions& options) {
 std::vector<CollectiveCase> cases_of(const CollectiveOptions& options, const Sweep& sweep) {
     const bool is_range = options.sizes.find(':') != std::string::npos;
     std::vector<CollectiveCase> cases;
-    for (const std::int64_t bytes : config::byte_sizes("--sizes", options.sizes)) {
+    for (const std::int64_t bytes : byte_sizes("--sizes", options.sizes)) {
         const auto what = case_of(sweep.what, bytes);
         if (!what && !is_range) {
-            throw config::UsageError(fmt::format("--sizes: {} leaves some of {} ranks without a {}",
-                                                 config::size_text(bytes), sweep.what.ranks, sweep.what.type.name));
+            throw UsageError(fmt::format("--sizes: {} leaves some of {} ranks without a {}", size_text(bytes),
+                                         sweep.what.ranks, sweep.what.type.name));
         }
         if (what) {
             cases.push_back(*what);
         }
     }
     if (cases.empty()) {
-        throw config::UsageError(fmt::format("--sizes: {} leaves some of {} ranks without a {}", options.sizes,
-                                             sweep.what.ranks, sweep.what.type.name));
+        throw UsageError(fmt::format("--sizes: {} leaves some of {} ranks without a {}", options.sizes,
+                                     sweep.what.ranks, sweep.what.type.name));
     }
     return cases;
 }

@@ -36,11 +36,11 @@ std::string sweep_svg(const Sweep& sweep, const std::vector<SweepRow>& rows) {
     if (std::none_of(rows.begin(), rows.end(), has_curve)) {
         return "";
     }
-    report::Chart chart{.title = fmt::format("{} on {}", sweep.what.name(), place_text(sweep)),
-                        .x_title = "size, bytes",
-                        .y_title = "bus bandwidth, GB/s",
-                        .x = {},
-                        .curves = {}};
+    Chart chart{.title = fmt::format("{} on {}", sweep.what.name(), place_text(sweep)),
+                .x_title = "size, bytes",
+                .y_title = "bus bandwidth, GB/s",
+                .x = {},
+                .curves = {}};
     for (const std::string& method : sweep.methods()) {
         chart.curves.push_back({method, {}});
     }
@@ -56,7 +56,7 @@ std::string sweep_svg(const Sweep& sweep, const std::vector<SweepRow>& rows) {
             chart.curves[i].values.push_back(row->timed[i].bus_bandwidth() / 1e9);
         }
     }
-    return report::svg_of(chart);
+    return svg_of(chart);
 }
 
 }  // namespace sim::tools
