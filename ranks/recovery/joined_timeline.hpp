@@ -33,7 +33,6 @@ public:
     // The end of the last span in that place.
     Time last_end(int place) const { return last_end_[static_cast<std::size_t>(place)]; }
 
-    bool wants_logs() const { return options_->on_log != nullptr; }
     std::string hash();
 
 private:

@@ -73,10 +73,6 @@ private:
     std::set<std::string> shown_;  // output shared by several programs is shown once
 };
 
-}  // namespace
-
-namespace {
-
 std::optional<ProgramColumns> columns_of_program(const Schemas& schemas, const std::string& program) {
     for (const ProgramColumns& columns : documented_columns(schemas)) {
         if (std::find(columns.programs.begin(), columns.programs.end(), program) != columns.programs.end()) {
