@@ -81,6 +81,14 @@ void note(OptionRow& row, std::set<std::string>& given) {
 
 }  // namespace
 
+std::vector<OptionRow> layout_rows(training::Layout& layout) {
+    std::vector<OptionRow> rows;
+    for (const training::LayoutField& field : training::layout_fields()) {
+        rows.push_back(std::visit(FieldOption{field, layout}, field.kind));
+    }
+    return rows;
+}
+
 std::vector<OptionRow> training_rows(TrainingOptions& options) {
     std::vector<OptionRow> rows{
         {"model", "NAME|FILE", "model: a preset (gpt3-175b, llama3-8b …), a Hugging Face config.json, or a TOML file",
@@ -89,8 +97,8 @@ std::vector<OptionRow> training_rows(TrainingOptions& options) {
          name_or_file(options.machine, training::machine_names())},
         {"gpus", "N", "total number of GPUs (the layout's, or one node)",
          whole(options.gpus, 1, training::most_ranks)}};
-    for (const training::LayoutField& field : training::layout_fields()) {
-        rows.push_back(std::visit(FieldOption{field, options.layout}, field.kind));
+    for (OptionRow& row : layout_rows(options.layout)) {
+        rows.push_back(std::move(row));
     }
     add_shape(options.shape, rows);
     rows.insert(rows.end(), {listing({"efficiency", "KEY=VALUE",

@@ -46,6 +46,9 @@ struct TrainingOptions {
 // The rows of all options; each records in `given` that it was set. `options` must outlive them.
 std::vector<config::OptionRow> training_rows(TrainingOptions& options);
 
+// The rows of the layout's options alone (training/layout_fields.hpp). `layout` must outlive them.
+std::vector<config::OptionRow> layout_rows(training::Layout& layout);
+
 enum class PriceFrom : std::uint8_t { list, file, option };
 
 struct PricedMachine {

@@ -1,6 +1,6 @@
 // The framework settings decide what the rest of the layout leaves open: kernels, recomputation and overlap.
 //
-// The defaults are those of Megatron Core. The practice of other frameworks: libsim/fit/validation/practice.cpp.
+// The defaults are those of Megatron Core. The practice of other frameworks: libsim/fit/validation/practices.toml.
 #pragma once
 
 #include "libsim/training/layer_modules.hpp"

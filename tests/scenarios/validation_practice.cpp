@@ -1,5 +1,7 @@
 // Assumptions about a run where its record says nothing.
+#include "libsim/config/errors.hpp"
 #include "libsim/error.hpp"
+#include "libsim/fit/validation/practice_table.hpp"
 #include "libsim/fit/validation/predict_run.hpp"
 #include "tools/command_line/workers.hpp"
 
@@ -15,6 +17,7 @@ using sim::training::CudaGraphs;
 using sim::training::Fusion;
 using sim::training::Precision;
 using sim::training::Recompute;
+using testing::HasSubstr;
 
 RunRecord gpt(const std::string& source) {
     RunRecord record{.id = "x", .set = "X", .source = source};
@@ -40,6 +43,46 @@ Open open(const RunRecord& record) {
     const sim::training::Machine machine = machine_of(record, {}, {}, result.assumed);
     result.candidates = candidates_of(record, practice, result.model, machine, result.assumed);
     return result;
+}
+
+const std::string shared_keys =
+    "[shared.fast]\nzero = 1\nmemory = 'reserved'\nhabits = { fusion = 'eager', flash_version = 3 }\n";
+
+TEST(PracticeTable, GivesAPracticeTheKeysOfItsSharedTableUnlessItHasThem) {
+    const PracticeTable table = practice_table_of(
+        shared_keys +
+            "[[practice]]\nframework = 'A'\n[[practice]]\nframework = 'B'\nshared = 'fast'\nzero = 2\n"
+            "habits = { flash_version = 1, overlap_gradients = false }\n[[recipe]]\nmodels = 'm'\nrecompute = "
+            "'mlp,moe_act'\n",
+        "p.toml");
+    ASSERT_EQ(table.practices.size(), 2U);
+    EXPECT_EQ(table.practices[0].habits, sim::training::Framework{});
+    const Practice& fast = table.practices[1];
+    EXPECT_EQ(fast.framework, "B");
+    EXPECT_EQ(fast.zero, 2);
+    EXPECT_EQ(fast.memory, MemoryMeans::reserved);
+    EXPECT_EQ(fast.habits.fusion, Fusion::eager);
+    EXPECT_EQ(fast.habits.flash_version, 1);
+    EXPECT_FALSE(fast.habits.overlap_gradients);
+    ASSERT_EQ(table.recipes.size(), 1U);
+    EXPECT_EQ(text_of(table.recipes[0].recompute), "mlp,moe_act");
+}
+
+TEST(PracticeTable, NamesTheLineOfAMistake) {
+    const auto complaint = [](const std::string& text) -> std::string {
+        try {
+            practice_table_of(shared_keys + text, "p.toml");
+        } catch (const sim::config::UsageError& error) {
+            return error.what();
+        }
+        return "";
+    };
+    EXPECT_EQ(complaint("[[practice]]\nzeros = 1\n"), "p.toml:6: unknown key practice[1].zeros; did you mean zero?");
+    EXPECT_EQ(complaint("[[practice]]\nhabits.fusio = 'eager'\n"),
+              "p.toml:6: unknown key practice[1].habits.fusio; did you mean habits.fusion?");
+    EXPECT_THAT(complaint("[[practice]]\nmemory = 'all'\n"), HasSubstr("p.toml:6: practice[1].memory"));
+    EXPECT_EQ(complaint("[[practice]]\nshared = 'slow'\n"),
+              "p.toml: practice[1].shared: there is no table [shared.slow]");
 }
 
 TEST(Practice, IsFoundByTheWordsOfTheSource) {
