@@ -14,14 +14,13 @@ bool Kernel::collective(int rank, RankState& self, Stream on, NumberedOp at) {
     const Rendezvous::Meeting* const meeting =
         rendezvous_.arrive(rank, at.number, self.at(on).clock, at.op, at.payload);
     self.block(on, at);
-    const Group& group = groups().group(collective_word(at.op).group);
-    if (meeting != nullptr) {
-        for (const int served : beside_.gather(*meeting, group, ranks_)) {
+    if (meeting != nullptr && !meeting->brought.empty()) {
+        for (const int served : beside_.gather(*meeting, members_of(at.op), ranks_)) {
             unblock(served, ranks_[served]);
         }
     }
     if (links_ && !collective_times_.as_a_whole()) {
-        if (group.communicator() != 0) {
+        if (members_of(at.op).communicator() != 0) {
             throw ProgramError(
                 fmt::format("rank {}: {}: a communicator's collectives are one operation, which only a network "
                             "that prices collectives as a whole (Nccl) has where links are shared",
@@ -30,14 +29,14 @@ bool Kernel::collective(int rank, RankState& self, Stream on, NumberedOp at) {
         end_of_walk(walks_->begin(rank, on, at, collective_times_.schedule_for(at.op)));
         return false;
     }
-    if (meeting == nullptr || losses_.lose(group, meeting->last_at)) {
+    if (meeting == nullptr || losses_.lose(members_of(at.op), meeting->last_at)) {
         return false;
     }
     try {
         end_collective(*meeting, rank);
     } catch (const ProgramError&) {
         // It has no price, or no possible schedule. That is a mistake of all members, and none goes on.
-        const int first = group.rank_at(0);
+        const int first = members_of(at.op).rank_at(0);
         const NumberedOp op = ranks_[first].in(meeting->stream_of(0));
         mistakes_.note({meeting->last_at, first, op.number}, std::current_exception());
         return false;
@@ -60,7 +59,7 @@ bool Kernel::take_data(int rank, RankState& self, const Op& op) {
 
 void Kernel::end_collective(const Rendezvous::Meeting& meeting, int last_rank) {
     const CollectiveEnds ends = collective_times_.ends(meeting, ranks_);
-    const Group& group = groups().group(collective_word(meeting.op).group);
+    const Group& group = members_of(meeting.op);
     for (int index = 0; index < group.size(); ++index) {
         const int rank = group.rank_at(index);
         RankState& member = ranks_[rank];

@@ -68,7 +68,6 @@ template <bool at_ends, bool may_wait>
             goes_on = needs_receiver && waiting != nullptr ? std::max(goes_on, waiting->since) : goes_on;
         }
     }
-    const Time busy = is_async && !at_ends ? state.clock : goes_on;
     const Duration idle = may_wait && !at_ends && !is_async ? goes_on - there : Duration{0};
     // Built in place: a copy would cost as much as everything else here.
     Message at_once;
@@ -79,7 +78,7 @@ template <bool at_ends, bool may_wait>
         message.transfer = TransferId::none;
     }
     self.count_message(op);
-    self.spend(on, {.idle = idle, .end = busy});
+    self.spend(on, {.idle = idle, .end = is_async && !at_ends ? state.clock : goes_on});
     // If senders may be held, the span of an asynchronous send is known only when it is joined.
     if (!waits && !(is_async && may_wait)) {
         spans_.write(rank, at, begin, goes_on, idle, id_of(rank, message));

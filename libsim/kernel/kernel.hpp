@@ -171,7 +171,7 @@ private:
     void deliver(int target, const WaitingReceive& receive, const Message& message);
     void end_receive(int rank, RankState& self, Stream on, NumberedOp at, const Message& message);
 
-    // held_sends.cpp: messages whose sender waits, is timed at both ends, or loses them.
+    // held_sends.cpp: sends that hold their sender, share links or are lost, and messages timed at both ends.
     bool send_as_flow(int rank, RankState& self, Stream on, NumberedOp at);
     bool send_lost(int rank, RankState& self, Stream on, NumberedOp at, Time begin);
     void hold_sender(int rank, RankState& self, NumberedOp at, Owner sender, Message& message);
@@ -203,6 +203,7 @@ private:
 
     // collectives.cpp: collectives by size, and the data beside them.
     bool collective(int rank, RankState& self, Stream on, NumberedOp at);
+    const Group& members_of(const Op& op) const { return groups().group(collective_word(op).group); }
     bool take_data(int rank, RankState& self, const Op& op);
     void end_collective(const Rendezvous::Meeting& meeting, int last_rank);
     void end_of_member(int rank, Stream on, const MemberClock& clock, bool is_last);

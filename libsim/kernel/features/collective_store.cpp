@@ -56,11 +56,8 @@ void CollectiveStore::collect(const Rendezvous::Meeting& meeting, const Group& m
 }
 
 std::vector<int> CollectiveStore::gather(const Rendezvous::Meeting& meeting, const Group& members, const Ranks& ranks) {
-    std::vector<int> served;
-    if (meeting.brought.empty()) {
-        return served;
-    }
     collect(meeting, members);
+    std::vector<int> served;
     for (int index = 0; index < members.size(); ++index) {
         const int rank = members.rank_at(index);
         const RankState& member = ranks[rank];

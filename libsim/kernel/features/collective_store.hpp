@@ -36,7 +36,7 @@ public:
     // Begins that collective. Returns its number for the rendezvous, from 1; 0: the rank brings nothing.
     std::uint32_t begin_collective(int rank, const Op& collective);
     // Collects the payloads once all members have come. Returns the members whose programs are blocked in a take of
-    // them, and now have taken them.
+    // them, and now have taken them. Requires: at least one has brought data.
     std::vector<int> gather(const Rendezvous::Meeting& meeting, const Group& members, const Ranks& ranks);
     // Takes the payloads for the rank's `number`-th bring (from 0), which can be taken once; false: not all have come.
     // Throws ProgramError if there is nothing to take.

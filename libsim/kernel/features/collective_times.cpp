@@ -11,10 +11,6 @@
 
 namespace sim::kernel {
 
-std::int64_t CollectiveEnds::sent(int index) const {
-    return chunk_ ? time_for(*chunk_, {clock(index).chunks, 1}).count() : sent_;
-}
-
 CollectiveTimes::CollectiveTimes(const Prices& prices, const Groups& groups, const faults::Conditions& conditions)
     : prices_(&prices), groups_(&groups), conditions_(&conditions) {
     if (prices.cluster().network->prices_collectives()) {

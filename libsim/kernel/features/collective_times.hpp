@@ -25,21 +25,22 @@ namespace sim::kernel {
 class CollectiveEnds {
 public:
     // Every member sends `sent`, in no messages of its own.
-    CollectiveEnds(const MemberClock& everyone, std::int64_t sent) : members_{everyone}, sent_(sent) {}
+    CollectiveEnds(const MemberClock& everyone, std::int64_t sent) : everyone_(everyone), each_(sent) {}
     // The members send chunks of `chunk`.
-    CollectiveEnds(std::vector<MemberClock> members, std::int64_t chunk)
-        : members_(std::move(members)), chunk_(chunk) {}
+    CollectiveEnds(std::vector<MemberClock> members, std::int64_t chunk) : members_(std::move(members)), each_(chunk) {}
 
     const MemberClock& clock(int index) const {
-        return members_[chunk_ ? static_cast<std::size_t>(index) : std::size_t{0}];
+        return members_.empty() ? everyone_ : members_[static_cast<std::size_t>(index)];
     }
     // Throws std::overflow_error if that leaves 64 bits.
-    std::int64_t sent(int index) const;
+    std::int64_t sent(int index) const {
+        return members_.empty() ? each_ : time_for(each_, {clock(index).chunks, 1}).count();
+    }
 
 private:
-    std::vector<MemberClock> members_;  // one for all, if the network prices the whole
-    std::int64_t sent_ = 0;
-    std::optional<std::int64_t> chunk_ = {};
+    MemberClock everyone_ = {};
+    std::vector<MemberClock> members_;  // empty if all end alike
+    std::int64_t each_;
 };
 
 class CollectiveTimes {
