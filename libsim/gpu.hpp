@@ -237,9 +237,9 @@ public:
     // Checkpoints, for a run that survives the death of a rank (ranks/recovery.hpp). Reports that this rank has done
     // `steps` steps of its program since the very beginning. Costs nothing.
     void step_done(std::int64_t steps);
-    // The same; the program stands still while its state is copied. Runs on the current stream.
+    // Also takes a snapshot: the program stands still while its state is copied. Runs on the current stream.
     void snapshot(std::int64_t steps, Duration takes);
-    // The same; the launcher receives the state, which is complete after `takes`. Runs on the current stream.
+    // Also sends the state to the launcher, which has all of it after `takes`. Runs on the current stream.
     void checkpoint(std::int64_t steps, std::span<const std::byte> state, Duration takes);
 
     // Returns when every rank has reached it. Costs ceil(log2 n) rounds of empty messages.

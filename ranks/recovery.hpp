@@ -15,8 +15,8 @@
 // that do not wait for it continue. Then all ranks are ended (with the process host, their processes), and after the
 // repair and the restart all begin again at that simulated time. The work that each rank has done since the checkpoint
 // is lost.
-// It is the same in every run and on every host. A fault that was not injected ends the run as it does without a
-// policy.
+// The timeline is the same in every run and on every host. A fault that was not injected ends the run as it does
+// without a policy.
 #pragma once
 
 #include "ranks/launch.hpp"

@@ -12,7 +12,7 @@ namespace sim::config {
 
 namespace {
 
-constexpr int unless_said = 16;  // GPUs
+constexpr int default_value = 16;  // GPUs
 
 // The keys of one topology table in a TOML file.
 class TomlTopologyKeys final : public TopologyKeys {
@@ -93,7 +93,7 @@ Topology build(const TomlTopologyKeys& keys, int gpus, const KeyNames& others) {
 
 Topology topology_of(const TomlReader& file, const std::string& table, int gpus, std::vector<std::string> others) {
     const TomlTopologyKeys keys(file, table.empty() ? "" : table + ".");
-    const int asked = keys.whole_or("gpus", gpus == 0 ? unless_said : gpus, 1, 1 << 24);
+    const int asked = keys.whole_or("gpus", gpus == 0 ? default_value : gpus, 1, 1 << 24);
     Topology topology = build(keys, asked, others);
     if (topology.gpus < gpus || (keys.has("gpus") && topology.gpus != asked)) {
         const TomlEntry& entry = keys.require(keys.has("gpus") ? "gpus" : keys.has("name") ? "name" : "kind");
@@ -106,7 +106,7 @@ Topology topology_of(const TomlReader& file, const std::string& table, int gpus,
 Topology read_topology(const std::string& name_or_file, int gpus) {
     if (!name_or_file.ends_with(".toml") && name_or_file.find('/') == std::string::npos) {
         try {
-            return named_topology(name_or_file, gpus == 0 ? unless_said : gpus);
+            return named_topology(name_or_file, gpus == 0 ? default_value : gpus);
         } catch (const ProgramError& error) {
             throw UsageError(error.what());
         }

@@ -159,7 +159,7 @@ bool Kernel::compute_beside_streams(int rank, RankState& self, const Op& op) {
         return true;
     }
     self.block(op, number);
-    overlap_.put_off();
+    overlap_.defer();
     if (links_) {
         agenda_.push({overlap_.end(rank, self, op, self.program.clock), rank, number});
     }
@@ -167,7 +167,7 @@ bool Kernel::compute_beside_streams(int rank, RankState& self, const Op& op) {
 }
 
 // The program is blocked in a computation whose streams' times are now known.
-void Kernel::end_put_off_compute(int rank, RankState& self, Time now) {
+void Kernel::end_deferred_compute(int rank, RankState& self, Time now) {
     overlap_.resume();
     const Interval ran = overlap_.compute(rank, self, self.pending, now);
     spans_.write(rank, {self.pending, self.pending_number}, ran.begin, ran.end);

@@ -63,7 +63,7 @@ void Kernel::resolve_earliest() {
     const auto question = questions_ ? questions_->first() : std::nullopt;
     const auto compute = overlap_.first(ranks_);
     if (compute && (!question || compute->at <= question->at)) {
-        end_put_off_compute(compute->rank, ranks_[compute->rank], Time{});
+        end_deferred_compute(compute->rank, ranks_[compute->rank], Time{});
     } else if (question) {
         answer_first_question();
     }
@@ -114,7 +114,7 @@ std::optional<int> Kernel::next_turn_in_time() {
         if (const Time end = overlap_.end(rank, self, self.pending, at); end > at) {
             agenda_.push({end, rank, self.pending_number});
         } else {
-            end_put_off_compute(rank, self, at);
+            end_deferred_compute(rank, self, at);
         }
     }
 }

@@ -154,7 +154,7 @@ private:
     std::optional<int> next_turn_in_time();
     void resolve_earliest();
     void answer_first_question();
-    bool goes_on_unasked() const { return overlap_.any_put_off() || (links_ && !links_->empty()); }
+    bool goes_on_unasked() const { return overlap_.any_deferred() || (links_ && !links_->empty()); }
     void unblock(int rank, RankState& self);
     void end_flow(TransferId id, Time at);
 
@@ -199,7 +199,7 @@ private:
     void join(int rank, RankState& self, Joinable& joinable, bool is_at_its_end);
     bool finish(int rank, RankState& self);
     bool compute_beside_streams(int rank, RankState& self, const Op& op);
-    void end_put_off_compute(int rank, RankState& self, Time now);
+    void end_deferred_compute(int rank, RankState& self, Time now);
 
     // collectives.cpp: collectives by size, and the data beside them.
     bool collective(int rank, RankState& self, Stream on, NumberedOp at);

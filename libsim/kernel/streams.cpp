@@ -159,7 +159,7 @@ void Kernel::end_issued(int rank, RankState& self, Stream on) {
     if (self.is_blocked_in(OpKind::finish) && at.waiting.empty()) {
         finish(rank, self);
     } else if (self.is_blocked_in(OpKind::compute) && !links_ && self.streams_are_done()) {
-        end_put_off_compute(rank, self, self.program.clock);
+        end_deferred_compute(rank, self, self.program.clock);
     }
 }
 

@@ -36,7 +36,7 @@ auto as_usage(Read read) {
     }
 }
 
-constexpr int unless_said = 16;  // GPUs, if a node has no more
+constexpr int default_value = 16;  // GPUs, if a node has no more
 
 bool names_a_file(const std::string& name) {
     return name.ends_with(".toml") || name.find('/') != std::string::npos;
@@ -70,8 +70,8 @@ Topology topology_of(const training::Machine& machine, int gpus) {
     if (machine.scale_out > 0) {
         nodes.card = bandwidth_of(machine.scale_out);
     }
-    const bool one_node = !nodes.card || machine.gpus_per_node > unless_said;
-    const int usual = one_node ? machine.gpus_per_node : unless_said / machine.gpus_per_node * machine.gpus_per_node;
+    const bool one_node = !nodes.card || machine.gpus_per_node > default_value;
+    const int usual = one_node ? machine.gpus_per_node : default_value / machine.gpus_per_node * machine.gpus_per_node;
     return network::rail_nodes(gpus == 0 ? usual : gpus, nodes);
 }
 

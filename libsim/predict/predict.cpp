@@ -113,7 +113,7 @@ Prediction predict_step(const Transformer& model, const Machine& machine, const 
     training::check_layout(model, machine, layout);
     const training::StepPlan plan = training::plan_step(model, machine, layout);
     Prediction prediction;
-    if (takes_no_kernel(options) && takes_no_meeting(plan)) {
+    if (takes_no_kernel(options) && pairs_end_together(plan)) {
         prediction.step = folded_step(plan).time;
         prediction.simulated_ranks = layout.parallelism.pp;
     } else {

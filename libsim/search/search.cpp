@@ -126,7 +126,7 @@ TrainingCase case_of(const PlanQuestion& question, const PlanPoint& point) {
     return predict::case_of(question.model, question.machine, layout_of(question.space, question.model, point));
 }
 
-Plan search_layouts(const PlanQuestion& question, const PlanOptions& options) {
+Plan search_layouts(const PlanQuestion& question, const SearchOptions& options) {
     const std::vector<PlanPoint> points = points_of(question.space, question.model, question.machine);
     const std::vector<PlanVerdict> verdicts = verdicts_of(question, points, options);
     Plan plan;

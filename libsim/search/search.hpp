@@ -65,7 +65,7 @@ PlanOracle predictor();
 
 enum class PlanObjective : std::uint8_t { time, cost };
 
-struct PlanOptions {
+struct SearchOptions {
     PlanObjective objective = PlanObjective::time;
     bool exhaustive = false;        // simulate everything that may fit
     std::size_t best = 0;           // also simulate everything that may be among this many best by the objective
@@ -130,7 +130,7 @@ struct Plan {
 };
 
 // If the oracle throws, throws its exception for the first such layout.
-Plan search_layouts(const PlanQuestion& question, const PlanOptions& options);
+Plan search_layouts(const PlanQuestion& question, const SearchOptions& options);
 
 // Adds the robustness of the given rows.
 void add_robustness(const PlanQuestion& question, std::span<const std::size_t> rows, const ForEach& for_each,

@@ -19,7 +19,7 @@ constexpr std::size_t bounds_at_a_time = 16;
 
 class Judge {
 public:
-    Judge(const PlanQuestion& question, const std::vector<PlanPoint>& points, const PlanOptions& options)
+    Judge(const PlanQuestion& question, const std::vector<PlanPoint>& points, const SearchOptions& options)
         : question_(question), points_(points), options_(options), verdicts_(points.size()) {
         for (const int gpus : question.space.gpus) {
             placed_.try_emplace(gpus, question_of(question, gpus));
@@ -140,7 +140,7 @@ private:
 
     const PlanQuestion& question_;
     const std::vector<PlanPoint>& points_;
-    const PlanOptions& options_;
+    const SearchOptions& options_;
     std::vector<PlanVerdict> verdicts_;
     std::map<int, PlanQuestion> placed_;  // by number of GPUs
     std::vector<Tradeoff> front_;         // of the simulated layouts
@@ -177,7 +177,7 @@ PlanVerdict simulated(const PlanQuestion& question, const PlanPoint& point, cons
 }
 
 std::vector<PlanVerdict> verdicts_of(const PlanQuestion& question, const std::vector<PlanPoint>& points,
-                                     const PlanOptions& options) {
+                                     const SearchOptions& options) {
     return Judge(question, points, options).judge();
 }
 

@@ -33,6 +33,6 @@ PlanVerdict simulated(const PlanQuestion& question, const PlanPoint& point, cons
 
 // In the order of `points`; none is left as may_fit unless the search was stopped.
 std::vector<PlanVerdict> verdicts_of(const PlanQuestion& question, const std::vector<PlanPoint>& points,
-                                     const PlanOptions& options);
+                                     const SearchOptions& options);
 
 }  // namespace sim::search

@@ -98,7 +98,7 @@ private:
                 turns = 0;
                 run_.look_at_the_clock();
                 if (run_.progress_is_due()) {
-                    run_.tell_progress("");
+                    run_.report_progress("");
                 }
             }
             take_turn(ports_[static_cast<std::size_t>(*rank)]);

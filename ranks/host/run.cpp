@@ -91,7 +91,7 @@ kernel::StepsSink Run::steps_sink() {
     };
 }
 
-void Run::tell_log_so_far() {
+void Run::forward_log() {
     if (options->clock == Clock::wall || !log.may_tell()) {
         return;
     }
@@ -251,7 +251,7 @@ bool Run::progress_is_due() {
     return is_due;
 }
 
-void Run::tell_progress(const std::string& advice) {
+void Run::report_progress(const std::string& advice) {
     const HostRow& host = row_of(options->host);
     const int count = options->count_of_running();
     std::string text = fmt::format("after {:.0f} s, {} {} come to {} of simulated time", wall_seconds(), count,

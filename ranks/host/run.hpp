@@ -27,7 +27,7 @@ struct Run {
     // Outputs the log lines that no later line can precede. Called often; seldom does anything.
     void tell_log() {
         if (log.holds_any()) [[unlikely]] {
-            tell_log_so_far();
+            forward_log();
         }
     }
     // Keeps a rank's payload until it is received. Too much of it ends the run.
@@ -78,10 +78,10 @@ struct Run {
     double wall_seconds() const;
     // The progress of the slowest rank; 0: not all have reported it.
     double share_done() const;
-    // Whether a run in virtual time has lasted so long that its user should be told again how far it is. Reads a clock.
+    // Whether a run in virtual time is due to report its progress to the user again. Reads a clock.
     bool progress_is_due();
     // Tells the user how far it is, and appends `advice`.
-    void tell_progress(const std::string& advice);
+    void report_progress(const std::string& advice);
     // Tells the launcher how far the run is, if it is time to. Reads a clock: not for inner loops.
     void look_at_the_clock();
     // Reports that simulated time has reached `time`. It never decreases, although a stream's time may be ahead.
@@ -118,7 +118,7 @@ private:
     kernel::LogOpSink log_sink();
     kernel::OpSink op_sink();
     kernel::StepsSink steps_sink();
-    void tell_log_so_far();
+    void forward_log();
     void limit_unreceived(int source, std::size_t on_its_way);
 };
 

@@ -183,7 +183,7 @@ void Supervisor::kill(int rank) {
     self.ended = true;
     self.status = *status;
     if (!WIFSIGNALED(*status) || WTERMSIG(*status) != SIGKILL) {
-        return fail(Failure::rank_died, rank, story_of(rank));
+        return fail(Failure::rank_died, rank, end_of_rank_text(rank));
     }
     run_->kernel.lose(rank);
 }

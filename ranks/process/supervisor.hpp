@@ -73,16 +73,16 @@ private:
     void report_ended_ranks();
     bool lose(int rank);
     const Op* last_op_of_ended(int rank);
-    void forgive_pause();
+    void discount_pause();
     bool has_posted(int rank);
     void report_hung_ranks();
     void note_progress();
-    void tell_progress();
+    void report_progress();
     void notice(const std::string& what) const;
     std::string name_of(int rank) const;
-    std::string lack_of(int rank) const;
-    std::string words_of(int rank) const;
-    std::string story_of(int rank) const;
+    std::string shortage_of(int rank) const;
+    std::string last_words_of(int rank) const;
+    std::string end_of_rank_text(int rank) const;
 
     // Requires: the rank runs.
     Rank& of(int rank) { return *ranks_[static_cast<std::size_t>(rank)]; }

@@ -59,21 +59,21 @@ void Supervisor::watch_clock() {
     tick_.expires_after(tick);
     tick_.async_wait([this](const boost::system::error_code& error) {
         check(!error, "a clock cannot be watched: {}", error.message());
-        forgive_pause();
+        discount_pause();
         note_changes();  // in case a signal was lost, or never delivered
         report_hung_ranks();
         look_at_running_ranks();  // including those that have posted without a flag
         if (run_->options->on_pulse) {
             note_progress();
         }
-        tell_progress();
+        report_progress();
         run_->look_at_the_clock();
         watch_clock();
     });
 }
 
 // Whatever stopped the supervisor stopped the ranks' clocks, too.
-void Supervisor::forgive_pause() {
+void Supervisor::discount_pause() {
     const WallTime now = std::chrono::steady_clock::now();
     const bool paused = last_tick_ != WallTime{} && now - last_tick_ > pause;
     for (const std::unique_ptr<Rank>& rank : ranks_) {
@@ -104,13 +104,13 @@ void Supervisor::note_progress() {
     }
 }
 
-void Supervisor::tell_progress() {
+void Supervisor::report_progress() {
     if (!run_->progress_is_due()) {
         return;
     }
     note_progress();
     const bool is_crowd = run_->options->count_of_running() > cores();
-    run_->tell_progress(
+    run_->report_progress(
         is_crowd ? fmt::format("; they share {} cores, and fibers would give the same timeline sooner", cores()) : "");
 }
 
@@ -159,11 +159,11 @@ void Supervisor::report_ended_ranks() {
             if (!lose(rank)) {
                 later.push_back(rank);
             }
-        } else if (const std::string lack = lack_of(rank); !lack.empty()) {
+        } else if (const std::string lack = shortage_of(rank); !lack.empty()) {
             fail(Failure::machine_limit, rank, lack);
         } else if (last == nullptr || last->kind != OpKind::finish) {
             const int status = of(rank).status;
-            fail(Failure::rank_died, rank, story_of(rank), WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+            fail(Failure::rank_died, rank, end_of_rank_text(rank), WIFSIGNALED(status) ? WTERMSIG(status) : 0);
         }
     }
     ended_ = std::move(later);
@@ -198,30 +198,30 @@ std::string Supervisor::name_of(int rank) const {
 }
 
 // The resource that the machine denied its program, which ended it; empty: none.
-std::string Supervisor::lack_of(int rank) const {
+std::string Supervisor::shortage_of(int rank) const {
     const std::string where = where_rank_is(run_->kernel, rank);
     switch (of(rank).inbox.lack()) {
         case Lack::memory:
             return fmt::format("{} got no memory {}: there is not enough for {} ranks", name_of(rank), where,
                                run_->options->count_of_running());
-        case Lack::as_said: return fmt::format("{} could not go on {}: {}", name_of(rank), where, words_of(rank));
+        case Lack::as_said: return fmt::format("{} could not go on {}: {}", name_of(rank), where, last_words_of(rank));
         default: return "";
     }
 }
 
 // Its exception's message, without characters that control a terminal.
-std::string Supervisor::words_of(int rank) const {
+std::string Supervisor::last_words_of(int rank) const {
     return plain_text(const_cast<Inbox&>(of(rank).inbox).last_words());
 }
 
-std::string Supervisor::story_of(int rank) const {
+std::string Supervisor::end_of_rank_text(int rank) const {
     const Rank& self = of(rank);
     const std::string who = name_of(rank);
     const std::string where = where_rank_is(run_->kernel, rank);
     std::string story;
     if (WIFSIGNALED(self.status)) {
         story = fmt::format("{} was killed by {} {}", who, signal_name(WTERMSIG(self.status)), where);
-    } else if (const std::string words = words_of(rank); !words.empty()) {
+    } else if (const std::string words = last_words_of(rank); !words.empty()) {
         story = fmt::format("{} threw {}: {}", who, where, words);
     } else {
         story = fmt::format("{} exited with status {} {}, before its program returned", who, WEXITSTATUS(self.status),

@@ -90,17 +90,17 @@ std::vector<Injection> FaultsOfLives::of_life(Time over, const std::vector<int>&
     return faults;
 }
 
-std::vector<Doom> FaultsOfLives::dooms(const std::vector<Injection>& of_life) const {
-    std::vector<Doom> dooms;
+std::vector<FatalEvent> FaultsOfLives::fatal_events(const std::vector<Injection>& of_life) const {
+    std::vector<FatalEvent> fatal_events;
     for (const Injection& fault : of_life) {
         if (const auto* const kill = std::get_if<KillRank>(&fault)) {
-            dooms.push_back({.at = kill->at, .rank = kill->rank});
+            fatal_events.push_back({.at = kill->at, .rank = kill->rank});
         } else if (const auto* const drop = std::get_if<DropNic>(&fault)) {
-            dooms.push_back({.at = drop->at, .rank = links_are_shared_ ? -1 : drop->nic, .dies = false});
+            fatal_events.push_back({.at = drop->at, .rank = links_are_shared_ ? -1 : drop->nic, .dies = false});
         }
     }
-    std::stable_sort(dooms.begin(), dooms.end(), [](const Doom& a, const Doom& b) { return a.at < b.at; });
-    return dooms;
+    std::stable_sort(fatal_events.begin(), fatal_events.end(), [](const FatalEvent& a, const FatalEvent& b) { return a.at < b.at; });
+    return fatal_events;
 }
 
 }  // namespace sim::ranks

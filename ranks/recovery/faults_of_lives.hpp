@@ -1,4 +1,4 @@
-// This class assigns the faults of a run to its lives: the faults that each life suffers, and those that may end it.
+// FaultsOfLives assigns the faults of a run to its lives: the faults that each life has, and those that may end it.
 //
 // A fault names places, the numbers that ranks have in the first life. A death, or a network card that drops out, is
 // over with the life that contains its time, or with the time after that life: then the broken part is repaired or
@@ -12,11 +12,10 @@
 
 namespace sim::ranks {
 
-// An event that may end a life: from that time on, this rank is dead or cannot communicate; -1: not a single rank's
-// card.
-struct Doom {
+// An event that may end a life.
+struct FatalEvent {
     Time at;
-    int rank = 0;
+    int rank = 0;      // -1: a network card that belongs to no single rank
     bool dies = true;  // otherwise its network card drops out
 };
 
@@ -27,7 +26,7 @@ public:
     // The LaunchOptions::faults of a life whose ranks are in these places. Deaths before `over` are over.
     std::vector<faults::Injection> of_life(Time over, const std::vector<int>& places) const;
     // The faults of a life that may end it, in time order.
-    std::vector<Doom> dooms(const std::vector<faults::Injection>& of_life) const;
+    std::vector<FatalEvent> fatal_events(const std::vector<faults::Injection>& of_life) const;
 
 private:
     std::vector<faults::Injection> faults_;  // a node's death is listed as its ranks' deaths

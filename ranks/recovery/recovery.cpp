@@ -79,11 +79,11 @@ private:
     // Runs one life. True: another one follows.
     bool live() {
         std::vector<faults::Injection> faults = faults_.of_life(over_, start_.places);
-        const std::vector<Doom> dooms = faults_.dooms(faults);
+        const std::vector<FatalEvent> fatal_events = faults_.fatal_events(faults);
         if (joins_lives()) {
-            timeline_.begin_life(start_.places, begin_, dooms.empty() ? Time::max() : dooms.front().at);
+            timeline_.begin_life(start_.places, begin_, fatal_events.empty() ? Time::max() : fatal_events.front().at);
         }
-        Result result = launch_life(std::move(faults), dooms);
+        Result result = launch_life(std::move(faults), fatal_events);
         result.ranks.resize(start_.places.size());  // none if the machine had no room for it
         Life& life = run_.lives.emplace_back();
         life.begin = begin_;
@@ -91,7 +91,7 @@ private:
         life.places = start_.places;
         life.pids = result.pids;
         life.first_step = start_.first_step();
-        const std::optional<Death> death = death_in(result, dooms);
+        const std::optional<Death> death = death_in(result, fatal_events);
         const bool goes_on = death && go_on(life, *death, result);
         if (!goes_on) {
             take_account(life, standing_at(result, death ? death->at : Time::max()));
@@ -116,7 +116,7 @@ private:
         return signal != 0;
     }
 
-    Result launch_life(std::vector<faults::Injection> faults, const std::vector<Doom>& dooms) {
+    Result launch_life(std::vector<faults::Injection> faults, const std::vector<FatalEvent>& fatal_events) {
         LaunchOptions life = *options_;
         life.ranks = static_cast<int>(start_.places.size());
         life.begin = begin_;
@@ -128,7 +128,7 @@ private:
             life.on_log = options_->on_log ? LogSink([this](const LogLine& line) { timeline_.add(line); }) : nullptr;
         }
         life.on_start = [this](const std::vector<int>& pids) { tell_processes(pids); };
-        for (const Doom& doom : dooms) {
+        for (const FatalEvent& doom : fatal_events) {
             if (life.standings.empty() || doom.at > life.standings.back()) {
                 life.standings.push_back(doom.at);
             }
@@ -157,13 +157,13 @@ private:
         }
     }
 
-    std::optional<Death> death_in(const Result& result, const std::vector<Doom>& dooms) const {
+    std::optional<Death> death_in(const Result& result, const std::vector<FatalEvent>& fatal_events) const {
         if (!result.fault || !result.fault->as_asked) {
             return std::nullopt;
         }
         // Ranks with a later time of death were ended before it.
         std::optional<Death> death;
-        for (const Doom& doom : dooms) {
+        for (const FatalEvent& doom : fatal_events) {
             const std::vector<int>& dead = result.fault->dead;
             const bool came = doom.dies ? has(dead, doom.rank) : dead.empty();
             if (!came || (death && doom.at > later(death->at, policy_->detection))) {

@@ -24,7 +24,7 @@ void plan(benchmark::State& state, const Load& load, bool exhaustive) {
     PlanQuestion question{.model = training::preset(load.model), .machine = training::machine(load.machine)};
     question.space.gpus = {load.gpus};
     question.space.rest.batch.global = load.global_batch;
-    const PlanOptions options{.exhaustive = exhaustive, .oracle = predictor()};
+    const SearchOptions options{.exhaustive = exhaustive, .oracle = predictor()};
     PlanCounts counts;
     for (auto _ : state) {
         counts = search_layouts(question, options).counts;

@@ -73,7 +73,7 @@ StepsCompared compare_steps(const Transformer& model, const Machine& machine, co
             continue;
         }
         const training::StepPlan plan = training::plan_step(model, machine, layout);
-        EXPECT_TRUE(takes_no_meeting(plan)) << name_of_layout(layout);
+        EXPECT_TRUE(pairs_end_together(plan)) << name_of_layout(layout);
         const FoldedStep step = folded_step(plan);
         const FoldedStep whole = folded_step(plan, Rounds::all_carried_out);
         EXPECT_EQ(step.time, time_in_kernel(model, machine, layout)) << name_of_layout(layout);
@@ -160,7 +160,7 @@ TEST(StepClocks, MultiplyNothingWhereMessagesPileUp) {
 TEST(StepClocks, LeaveCopiesThatMeetAtOtherTimesToTheKernel) {
     const Layout layout{.parallelism = {.dp = 2, .pp = 6, .schedule = pipeline_schedule("dualpipe"), .zero = 1},
                         .batch = {.global = 24}};
-    EXPECT_FALSE(takes_no_meeting(training::plan_step(small_gpt(12), plain_machine(), layout)));
+    EXPECT_FALSE(pairs_end_together(training::plan_step(small_gpt(12), plain_machine(), layout)));
     EXPECT_EQ(predict_step(small_gpt(12), plain_machine(), layout, {.details = false}).step,
               time_in_kernel(small_gpt(12), plain_machine(), layout));
 }

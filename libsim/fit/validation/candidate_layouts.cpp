@@ -238,8 +238,8 @@ Candidates candidates_of(const RunRecord& record, const Practice& practice, cons
     layout.numerics.fp32_gradients = has_fp32_gradients(record, practice, layout.numerics.precision);
     take_framework(record, practice, layout, assumed);
     take_spreading(run, practice, layout, assumed);
-    const bool can_put_off = run.pp > 1 && !layout.spreads_gradient_sums() && model.experts.count == 0;
-    layout.framework.deferred_output_wgrads = can_put_off ? practice.deferred_output_wgrads : 0;
+    const bool can_defer = run.pp > 1 && !layout.spreads_gradient_sums() && model.experts.count == 0;
+    layout.framework.deferred_output_wgrads = can_defer ? practice.deferred_output_wgrads : 0;
     take_batch(run, layout, assumed);
     const std::vector<int> interleaves = interleaves_of(record, practice, model.layers, assumed);
     layout.parallelism.schedule = run.pp == 1 || run.schedule.empty() ? usual_pipeline_schedule(interleaves.back())

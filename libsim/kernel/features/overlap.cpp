@@ -65,7 +65,7 @@ Interval Overlap::compute(int rank, RankState& self, const Op& op, Time now) con
 
 std::optional<Overlap::Due> Overlap::first(const Ranks& ranks) const {
     std::optional<Due> first;
-    for (int rank = 0; put_off_ > 0 && rank < ranks.size(); ++rank) {
+    for (int rank = 0; deferred_ > 0 && rank < ranks.size(); ++rank) {
         const RankState& self = ranks[rank];
         if (!self.is_blocked_in(OpKind::compute)) {
             continue;

@@ -368,7 +368,7 @@ private:
 
 }  // namespace
 
-bool takes_no_meeting(const StepPlan& plan) {
+bool pairs_end_together(const StepPlan& plan) {
     if (!plan.shape.both_ways) {
         return true;
     }

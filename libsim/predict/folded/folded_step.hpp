@@ -24,10 +24,10 @@ struct FoldedStep {
     std::int64_t passes_known = 0;  // those of them that were skipped by repetition
 };
 
-// Whether folded_step() supports this step. With a bidirectional schedule, stages i and p - 1 - i sum up gradients
+// Whether folded_step() is exact for this step. With a bidirectional schedule, stages i and p - 1 - i sum up gradients
 // together; if messages take both equally long, they arrive at the same time and neither waits for the other. Cost:
 // linear in stages.
-bool takes_no_meeting(const training::StepPlan& plan);
+bool pairs_end_together(const training::StepPlan& plan);
 
 // The computations of a stage take `factor` times as long. That slows down all ranks that a folded stage stands for;
 // the step takes as long with only one slow rank, because the others wait for it in every collective that it is in.
@@ -37,9 +37,9 @@ struct SlowStage {
 };
 
 // The step that predict_step() simulates folded, without jitter or faults; its time is the same to the picosecond.
-// Requires takes_no_meeting() and no slow stage for that; otherwise nobody waits in the meeting, in which the last to
-// arrive would not wait anyway, and the time is that of the stage that ends last. Cost: linear in the passes, at 16
-// bytes each and a comparison, and in the pieces of the rounds until they repeat.
+// That requires pairs_end_together() and no slow stage. Otherwise the two stages of a pair do not wait for each other,
+// and the time is that of the stage that ends last. Cost: linear in the passes, at 16 bytes each and a comparison, and
+// in the pieces of the rounds until they repeat.
 FoldedStep folded_step(const training::StepPlan& plan, Rounds rounds = Rounds::repeat,
                        const std::optional<SlowStage>& slow = std::nullopt);
 

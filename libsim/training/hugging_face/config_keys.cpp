@@ -145,8 +145,8 @@ int ConfigKeys::number(const char* key) const {
     return value.get<int>();
 }
 
-int ConfigKeys::number(const char* key, int unless_said) const {
-    return has(key) ? number(key) : unless_said;
+int ConfigKeys::number(const char* key, int default_value) const {
+    return has(key) ? number(key) : default_value;
 }
 
 int ConfigKeys::number(std::initializer_list<const char*> keys) const {
@@ -157,9 +157,9 @@ int ConfigKeys::number(std::initializer_list<const char*> keys) const {
     return number(*at);
 }
 
-bool ConfigKeys::flag(const char* key, bool unless_said) const {
+bool ConfigKeys::flag(const char* key, bool default_value) const {
     if (!has(key)) {
-        return unless_said;
+        return default_value;
     }
     if (!object_->keys.at(key).is_boolean()) {
         refuse_value(key, "true or false");
@@ -167,9 +167,9 @@ bool ConfigKeys::flag(const char* key, bool unless_said) const {
     return object_->keys.at(key).get<bool>();
 }
 
-std::string ConfigKeys::text(const char* key, const std::string& unless_said) const {
+std::string ConfigKeys::text(const char* key, const std::string& default_value) const {
     if (!has(key)) {
-        return unless_said;
+        return default_value;
     }
     if (!object_->keys.at(key).is_string()) {
         refuse_value(key, "a text");

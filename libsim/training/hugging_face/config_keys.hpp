@@ -19,13 +19,13 @@ public:
     bool has_table(const char* key) const;
     ConfigKeys table(const char* key) const;
 
-    // From 0 to 2^30. Throws ProgramError for anything else, and for a missing key without `unless_said`.
+    // From 0 to 2^30. Throws ProgramError for anything else, and for a missing key without `default_value`.
     int number(const char* key) const;
-    int number(const char* key, int unless_said) const;
+    int number(const char* key, int default_value) const;
     // The first of several synonyms that is present.
     int number(std::initializer_list<const char*> keys) const;
-    bool flag(const char* key, bool unless_said) const;
-    std::string text(const char* key, const std::string& unless_said) const;
+    bool flag(const char* key, bool default_value) const;
+    std::string text(const char* key, const std::string& default_value) const;
     // Empty if the key is missing.
     std::vector<std::string> texts(const char* key) const;
     std::vector<int> numbers(const char* key) const;

@@ -25,8 +25,8 @@ int four_times(int hidden) {
     return hidden > (1 << 28) ? 1 << 30 : 4 * hidden;
 }
 
-Transformer with_ties(Transformer model, const ConfigKeys& keys, bool unless_said) {
-    model.tied_embeddings = keys.flag("tie_word_embeddings", unless_said);
+Transformer with_ties(Transformer model, const ConfigKeys& keys, bool default_value) {
+    model.tied_embeddings = keys.flag("tie_word_embeddings", default_value);
     return model;
 }
 

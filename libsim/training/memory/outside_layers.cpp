@@ -50,7 +50,7 @@ void add_logits(const Transformer& model, const Layout& layout, double embedding
     chunk.backward = std::max(chunk.backward, each.moment * logits + weight_gradient + e * tokens * model.hidden);
 }
 
-double put_off_bytes(const Transformer& model, const Layout& layout) {
+double deferred_bytes(const Transformer& model, const Layout& layout) {
     const double logits = double{1} * model.vocabulary / layout.parallelism.tp;
     const double values = logits + model.hidden / spread_between(layout);
     return element_bytes(layout) * tokens_of(model, layout) * values * (1 + model.mtp_layers);

@@ -17,7 +17,7 @@ void add_logits(const Transformer& model, const Layout& layout, double embedding
 
 // Bytes that a micro-batch with a deferred output-layer weight gradient keeps until the end of the passes: that layer's
 // inputs and the gradient of its logits.
-double put_off_bytes(const Transformer& model, const Layout& layout);
+double deferred_bytes(const Transformer& model, const Layout& layout);
 
 // FSDP: bytes of unsharded parameters. `all` and `tables` (embedding, output) are the stage's, `layer` is one layer's.
 double gathered_bytes(const Layout& layout, double all, double tables, double layer, double embedding);

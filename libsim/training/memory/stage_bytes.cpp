@@ -91,7 +91,7 @@ ChunkBytes chunk_bytes(const Transformer& model, const Layout& layout, const Lay
     }
     if (virtual_stage == virtual_stages(layout) - 1) {
         add_logits(model, layout, parts.embedding, chunk);
-        chunk.deferred = layout.framework.deferred_output_wgrads > 0 ? put_off_bytes(model, layout) : 0;
+        chunk.deferred = layout.framework.deferred_output_wgrads > 0 ? deferred_bytes(model, layout) : 0;
     }
     chunk.backward += weight_gradients(layout, parts, count);
     return chunk;

@@ -113,9 +113,9 @@ Duration reduced_after(const Pieces& after, AloneTimes& alone) {
 }
 
 // The deferred gradients; pieces after them in the list reduce them (reduced_after).
-std::optional<Duration> put_off_after(const Pieces& after) {
+std::optional<Duration> deferred_after(const Pieces& after) {
     const auto made = std::find_if(after.begin(), after.end(),
-                                   [](const Piece& piece) { return piece.work == StepWork::put_off_gradients; });
+                                   [](const Piece& piece) { return piece.work == StepWork::deferred_gradients; });
     if (made == after.end()) {
         return std::nullopt;
     }
@@ -134,7 +134,7 @@ Work work_of(const StepPlan& plan, AloneTimes& alone, int number) {
         // Paired passes are the shortest.
         const LeastTime forward = least_time_of(chunk.of(PassKind::paired_forward), alone);
         const LeastTime backward = least_time_of(chunk.of(schedule.pairs ? PassKind::paired_backward
-                                                          : deferred     ? PassKind::put_off_backward
+                                                          : deferred     ? PassKind::deferring_backward
                                                                          : gradients),
                                                  alone);
         const Duration input =
@@ -149,7 +149,7 @@ Work work_of(const StepPlan& plan, AloneTimes& alone, int number) {
             work.after = least_time_of(chunk.of(last), alone).after;
         }
     }
-    work.after = put_off_after(step.after).value_or(work.after);
+    work.after = deferred_after(step.after).value_or(work.after);
     work.after += reduced_after(step.after, alone);
     work.before = gathered_before(step.before, alone, plan.micro_batch_overhead);
     return work;

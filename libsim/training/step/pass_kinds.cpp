@@ -28,9 +28,9 @@ PassKind usual_of(PassKind kind) {
         case PassKind::backward_input: return PassKind::backward_input;
         case PassKind::backward:
         case PassKind::paired_backward:
-        case PassKind::put_off_backward:
+        case PassKind::deferring_backward:
         case PassKind::last_backward: return PassKind::backward;
-        case PassKind::last_put_off_backward: return PassKind::last_backward;
+        case PassKind::last_deferring_backward: return PassKind::last_backward;
         case PassKind::backward_weight:
         case PassKind::last_backward_weight: return PassKind::backward_weight;
     }
@@ -53,7 +53,7 @@ PassKind kind_of(const PipelineStep& step, const MicroBatches& micro_batches) {
         case PipelineWork::backward: break;
     }
     if (number < micro_batches.deferred) {
-        return is_last ? PassKind::last_put_off_backward : PassKind::put_off_backward;
+        return is_last ? PassKind::last_deferring_backward : PassKind::deferring_backward;
     }
     return in_pair ? PassKind::paired_backward : is_last ? PassKind::last_backward : PassKind::backward;
 }

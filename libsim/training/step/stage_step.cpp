@@ -156,8 +156,8 @@ private:
         }
         if (puts_off(chunk)) {
             const Pieces deferred = summing(chunk.whole, backward_without_output(chunk.whole));
-            passes[PassKind::put_off_backward] = deferred;
-            passes[PassKind::last_put_off_backward] =
+            passes[PassKind::deferring_backward] = deferred;
+            passes[PassKind::last_deferring_backward] =
                 reduces_beside() ? reducing_backward(chunk, StepWork::backward, true) : deferred;
         }
         if (schedule.pairs) {
@@ -268,11 +268,11 @@ private:
     static Piece backward_without_output(const GradientBucket& bucket) {
         return pass(StepWork::backward, bucket, bucket.backward().total() - bucket.output_weight.total());
     }
-    void add_put_off(Pieces& pieces) const {
+    void add_deferred(Pieces& pieces) const {
         for (const ChunkPlan& chunk : own_.chunks) {
             if (puts_off(chunk)) {
                 const int times = std::min(layout_.framework.deferred_output_wgrads, plan_.shape.micro_batches);
-                pieces.push_back(compute(StepWork::put_off_gradients, times * chunk.whole.output_weight.total()));
+                pieces.push_back(compute(StepWork::deferred_gradients, times * chunk.whole.output_weight.total()));
                 if (reduces_beside()) {
                     pieces.push_back(reduce(chunk.buckets.back(), PieceOrder::beside));
                 }
@@ -315,7 +315,7 @@ private:
 
     Pieces after() const {
         Pieces pieces{mark(StepWork::begin_gradients)};
-        add_put_off(pieces);
+        add_deferred(pieces);
         if (reduces_beside() || (reduces_each() && layout_.framework.overlap_gradients)) {
             pieces.push_back(wait_for_reductions());
         } else if (reduces_after()) {

@@ -77,8 +77,8 @@ enum class PassKind : std::uint8_t {
     backward_input,    // with a split backward pass
     backward,          // with a whole backward pass
     paired_backward,   // beside a forward pass
-    put_off_backward,  // whole, except the output layer's weight gradient
-    last_put_off_backward,
+    deferring_backward,  // whole, except the output layer's weight gradient
+    last_deferring_backward,
     last_backward,    // of the last micro-batch, whole
     backward_weight,  // with a split backward pass
     last_backward_weight,
@@ -86,13 +86,12 @@ enum class PassKind : std::uint8_t {
 constexpr std::size_t pass_kinds = 11;
 // The kind whose pieces a chunk uses if it lists none for this one.
 PassKind usual_of(PassKind kind);
-// The kind of a step of the schedule, for a chunk with `of_chunk` micro-batches, of which the first `deferred` defer
-// some gradients.
 struct MicroBatches {
     int of_chunk = 1;
-    int deferred = 0;
+    int deferred = 0;  // the first ones, which defer some weight gradients
 };
 MicroBatches micro_batches_of(const StepPlan& plan);
+// The kind of a step of the schedule, for a chunk with so many micro-batches.
 PassKind kind_of(const PipelineStep& step, const MicroBatches& micro_batches);
 
 struct ChunkPasses {

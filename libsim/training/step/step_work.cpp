@@ -34,7 +34,7 @@ constexpr auto rows = std::to_array<Row>({
     {StepWork::paired_forward, "forward beside backward", TimeCategory::compute, true},
     {StepWork::paired_backward, "backward beside forward", TimeCategory::compute, true},
     {StepWork::add_gradients, "sum of gradients", TimeCategory::optimizer},
-    {StepWork::put_off_gradients, "put-off gradients of the output layer", TimeCategory::compute},
+    {StepWork::deferred_gradients, "put-off gradients of the output layer", TimeCategory::compute},
     {StepWork::reduce_scatter_gradients, "reduce-scatter of gradients", TimeCategory::data},
     {StepWork::all_reduce_gradients, "all-reduce of gradients", TimeCategory::data},
     {StepWork::begin_gradients, "gradients", TimeCategory::overhead},

@@ -36,13 +36,13 @@ public:
     void backward(int from) { add(PipelineWork::backward, from, backwards_); }
     void backward_input(int from) {
         add(PipelineWork::backward_input, from, backwards_);
-        put_off_.push_back(steps_.back());
+        deferred_.push_back(steps_.back());
     }
     // Oldest deferred weight gradient first.
     void backward_weight() {
-        steps_.push_back(put_off_.front());
+        steps_.push_back(deferred_.front());
         steps_.back().work = PipelineWork::backward_weight;
-        put_off_.pop_front();
+        deferred_.pop_front();
     }
     void pair(int forward_from, int backward_from) {
         forward(forward_from);
@@ -64,7 +64,7 @@ private:
     bool from_the_end_;
     std::array<int, 2> forwards_ = {};
     std::array<int, 2> backwards_ = {};
-    std::deque<PipelineStep> put_off_;
+    std::deque<PipelineStep> deferred_;
     std::vector<PipelineStep> steps_;
 };
 
