@@ -253,7 +253,7 @@ std::vector<OptionRow> option_rows(GoodputOptions& options) {
     for (const auto& more : {failure_rows(options), recovery_rows(options)}) {
         rows.insert(rows.end(), more.begin(), more.end());
     }
-    rows.push_back(keeping_result(jobs_row(options.jobs)));
+    rows.push_back(keeping_result(command_line::jobs_row(options.jobs)));
     for (OptionRow& row : training_rows(options.training)) {
         if (row.name != "jitter" && row.name != "seed" && row.name != "usd-per-hour") {
             rows.push_back(std::move(row));

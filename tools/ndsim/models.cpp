@@ -33,13 +33,13 @@ KnownModels known_models() {
     return known;
 }
 
-const Record<KnownModel>& model_record() {
+const report::Record<KnownModel>& model_record() {
     using Known = KnownModel;
     const auto of_model = [](auto member) {
         return [member](const Known& of) { return std::invoke(member, of.model); };
     };
     using training::Transformer;
-    static const Record<Known> record(
+    static const report::Record<Known> record(
         "A model.",
         {name<Known>("name", "Its name.", of_model(&Transformer::name)),
          whole<Known>("layers", "Layers.", of_model(&Transformer::layers)),
@@ -52,8 +52,8 @@ const Record<KnownModel>& model_record() {
     return record;
 }
 
-const Record<KnownModels>& models_record() {
-    static const Record<KnownModels> record(
+const report::Record<KnownModels>& models_record() {
+    static const report::Record<KnownModels> record(
         "The models that are known by name.",
         {command<KnownModels>("models"),
          list_of<KnownModels>("models", "Every model, in families, small to large.", model_record(), std::identity())});

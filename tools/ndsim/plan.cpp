@@ -32,7 +32,7 @@ namespace {
 constexpr std::int64_t largest_limit = 1'000'000;
 constexpr std::int64_t usual_tokens = 4 << 20;  // of a step
 
-List numbers(std::vector<int>& axis, std::int64_t low, std::int64_t high) {
+config::List numbers(std::vector<int>& axis, std::int64_t low, std::int64_t high) {
     return {low, high, [&axis](const std::vector<std::int64_t>& values) {
                 axis.clear();
                 for (const std::int64_t value : values) {
@@ -49,8 +49,8 @@ std::vector<std::string> names_in(const std::string& list) {
 // Throws UsageError for a name that is not one of `known`.
 void check_name(const char* option, const std::string& name, const std::vector<std::string>& known) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
-        throw UsageError(fmt::format("{} must be of {}, not \"{}\"{}", option, fmt::join(known, ", "), name,
-                                     did_you_mean(name, known)));
+        throw config::UsageError(fmt::format("{} must be of {}, not \"{}\"{}", option, fmt::join(known, ", "), name,
+                                             did_you_mean(name, known)));
     }
 }
 
@@ -200,7 +200,7 @@ std::vector<OptionRow> plan_rows(PlanOptions& options) {
                   "by --objective alone (pareto)",
                   choice(options.list, {"pareto", "best"})},
                  {"top", "K", "number of rows in the table (10)", whole(options.top, 1, largest_limit)},
-                 jobs_row(options.jobs),
+                 command_line::jobs_row(options.jobs),
                  {"exhaustive", "", "simulate every layout that may fit (no pruning)", flag(options.exhaustive)}});
     return rows;
 }

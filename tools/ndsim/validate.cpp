@@ -32,12 +32,12 @@ struct ValidateOptions {
 };
 
 std::vector<OptionRow> option_rows(ValidateOptions& options) {
-    return {as_argument({"FILE", "", "records of runs, in JSON (docs/data/README.md)", file(options.file)}),
-            writing({"out", "FILE", "write predictions and errors to FILE, as JSON", file(options.out)}),
-            {"set", "NAMES", "only these sets, separated by commas", text(options.sets)},
+    return {as_argument({"FILE", "", "records of runs, in JSON (docs/data/README.md)", config::file(options.file)}),
+            writing({"out", "FILE", "write predictions and errors to FILE, as JSON", config::file(options.out)}),
+            {"set", "NAMES", "only these sets, separated by commas", config::text(options.sets)},
             {"efficiency", "CHANGES",
              "efficiencies that override the GPUs': KEY=VALUE or GENERATION.KEY=VALUE, separated by commas",
-             text(options.efficiency)},
+             config::text(options.efficiency)},
             {"strict", "", "exit with code 1 if a record is left out", flag(options.strict)},
             jobs_row(options.jobs)};
 }

@@ -51,12 +51,12 @@ std::vector<ChakraRank> chakra_ranks(const ChakraRun& run) {
 
 constexpr const char* finish_means = "Simulated picoseconds at which the rank finishes.";
 
-const Record<ChakraRank>& chakra_rank_record() {
+const report::Record<ChakraRank>& chakra_rank_record() {
     using Rank = ChakraRank;
     const auto spent = [](const char* key, const char* description, Duration RankTotals::*on) {
         return number<Rank>(key, description, [on](const Rank& of) { return seconds(of.totals->*on); });
     };
-    static const Record<Rank> record(
+    static const report::Record<Rank> record(
         "A rank.",
         {whole<Rank>("rank", "Number of the rank, from 0.", &Rank::rank),
          spent("compute_seconds", "Seconds in which the rank computed.", &RankTotals::compute),
@@ -68,9 +68,9 @@ const Record<ChakraRank>& chakra_rank_record() {
     return record;
 }
 
-const Record<ChakraRank>& chakra_columns_record() {
+const report::Record<ChakraRank>& chakra_columns_record() {
     using Rank = ChakraRank;
-    static const Record<Rank> record(
+    static const report::Record<Rank> record(
         "A rank.",
         joined<Rank>({chakra_rank_record().fields({"rank"}),
                       {whole<Rank>("finish_ps", finish_means, &Rank::finish)},
@@ -78,9 +78,9 @@ const Record<ChakraRank>& chakra_columns_record() {
     return record;
 }
 
-const Record<ChakraRun>& chakra_record() {
+const report::Record<ChakraRun>& chakra_record() {
     using Run = ChakraRun;
-    static const Record<Run> record(
+    static const report::Record<Run> record(
         "A run of Chakra execution traces.",
         {name<Run>("network", "Name of the topology or profile.", &Run::network),
          whole<Run>("ranks", "Ranks of the traces.", [](const Run& of) { return of.outcome.ranks.size(); }),

@@ -59,9 +59,9 @@ std::vector<FinishedFlow> flows_of(const FinishedCase& one) {
 
 constexpr const char* case_means = "Name of the case.";
 
-const Record<FinishedCase>& case_record() {
+const report::Record<FinishedCase>& case_record() {
     using Case = FinishedCase;
-    static const Record<Case> record(
+    static const report::Record<Case> record(
         "A case.", {name<Case>("name", case_means, [](const Case& of) { return of.flows.name; }),
                     values_of<Case>("finish", "One number for each flow, in the order of the file.", "number",
                                     "Simulated second at which the flow ends.", &Case::finish)});
@@ -70,23 +70,24 @@ const Record<FinishedCase>& case_record() {
 
 using FinishedCases = std::vector<FinishedCase>;
 
-const Record<FinishedCases>& flows_record() {
-    static const Record<FinishedCases> record(
+const report::Record<FinishedCases>& flows_record() {
+    static const report::Record<FinishedCases> record(
         "When flows over shared links end.",
         {list_of<FinishedCases>("cases", "A row for each case of the file.", case_record(), std::identity())});
     return record;
 }
 
 // Numbers are printed in full precision; the text rounds them.
-const Record<FinishedFlow>& flow_columns_record() {
+const report::Record<FinishedFlow>& flow_columns_record() {
     using Flow = FinishedFlow;
-    static const Record<Flow> record(
+    static const report::Record<Flow> record(
         "A flow.",
         {free_text<Flow>("case", case_means, [](const Flow& of) { return of.of->flows.name; }),
          free_text<Flow>("flow", "Name of the flow.", &Flow::name),
-         printed(number<Flow>("start_seconds", "Simulated second at which the flow begins.", &Flow::start), "{}"),
-         printed(number<Flow>("bytes", "Bytes of the flow.", [](const Flow& of) { return of.plan().bytes; }), "{}"),
-         printed(number<Flow>("finish_seconds", "Simulated second at which it ends.", &Flow::finish), "{}")});
+         printed(keys::number<Flow>("start_seconds", "Simulated second at which the flow begins.", &Flow::start), "{}"),
+         printed(keys::number<Flow>("bytes", "Bytes of the flow.", [](const Flow& of) { return of.plan().bytes; }),
+                 "{}"),
+         printed(keys::number<Flow>("finish_seconds", "Simulated second at which it ends.", &Flow::finish), "{}")});
     return record;
 }
 

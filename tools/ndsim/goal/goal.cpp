@@ -37,7 +37,7 @@ struct GoalOptions {
 
 std::vector<OptionRow> option_rows(GoalOptions& options) {
     std::vector<OptionRow> rows{
-        as_argument({"FILE", "", "the schedule, in GOAL's text format", file(options.file)}),
+        as_argument({"FILE", "", "the schedule, in GOAL's text format", config::file(options.file)}),
         loggp_row(options.costs),
         {"charge", "WHEN",
          "when a message charges its receiver: on arrival, as in LogGOPSim, or on match, when it is received (arrival)",
@@ -54,10 +54,10 @@ const char* name_of(goal::Charge charge) {
 constexpr const char* finish_of_rank_means =
     "Time at which the rank finishes, in the unit of --loggp (ns by default); in ps with --profile or --topology.";
 
-const Record<goal::GoalOutcome>& goal_record() {
+const report::Record<goal::GoalOutcome>& goal_record() {
     using Outcome = goal::GoalOutcome;
-    static const Record<Outcome> record("A GOAL schedule under LogGP.",
-                                        {values_of<Outcome>("rank_finish", "One number for each rank, in order.",
+    static const report::Record<Outcome> record(
+        "A GOAL schedule under LogGP.", {values_of<Outcome>("rank_finish", "One number for each rank, in order.",
                                                             "integer", finish_of_rank_means, &Outcome::rank_finish)});
     return record;
 }
@@ -75,8 +75,8 @@ std::vector<FinishedRank> finished_ranks(const goal::GoalOutcome& outcome) {
     return ranks;
 }
 
-const Record<FinishedRank>& finished_rank_record() {
-    static const Record<FinishedRank> record(
+const report::Record<FinishedRank>& finished_rank_record() {
+    static const report::Record<FinishedRank> record(
         "A rank.", {whole<FinishedRank>("rank", "Number of the rank, from 0.", &FinishedRank::rank),
                     whole<FinishedRank>("finish", finish_of_rank_means, &FinishedRank::finish)});
     return record;

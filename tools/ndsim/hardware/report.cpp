@@ -198,11 +198,11 @@ std::string hardware_list_json() {
     return json_line(list_record().json(all_hardware()));
 }
 
-Table machine_rows() {
+report::Table machine_rows() {
     return machine_record().table(all_hardware().machines);
 }
 
-Table numbers_of(const Hardware& hardware) {
+report::Table numbers_of(const Hardware& hardware) {
     return number_record().table(hardware.numbers);
 }
 
@@ -235,7 +235,7 @@ std::string hardware_json(const Hardware& hardware) {
     return json_line(hardware_record().json(hardware));
 }
 
-SchemaText hardware_schema() {
+report::SchemaText hardware_schema() {
     return schema_of_command("hardware",
                              {{"oneOf", {{{"$ref", "#/definitions/list"}}, {{"$ref", "#/definitions/one"}}}},
                               {"definitions",
@@ -245,7 +245,7 @@ SchemaText hardware_schema() {
                                 {"accelerator", accelerator_record().schema()}}}});
 }
 
-SchemaText hardware_columns() {
+report::SchemaText hardware_columns() {
     return columns_of_program("ndsim hardware",
                               {{machine_record().columns(), "without NAME"}, {number_record().columns(), "with NAME"}});
 }

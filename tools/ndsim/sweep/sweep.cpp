@@ -33,7 +33,7 @@ struct SweepOptions {
     std::map<std::string, std::vector<std::string>> values;
     std::string out;
     int jobs = 0;
-    Given given;
+    config::Given given;
     Outputs outputs;
 };
 
@@ -70,7 +70,7 @@ std::optional<SweepOptions> options_of(int argc, const char* const* argv, const 
     SweepOptions options;
     const std::vector<OptionRow> rows = option_rows(training, options);
     const auto read = read_settings(executable_of(sweep_command), rows, argc, argv);
-    if (const auto* answer = std::get_if<Answer>(&read)) {
+    if (const auto* answer = std::get_if<command_line::Answer>(&read)) {
         if (machines.is_first()) {
             print(answer->text);
         }

@@ -96,8 +96,8 @@ std::vector<Hop> hops_between(const Topology& topology, const RankPair& ends) {
     return hops;
 }
 
-const Record<Hop>& hop_record() {
-    static const Record<Hop> record(
+const report::Record<Hop>& hop_record() {
+    static const report::Record<Hop> record(
         "A link of the route.",
         {whole<Hop>("link", "Number of the link.", &Hop::id),
          free_text<Hop>("from", "Name of the vertex that it leaves.",
@@ -117,8 +117,8 @@ std::vector<Field<LinksAlike>> links_alike_fields() {
             latency_field<LinksAlike>([](const LinksAlike& of) { return of.first.latency; })};
 }
 
-const Record<LinksAlike>& links_alike_record() {
-    static const Record<LinksAlike> record(
+const report::Record<LinksAlike>& links_alike_record() {
+    static const report::Record<LinksAlike> record(
         "Links that are alike.",
         joined<LinksAlike>(
             {{texts<LinksAlike>("between", "The kinds of vertices that it connects.", "Kind of a vertex.",
@@ -129,8 +129,8 @@ const Record<LinksAlike>& links_alike_record() {
     return record;
 }
 
-const Record<LinksAlike>& links_alike_columns() {
-    static const Record<LinksAlike> record(
+const report::Record<LinksAlike>& links_alike_columns() {
+    static const report::Record<LinksAlike> record(
         "Links that are alike.",
         joined<LinksAlike>({{free_text<LinksAlike>("from", "Kind of vertex at one end.",
                                                    [](const LinksAlike& of) { return name_of(of.first.a); }),
@@ -153,31 +153,33 @@ struct ShownTopology {
 };
 
 // The minimum and maximum over the routes.
-const Record<TopologyFacts>& hops_record() {
+const report::Record<TopologyFacts>& hops_record() {
     using Facts = TopologyFacts;
-    static const Record<Facts> record(
+    static const report::Record<Facts> record(
         "Lengths of routes; absent for one GPU.",
         {whole<Facts>("min", "Fewest links of a route.", [](const Facts& of) { return of.least.hops; }),
          whole<Facts>("max", "Most links of a route.", [](const Facts& of) { return of.most.hops; }),
          number<Facts>("mean", "Mean number of links of a route.", &Facts::mean_hops)});
     return record;
 }
-const Record<TopologyFacts>& latencies_record() {
+const report::Record<TopologyFacts>& latencies_record() {
     using Facts = TopologyFacts;
-    static const Record<Facts> record("Latencies of routes; absent for one GPU.",
-                                      {number<Facts>("min", "Shortest latency of a route, in seconds.",
-                                                     [](const Facts& of) { return seconds(of.least.latency); }),
-                                       number<Facts>("max", "Longest latency of a route, in seconds.",
-                                                     [](const Facts& of) { return seconds(of.most.latency); })});
+    static const report::Record<Facts> record(
+        "Latencies of routes; absent for one GPU.",
+        {number<Facts>("min", "Shortest latency of a route, in seconds.",
+                       [](const Facts& of) { return seconds(of.least.latency); }),
+         number<Facts>("max", "Longest latency of a route, in seconds.",
+                       [](const Facts& of) { return seconds(of.most.latency); })});
     return record;
 }
-const Record<TopologyFacts>& bandwidths_record() {
+const report::Record<TopologyFacts>& bandwidths_record() {
     using Facts = TopologyFacts;
-    static const Record<Facts> record("Bandwidths of routes, each that of its narrowest link; absent for one GPU.",
-                                      {whole<Facts>("min", "Least bandwidth of a route, in bytes per second.",
-                                                    [](const Facts& of) { return of.least.bytes_per_second; }),
-                                       whole<Facts>("max", "Most bandwidth of a route, in bytes per second.",
-                                                    [](const Facts& of) { return of.most.bytes_per_second; })});
+    static const report::Record<Facts> record(
+        "Bandwidths of routes, each that of its narrowest link; absent for one GPU.",
+        {whole<Facts>("min", "Least bandwidth of a route, in bytes per second.",
+                      [](const Facts& of) { return of.least.bytes_per_second; }),
+         whole<Facts>("max", "Most bandwidth of a route, in bytes per second.",
+                      [](const Facts& of) { return of.most.bytes_per_second; })});
     return record;
 }
 
@@ -220,9 +222,9 @@ std::vector<Field<ShownTopology>> route_fields() {
                           [](const Shown& of) { return of.facts.by_formula ? "formula" : "halves in rank order"; })};
 }
 
-const Record<ShownTopology>& topology_record() {
+const report::Record<ShownTopology>& topology_record() {
     using Shown = ShownTopology;
-    static const Record<Shown> record(
+    static const report::Record<Shown> record(
         "One topology.",
         joined<Shown>(
             {part_fields(),
@@ -234,8 +236,8 @@ const Record<ShownTopology>& topology_record() {
     return record;
 }
 
-const Record<TopologyRow>& named_topology_record() {
-    static const Record<TopologyRow> record(
+const report::Record<TopologyRow>& named_topology_record() {
+    static const report::Record<TopologyRow> record(
         "A topology.", {name<TopologyRow>("name", "Name for --topology and profiles.", &TopologyRow::name),
                         free_text<TopologyRow>("what", "Short description.", &TopologyRow::what)});
     return record;
@@ -243,8 +245,8 @@ const Record<TopologyRow>& named_topology_record() {
 
 using TopologyList = std::vector<TopologyRow>;
 
-const Record<TopologyList>& topology_list_record() {
-    static const Record<TopologyList> record(
+const report::Record<TopologyList>& topology_list_record() {
+    static const report::Record<TopologyList> record(
         "With --list: all names.",
         {list_of<TopologyList>("topologies", "All named topologies.", named_topology_record(), std::identity())});
     return record;

@@ -44,9 +44,9 @@ struct ComparedTrace {
     double seconds;
 };
 
-const Record<ComparedTrace>& side_record() {
+const report::Record<ComparedTrace>& side_record() {
     using Side = ComparedTrace;
-    static const Record<Side> record(
+    static const report::Record<Side> record(
         "The trace to start from.",
         {name<Side>("file", "The trace.", [](const Side& of) { return of.side->name; }),
          whole<Side>("ranks", "Ranks of the trace.", [](const Side& of) { return of.side->shares.ranks.size(); }),
@@ -55,23 +55,23 @@ const Record<ComparedTrace>& side_record() {
     return record;
 }
 
-const Record<PartDifference>& part_record() {
-    static const Record<PartDifference> record(
+const report::Record<PartDifference>& part_record() {
+    static const report::Record<PartDifference> record(
         "One part.",
         joined<PartDifference>({{free_text<PartDifference>("part", "Part of the time.", &PartDifference::name)},
                                 difference_fields<PartDifference>()}));
     return record;
 }
 
-const Record<CategoryDifference>& category_record() {
-    static const Record<CategoryDifference> record("The time of one category.",
-                                                   difference_fields<CategoryDifference>());
+const report::Record<CategoryDifference>& category_record() {
+    static const report::Record<CategoryDifference> record("The time of one category.",
+                                                           difference_fields<CategoryDifference>());
     return record;
 }
 
-const Record<LabelDifference>& changed_label_record() {
+const report::Record<LabelDifference>& changed_label_record() {
     using Label = LabelDifference;
-    static const Record<Label> record(
+    static const report::Record<Label> record(
         "Spans with one label.",
         joined<Label>({{free_text<Label>("label", "Label of the spans.", &Label::label),
                         name<Label>("activity", "Activity of its time, such as compute or communication.",
@@ -88,10 +88,10 @@ std::vector<std::pair<std::string, CategoryDifference>> budget_of(const TraceDif
     return budget;
 }
 
-const Record<TraceDifference>& difference_record() {
+const report::Record<TraceDifference>& difference_record() {
     using All = TraceDifference;
     constexpr const char* side = "#/definitions/side";
-    static const Record<All> record(
+    static const report::Record<All> record(
         "Two traces side by side.",
         {part<All>(
              "a", side_record(),
@@ -125,9 +125,9 @@ struct DifferenceRow {
     double by() const { return second - first; }
 };
 
-const Record<DifferenceRow>& difference_columns() {
+const report::Record<DifferenceRow>& difference_columns() {
     using Row = DifferenceRow;
-    static const Record<Row> record(
+    static const report::Record<Row> record(
         "A row.",
         joined<Row>({{name<Row>("of", "run, part, category of a predicted step, or the activity of a label.", &Row::of),
                       free_text<Row>("name", "Name of the part, or the label.", &Row::name)},

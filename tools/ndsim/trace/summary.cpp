@@ -147,8 +147,8 @@ std::string blame_text(const trace::Blame& blame) {
     return "Stragglers\n" + text;
 }
 
-const Record<Shares>& shares_record() {
-    static const Record<Shares> record(
+const report::Record<Shares>& shares_record() {
+    static const report::Record<Shares> record(
         "Where the seconds went, the mean over the ranks; the first four add up to the run.", [] {
             std::vector<Field<Shares>> fields;
             for (const ShareRow& row : share_rows()) {
@@ -182,8 +182,8 @@ std::vector<Field<RankShares>> rank_fields() {
          fields_of<RankShares>(shares_record(), &RankShares::shares)});
 }
 
-const Record<RankShares>& rank_record() {
-    static const Record<RankShares> record(
+const report::Record<RankShares>& rank_record() {
+    static const report::Record<RankShares> record(
         "A rank.",
         joined<RankShares>(
             {rank_fields(),
@@ -194,8 +194,8 @@ const Record<RankShares>& rank_record() {
 }
 
 // The columns of a table: also one for each category of the account, empty if there is none.
-const Record<RankShares>& rank_columns() {
-    static const Record<RankShares> record("A rank.", [] {
+const report::Record<RankShares>& rank_columns() {
+    static const report::Record<RankShares> record("A rank.", [] {
         std::vector<Field<RankShares>> categories =
             fields_of<RankShares>(predict::budget_record(), [](const RankShares& of) { return *of.account(); });
         for (Field<RankShares>& category : categories) {
@@ -206,9 +206,9 @@ const Record<RankShares>& rank_columns() {
     return record;
 }
 
-const Record<LabelShare>& label_record() {
+const report::Record<LabelShare>& label_record() {
     using Label = LabelShare;
-    static const Record<Label> record(
+    static const report::Record<Label> record(
         "Spans with one label.",
         {free_text<Label>("label", "Label of the spans, or the work that several labels belong to.", &Label::label),
          name<Label>("activity", "Activity of its time, such as compute or communication.",
@@ -226,9 +226,9 @@ Field<T> seconds_of(const char* key, const char* description, Value value) {
     return number<T>(key, description, [value](const T& of) { return seconds(std::invoke(value, of)); });
 }
 
-const Record<trace::Straggler>& straggler_record() {
+const report::Record<trace::Straggler>& straggler_record() {
     using trace::Straggler;
-    static const Record<Straggler> record(
+    static const report::Record<Straggler> record(
         "A straggler.",
         {whole<Straggler>("rank", "Number of the rank, from 0.", &Straggler::rank),
          number<Straggler>("factor", "Its computation time, as a multiple of the others'.", &Straggler::factor),
@@ -238,9 +238,9 @@ const Record<trace::Straggler>& straggler_record() {
     return record;
 }
 
-const Record<trace::LateLink>& link_record() {
+const report::Record<trace::LateLink>& link_record() {
     using trace::LateLink;
-    static const Record<LateLink> record(
+    static const report::Record<LateLink> record(
         "A slow link.",
         {whole<LateLink>("source", "Rank that sends.", &LateLink::source),
          whole<LateLink>("target", "Rank that receives.", &LateLink::target),
@@ -250,18 +250,18 @@ const Record<trace::LateLink>& link_record() {
     return record;
 }
 
-const Record<trace::Standstill>& standstill_record() {
+const report::Record<trace::Standstill>& standstill_record() {
     using trace::Standstill;
-    static const Record<Standstill> record(
+    static const report::Record<Standstill> record(
         "A standstill.", {whole<Standstill>("rank", "Number of the rank, from 0.", &Standstill::rank),
                           seconds_of<Standstill>("from_seconds", "Seconds at which it begins.", &Standstill::from),
                           seconds_of<Standstill>("lost_seconds", "Seconds that it lasts.", &Standstill::lost)});
     return record;
 }
 
-const Record<trace::Blame>& blame_record() {
+const report::Record<trace::Blame>& blame_record() {
     using trace::Blame;
-    static const Record<Blame> record(
+    static const report::Record<Blame> record(
         "Ranks and links that are slower than others that do the same, found from the spans alone.",
         {whole<Blame>("judged_ranks", "Ranks that computed the same as another rank.", &Blame::judged),
          list_of<Blame>("ranks", "A row for each rank that computes at least 5 % longer, largest loss first.",
@@ -324,9 +324,9 @@ std::vector<Field<TraceSummary>> message_fields() {
                        [](const Summary& of) { return of.shares.collectives; })};
 }
 
-const Record<TraceSummary>& summary_record() {
-    static const Record<TraceSummary> record("Where the time of a trace went.",
-                                             joined<TraceSummary>({trace_fields(), time_fields(), message_fields()}));
+const report::Record<TraceSummary>& summary_record() {
+    static const report::Record<TraceSummary> record(
+        "Where the time of a trace went.", joined<TraceSummary>({trace_fields(), time_fields(), message_fields()}));
     return record;
 }
 

@@ -26,15 +26,15 @@ struct TraceOptions {
 };
 
 std::vector<OptionRow> trace_rows(TraceOptions& options) {
-    OptionRow to = writing(
-        {"to", "FILE", "convert: the trace to write, also as -o FILE; " + report::trace_suffixes(), file(options.to)});
+    OptionRow to = writing({"to", "FILE", "convert: the trace to write, also as -o FILE; " + report::trace_suffixes(),
+                            config::file(options.to)});
     to.also = {"o"};
-    return {
-        as_argument(
-            {"ACTION", "", "summary, diff or convert", enumerator(options.action, {"summary", "diff", "convert"})}),
-        as_argument({"FILE", "", "a trace, or a folder with one trace for each rank", file(options.file)}),
-        as_argument({"OTHER", "", "diff: the trace to compare with it", file(options.other)}, Role::optional_argument),
-        to};
+    return {as_argument(
+                {"ACTION", "", "summary, diff or convert", enumerator(options.action, {"summary", "diff", "convert"})}),
+            as_argument({"FILE", "", "a trace, or a folder with one trace for each rank", config::file(options.file)}),
+            as_argument({"OTHER", "", "diff: the trace to compare with it", config::file(options.other)},
+                        Role::optional_argument),
+            to};
 }
 
 void check_trace_options(const TraceOptions& options, const Asked& asked) {
