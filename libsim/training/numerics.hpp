@@ -1,4 +1,5 @@
-// Numerics are the number formats of a model's training and its optimizer, which keeps an fp32 copy of 2-byte parameters.
+// Numerics are the number formats of a model's training and its optimizer, which keeps an fp32 copy of 2-byte
+// parameters.
 #pragma once
 
 #include "libsim/training/optimizer.hpp"

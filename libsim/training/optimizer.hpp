@@ -1,5 +1,5 @@
-// An optimizer is a row: the states that it keeps beside each parameter, which cost memory and, because the update reads
-// and writes all of them, time.
+// An optimizer is a row: the states that it keeps beside each parameter, which cost memory and, because the update
+// reads and writes all of them, time.
 //
 // Sources: Kingma & Ba 2015 (Adam: two moments); Megatron-LM, training/arguments.py (SGD: one, --sgd-momentum 0.9).
 #pragma once
@@ -13,8 +13,8 @@ enum class Optimizer : std::uint8_t { adam, sgd };
 
 struct OptimizerRow {
     Optimizer optimizer;
-    const char* name;      // name in options and files
-    double moment_bytes;   // of the moments of one parameter, in fp32
+    const char* name;     // name in options and files
+    double moment_bytes;  // of the moments of one parameter, in fp32
 };
 
 const OptimizerRow& row_of(Optimizer optimizer);

@@ -99,7 +99,8 @@ std::vector<FatalEvent> FaultsOfLives::fatal_events(const std::vector<Injection>
             fatal_events.push_back({.at = drop->at, .rank = links_are_shared_ ? -1 : drop->nic, .dies = false});
         }
     }
-    std::stable_sort(fatal_events.begin(), fatal_events.end(), [](const FatalEvent& a, const FatalEvent& b) { return a.at < b.at; });
+    std::stable_sort(fatal_events.begin(), fatal_events.end(),
+                     [](const FatalEvent& a, const FatalEvent& b) { return a.at < b.at; });
     return fatal_events;
 }
 

@@ -73,10 +73,10 @@ TimeParts parts_of(const Piece& piece);
 enum class PassKind : std::uint8_t {
     first_forward,  // of the first micro-batch
     forward,
-    paired_forward,    // beside a backward pass
-    backward_input,    // with a split backward pass
-    backward,          // with a whole backward pass
-    paired_backward,   // beside a forward pass
+    paired_forward,      // beside a backward pass
+    backward_input,      // with a split backward pass
+    backward,            // with a whole backward pass
+    paired_backward,     // beside a forward pass
     deferring_backward,  // whole, except the output layer's weight gradient
     last_deferring_backward,
     last_backward,    // of the last micro-batch, whole

@@ -27,7 +27,7 @@ enum class StepWork : std::uint8_t {
     backward_weight,
     paired_forward,  // beside a backward pass of another micro-batch
     paired_backward,
-    add_gradients,      // adds a micro-batch's gradients to the sum, if no GEMM does
+    add_gradients,       // adds a micro-batch's gradients to the sum, if no GEMM does
     deferred_gradients,  // the output layer's weight gradients
     reduce_scatter_gradients,
     all_reduce_gradients,

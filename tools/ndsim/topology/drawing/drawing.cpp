@@ -100,7 +100,7 @@ std::string line(const DrawingPlacement& placement, const Cable& cable, int link
     return fmt::format("<path d=\"{}\" stroke=\"{}\" stroke-width=\"{:.1f}\"/>\n", path, colour, width);
 }
 
-std::string text(Point at, const std::string& words, const char* more) {
+std::string words_at(Point at, const std::string& words, const char* more) {
     return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", at.x, at.y, more, xml_escaped(words));
 }
 
@@ -110,10 +110,10 @@ std::string box(const Box& box) {
         box.centre.x - box.width / 2, box.centre.y - box.height / 2, box.width, box.height, fill_of(box.kind));
     const std::size_t fold = box.label.find('\n');
     if (fold == std::string::npos) {
-        return svg + text({box.centre.x, box.centre.y + 3.5}, box.label, "text-anchor=\"middle\"");
+        return svg + words_at({box.centre.x, box.centre.y + 3.5}, box.label, "text-anchor=\"middle\"");
     }
-    return svg + text({box.centre.x, box.centre.y - 3}, box.label.substr(0, fold), "text-anchor=\"middle\"") +
-           text({box.centre.x, box.centre.y + 10}, box.label.substr(fold + 1), "text-anchor=\"middle\"");
+    return svg + words_at({box.centre.x, box.centre.y - 3}, box.label.substr(0, fold), "text-anchor=\"middle\"") +
+           words_at({box.centre.x, box.centre.y + 10}, box.label.substr(fold + 1), "text-anchor=\"middle\"");
 }
 
 Frame bounds_of(const DrawingPlacement& placement) {
@@ -140,16 +140,16 @@ std::string frames(const DrawingPlacement& placement) {
             "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"{:.1f}\" "
             "fill=\"#f5f5f5\" stroke=\"#bbbbbb\"/>\n",
             frame.low.x, frame.low.y, width, frame.high.y - frame.low.y, frame.round ? width / 2 : 6);
-        svg += frame.round ? text({frame.low.x + width / 2, frame.low.y - 3}, frame.title,
-                                  "text-anchor=\"middle\" fill=\"#666666\"")
-                           : text({frame.low.x + 2, frame.low.y - 4}, frame.title, "fill=\"#666666\"");
+        svg += frame.round ? words_at({frame.low.x + width / 2, frame.low.y - 3}, frame.title,
+                                      "text-anchor=\"middle\" fill=\"#666666\"")
+                           : words_at({frame.low.x + 2, frame.low.y - 4}, frame.title, "fill=\"#666666\"");
     }
     return svg;
 }
 
 std::string legend(const Topology& topology, const std::map<std::int64_t, const char*>& colours, Point at) {
     std::string svg =
-        text(at, fmt::format("{}: {} GPUs", topology.name, topology.gpus), "font-size=\"14\" font-weight=\"bold\"");
+        words_at(at, fmt::format("{}: {} GPUs", topology.name, topology.gpus), "font-size=\"14\" font-weight=\"bold\"");
     double x = at.x;
     for (const auto& [rate, colour] : colours) {
         svg += fmt::format("<path d=\"M{:.1f} {:.1f}h24\" stroke=\"{}\" stroke-width=\"3\"/>\n", x, at.y + 16, colour);
