@@ -1,13 +1,11 @@
 # cmake -DFILES=GLOB -DNAMES=file|stem|folder_and_stem|folder_and_file -DTYPE=T -DFUNCTION=F -DNAMESPACE=N -DHEADER=H
 # -DOUTPUT=… -P ndsim_embed.cmake: embeds the files in a program, as F() declared in H, an array of T{names…, text}.
-# With -DAS=hex each text is the file's bytes in hexadecimal digits, with -DAS=digest its SHA-256.
+# With -DAS=digest each text is the file's SHA-256.
 file(GLOB files ${FILES})
 list(SORT files)
 set(rows "")
 foreach(path IN LISTS files)
-    if(AS STREQUAL "hex")
-        file(READ ${path} text HEX)
-    elseif(AS STREQUAL "digest")
+    if(AS STREQUAL "digest")
         file(SHA256 ${path} text)
     else()
         file(READ ${path} text)

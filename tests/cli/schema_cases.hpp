@@ -113,12 +113,13 @@ inline std::vector<PrintedJson> results_of_labs(const SchemaInputs& inputs) {
     const std::string waits = inputs.desk("waits", begin + "    gpu.receive(1 - gpu.rank % 2, units=1)" + end);
     const std::string broken = inputs.desk("broken", begin + "    this is no Python" + end);
     const std::string short_of_data = inputs.desk("short", begin + "    gpu.barrier()" + end);
+    const std::string unwritten = inputs.desk("unwritten", begin + "    lab.gap(gpu, 'write it here')" + end);
     return {
         {"lab_list", "ndsim lab list --json"},
         {"lab_check", fmt::format("ndsim lab check 2 '{}' --json", waits), 1},
         {"lab_check", fmt::format("ndsim lab check 2 '{}' --json", broken), 1},
         {"lab_check", fmt::format("ndsim lab check 2 '{}' --json", short_of_data), 1},
-        {"lab_check", "ndsim lab grade 14 '" NDSIM_SOURCE_DIR "/docs/labs/14-plan-a-70b/lab.py' --points 5 --json", 1},
+        {"lab_check", fmt::format("ndsim lab grade 2 '{}' --points 5 --json", unwritten), 1},
         {"lab_check", fmt::format("ndsim lab grade 14 '{}' --json", inputs.board_desk())},
         {"lab_report", fmt::format("ndsim lab report '{}' --json", inputs.here())},
     };

@@ -9,6 +9,7 @@ mkdir -p "$folder"
 cp -r "$prefix" "$folder/moved"
 cd "$folder"
 ndsim=$folder/moved/bin/ndsim
+"$solutions/../../tests/labs/no_solutions.sh" "$folder/moved"
 
 # lab NUMBER LANGUAGE OPTION STARTER SOLUTION: the starter fails and names the gap; the solution passes.
 lab() {

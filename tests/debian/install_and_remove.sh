@@ -55,6 +55,11 @@ for file in *.deb; do
     [[ $file == "${file%%_*}_$version-1~"*_"$(dpkg --print-architecture)".deb ]] || fail "a file is called $file"
 done
 echo "packages: ${names[*]}"
+for file in *.deb; do
+    dpkg-deb --extract "$file" unpacked
+done
+"$source/tests/labs/no_solutions.sh" unpacked || fail "the packages have a line of a lab's solution"
+rm -rf unpacked
 step "They install with the packages that they depend on." "dpkg --force-unsafe-io --install *.deb > dpkg.log 2>&1 || { cat dpkg.log; exit 1; }"
 for name in "${names[@]}"; do
     chroot /mnt/all dpkg --verify "$name"

@@ -1,4 +1,5 @@
-// The files that learners get: starters, pages, and the output of `ndsim lab check` for both, in every language.
+// The files that learners get: starters, which the build cuts out of the solutions, pages, and the output of `ndsim lab
+// check` for both, in every language.
 #include "tools/labs/desk/files.hpp"
 #include "tests/cli/command.hpp"
 #include "tests/labs/pytorch.hpp"
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 using namespace sim::labs;
 
@@ -55,12 +57,15 @@ std::string around_the_gap(const std::string& text) {
     return begin == std::string::npos || end == std::string::npos ? "" : text.substr(0, begin) + text.substr(end);
 }
 
+// Without those of the starter, which are comments of a solution.
 int lines_in_the_gap(const std::string& text) {
     const std::size_t begin = text.find("Your lines begin here");
-    const std::size_t end = text.find("Your lines end here");
-    return static_cast<int>(std::count(text.begin() + static_cast<std::ptrdiff_t>(begin),
-                                       text.begin() + static_cast<std::ptrdiff_t>(end), '\n')) -
-           1;
+    std::istringstream gap(text.substr(begin, text.find("Your lines end here") - begin));
+    int lines = -2;  // the marks' own
+    for (std::string line; std::getline(gap, line);) {
+        lines += line.find("Starter: ") == std::string::npos ? 1 : 0;
+    }
+    return lines;
 }
 
 // The text block below `<!-- SIGN -->`.
@@ -83,12 +88,33 @@ protected:
 };
 
 TEST_P(EveryFile, IsTheSolutionWithAGapOf5To25Lines) {
-    const std::string starter = source_of(*GetParam().lab, file_of(GetParam().language));
+    const std::string starter = lab_file(GetParam().lab->folder.data(), file_of(GetParam().language));
     const std::string solution = solution_of(GetParam());
     ASSERT_NE(around_the_gap(starter), "");
     EXPECT_EQ(around_the_gap(starter), around_the_gap(solution));
+    EXPECT_EQ(starter.find("Starter: "), std::string::npos);
     EXPECT_GE(lines_in_the_gap(solution), 4);
     EXPECT_LE(lines_in_the_gap(solution), 28);  // including the comment that gives the task
+}
+
+TEST(Starters, AreNotCutOutOfASolutionThatHasNoneOrHasTwoGaps) {
+    const TemporaryFolder folder;
+    std::filesystem::create_directories(folder.file("lab"));
+    const std::string gap = "# Your lines begin here: 1.\n# Starter: pass\n1\n# Your lines end here.\n";
+    const auto is_cut = [&](const std::string& text) {
+        const std::string solution = folder.with("lab/solution.py", text);
+        return std::system(fmt::format("awk -v into='{}' -f '{}/tools/labs/starters.awk' '{}' 2> '{}'", folder.file(""),
+                                       NDSIM_SOURCE_DIR, solution, folder.file("said"))
+                               .c_str()) == 0;
+    };
+    EXPECT_TRUE(is_cut("a = 1\n" + gap));
+    EXPECT_EQ(content_of(folder.file("lab/lab.py")),
+              "a = 1\n# Your lines begin here: 1.\npass\n# Your lines end here.\n");
+    EXPECT_FALSE(is_cut(gap + gap));
+    EXPECT_FALSE(is_cut("# Your lines begin here: 1.\n1\n# Your lines end here.\n"));
+    EXPECT_EQ(content_of(folder.file("said")),
+              folder.file("lab/solution.py") + ": no comment in the gap begins with \"Starter: \"\n");
+    EXPECT_FALSE(is_cut("a = 1\n"));
 }
 
 TEST_P(EveryFile, FailsAtFirstAsItsPageShows) {

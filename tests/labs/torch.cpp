@@ -6,14 +6,14 @@
 #include "tools/labs/desk/play_scripts.hpp"
 #include "tools/labs/verdict.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
-
 #include <sys/wait.h>
 #include <algorithm>
-
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <set>
 
 using namespace sim::labs;
@@ -28,6 +28,9 @@ protected:
         }
     }
 
+    std::string solution() const {
+        return content_of(fmt::format("{}/docs/labs/{}/train_solution.py", NDSIM_SOURCE_DIR, lab().folder));
+    }
     const Lab& lab() const { return torch_course()[static_cast<std::size_t>(GetParam())]; }
 
     std::string write(const std::string& text) {
@@ -50,6 +53,15 @@ std::string first_wrong_of(const Verdict& verdict) {
         }
     }
     return "";
+}
+
+// Everything but the labels, which name the script's lines.
+nlohmann::json left_by(const std::vector<Record>& records) {
+    nlohmann::json left = nlohmann::json::array();
+    for (const nlohmann::json& record : nlohmann::json::parse(sim::lab::to_json(records)).at("records")) {
+        left.push_back({{"totals", record.at("totals")}, {"reports", record.at("reports")}});
+    }
+    return left;
 }
 
 // Replaces the text between the marks, where wrong scripts differ.
@@ -78,7 +90,7 @@ TEST_P(EveryTorchLab, IsSolvedByItsSolutionWith50Seeds) {
         }
     }
     EXPECT_GE(seeds.size(), 10U);
-    const PlayedScripts played = play_scripts({write(solved_script(lab()))}, cases);
+    const PlayedScripts played = play_scripts({write(solution())}, cases);
     ASSERT_EQ(played.trouble, "");
     const std::vector<Record>& all = played.records[0];
     for (const auto& [seed, first] : seeds) {
@@ -89,28 +101,35 @@ TEST_P(EveryTorchLab, IsSolvedByItsSolutionWith50Seeds) {
     }
 }
 
+TEST_P(EveryTorchLab, IsComparedWithTheRunOfItsSolution) {
+    const std::vector<Case> cases = lab().cases(5);
+    const PlayedScripts played = play_scripts({write(solution())}, cases);
+    ASSERT_EQ(played.trouble, "");
+    EXPECT_EQ(left_by(play_solution(lab(), cases)), left_by(played.records[0]));
+}
+
 TEST_P(EveryTorchLab, NamesItsMistakesAndNoOtherWrongScript) {
     struct Tried {
         std::string what;
         std::string named;
     };
-    const std::string solution = solved_script(lab());
-    std::vector<Tried> tried;
-    std::vector<std::string> files;
-    for (const MistakenLines& each : lab().mistaken_lines) {
+    const sim::command_line::PassingFolder folder;
+    std::vector<std::string> files = write_references(lab(), folder);
+    std::vector<Tried> tried{{"the solution", ""}};
+    for (const ScriptMistake& each : lab().script_mistakes) {
         tried.push_back({std::string(each.name), std::string(each.name)});
-        files.push_back(write(with_lines(solution, each.lines)));
     }
+    ASSERT_EQ(files.size(), tried.size());
     // The solution comes second, after the first mistake, which has another result.
-    tried.insert(tried.begin() + 1, {"the solution", ""});
-    files.insert(files.begin() + 1, write(solution));
+    std::swap(tried[0], tried[1]);
+    std::swap(files[0], files[1]);
     for (const wrong::Script& each : wrong::all_scripts()) {
         if (each.lab == lab().number) {
             tried.push_back({std::string(each.to), std::string(each.named)});
-            files.push_back(write(replaced_in_the_gap(solution, each)));
+            files.push_back(write(replaced_in_the_gap(solution(), each)));
         }
     }
-    const std::size_t mistakes = lab().mistaken_lines.size();
+    const std::size_t mistakes = lab().script_mistakes.size();
     EXPECT_GE(mistakes, 2U);
     EXPECT_GE(tried.size(), mistakes + 1 + 12);
     const PlayedScripts played = play_scripts(files, lab().cases(3));

@@ -38,11 +38,12 @@ def run(words, folder):
 PROXIES = {name: value for name, value in os.environ.items() if name.lower().endswith("_proxy") or name.startswith("PIP_")}
 
 
-@pytest.mark.parametrize(("program", "score"), [("solution.py", 10), ("lab.py", 0)])
-def test_a_grader_made_of_the_wheel_grades(grader, program, score):
+@pytest.mark.parametrize(("is_solved", "score"), [(True, 10), (False, 0)])
+def test_a_grader_made_of_the_wheel_grades(installed, grader, is_solved, score):
     shutil.rmtree(grader / "submission", ignore_errors=True)
-    (grader / "submission").mkdir()
-    shutil.copy(COURSE / program, grader / "submission" / "lab.py")
+    installed.run("ndsim", "lab", "start", "2", "submission", cwd=grader)
+    if is_solved:
+        shutil.copy(COURSE / "solution.py", grader / "submission" / "lab.py")
     run(["bash", grader / "run_autograder"], grader)
     results = json.loads((grader / "results" / "results.json").read_text())
     assert results["score"] == score, results

@@ -74,6 +74,11 @@ def test_no_file_of_the_wheel_is_a_solution_or_bytecode(unpacked):
     assert [name for name in names_in(unpacked) if "solution" in name or name.endswith(".pyc")] == []
 
 
+def test_no_file_of_the_wheel_has_a_line_of_a_solution(unpacked):
+    done = subprocess.run([SOURCE / "tests" / "labs" / "no_solutions.sh", unpacked], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_no_file_of_the_wheel_knows_the_folder_that_it_was_built_in(unpacked):
     folder = str(SOURCE).encode()
     assert [name for name in names_in(unpacked) if folder in (unpacked / name).read_bytes()] == []

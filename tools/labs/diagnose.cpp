@@ -107,7 +107,7 @@ std::optional<Diagnosis> diagnose_script(const Lab& lab, const std::vector<Case>
             is_it = same_end(records[i], mistaken[each][i]) && same_reports(records[i], mistaken[each][i], in_float32);
         }
         if (is_it) {
-            const MistakenLines& mistake = lab.mistaken_lines[each];
+            const ScriptMistake& mistake = lab.script_mistakes[each];
             return Diagnosis{std::string(mistake.name), mistake.says(cases.front(), records.front())};
         }
     }

@@ -1,7 +1,7 @@
 // A lab as its grader sees it: the numbers of a seed, the closed-form results of a right program, and the known
 // mistakes, which are recognized by their results.
 //
-// The learner's files of a lab are in docs/labs/NN-name/.
+// The pages and the solutions of a lab are in docs/labs/NN-name/.
 #pragma once
 
 #include "ranks/lab.hpp"
@@ -41,10 +41,9 @@ struct Mistake {
     std::string (*says)(const Case& played, const Record& theirs);
 };
 
-// The same for a lab that is a PyTorch script: the lines that fill the gap.
-struct MistakenLines {
+// The same for a lab that is a PyTorch script. The Python file beside the lab's says what its script has in the gap.
+struct ScriptMistake {
     std::string_view name;
-    std::string_view lines;
     std::string (*says)(const Case& played, const Record& theirs);
 };
 
@@ -76,7 +75,7 @@ struct Lab {
     Prediction prediction;
     std::optional<Board> board = {};
     // For a lab that is a script; its costs are the name of a machine, and whether the run is hollow.
-    std::vector<MistakenLines> mistaken_lines = {};
+    std::vector<ScriptMistake> script_mistakes = {};  // in the order of the Python file
 
     bool is_script() const { return !solution; }
 };

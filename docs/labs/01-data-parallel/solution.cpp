@@ -22,6 +22,7 @@ void step([[maybe_unused]] sim::GPU& gpu, [[maybe_unused]] const sim::lab::Given
           [[maybe_unused]] std::vector<double>& gradient) {
     // Your lines begin here: compute your share of the items. The ranks send their gradients to rank 0, which adds
     // them up and sends the sum to each.
+    // Starter: sim::lab::gap(gpu, "share the items, and add up the gradients on rank 0");
     const int ranks = gpu.world_size();
     const sim::Units size{given["gradient_units"]};
     for (std::int64_t item = gpu.rank(); item < given.whole("items"); item += ranks) {

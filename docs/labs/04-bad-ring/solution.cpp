@@ -31,6 +31,7 @@ double bad_ring([[maybe_unused]] sim::GPU& gpu, [[maybe_unused]] const sim::lab:
     [[maybe_unused]] const int left = (gpu.rank() + ranks - 1) % ranks;
     // Your lines begin here: N - 1 times, send a whole gradient to the right, receive one from the left, and add it
     // up. Report as "break_even" at how many bytes both rings take as long, and return how long this one took.
+    // Starter: sim::lab::gap(gpu, "write the bad ring, and take its time");
     const double latency_bytes = given["latency_seconds"] * given["bytes_per_second"];
     gpu.report("break_even", latency_bytes * ranks / (ranks - 2.0));
     const sim::Duration begin = gpu.now();

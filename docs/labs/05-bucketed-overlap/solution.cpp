@@ -36,6 +36,7 @@ void backward_pass([[maybe_unused]] sim::GPU& gpu, [[maybe_unused]] const sim::l
                    [[maybe_unused]] Numbers& gradients) {
     // Your lines begin here: from the last layer to the first, compute, and start the sum of a bucket of
     // given["bucket_layers"] layers as soon as its last gradient is there. Return when all sums have ended.
+    // Starter: sim::lab::gap(gpu, "compute the layers, and sum their gradients beside that");
     const std::int64_t in_a_bucket = given.whole("bucket_layers");
     std::vector<sim::Handle> sums;
     for (std::int64_t layer = given.whole("layers") - 1; layer >= 0; --layer) {

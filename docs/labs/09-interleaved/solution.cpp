@@ -108,6 +108,7 @@ std::vector<Step> schedule(sim::GPU& gpu, [[maybe_unused]] int micro_batches, [[
     std::vector<Step> steps;
     // Your lines begin here: the steps of this stage, in order. Its n-th forward pass is of which micro-batch, through
     // which chunk? Its n-th backward pass? How many forward passes come before the first backward pass?
+    // Starter: sim::lab::gap(gpu, "write the interleaved schedule here");
     const auto nth = [&](int n, bool is_backward) {
         const int group = n / (stages * chunks);  // of p micro-batches
         const int chunk = n % (stages * chunks) / stages;

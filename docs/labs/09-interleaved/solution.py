@@ -73,6 +73,7 @@ def schedule(gpu, micro_batches, chunks):
     steps = []
     # Your lines begin here: the steps of this stage, in order. Its n-th forward pass is of which micro-batch, through
     # which chunk? Its n-th backward pass? How many forward passes come before the first backward pass?
+    # Starter: lab.gap(gpu, "write the interleaved schedule here")
 
     def nth(n, is_backward):
         group, in_group = divmod(n, stages * chunks)  # of p micro-batches

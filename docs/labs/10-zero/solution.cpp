@@ -40,6 +40,7 @@ void backward(sim::GPU& gpu, const Model& model) {
 void sharded(sim::GPU& gpu, [[maybe_unused]] const Model& model, [[maybe_unused]] std::int64_t zero) {
     // Your lines begin here: the same step, with the states spread over the ranks as ZeRO 1, 2 or 3 does. Collectives
     // are of one layer each: sim::all_gather and sim::reduce_scatter are called as sim::all_reduce above.
+    // Starter: sim::lab::gap(gpu, "write ZeRO's step here");
     const std::int64_t ranks = gpu.world_size();
     const std::int64_t all = model.layers * model.parameters;
     gpu.allocate("parameters", Bytes{2 * all / (zero == 3 ? ranks : 1)});

@@ -27,6 +27,7 @@ def replicated(gpu, model):
 def sharded(gpu, model, zero):
     # Your lines begin here: the same step, with the states spread over the ranks as ZeRO 1, 2 or 3 does. Collectives are
     # of one layer each: gpu.all_gather and gpu.reduce_scatter are called as gpu.all_reduce above.
+    # Starter: lab.gap(gpu, "write ZeRO's step here")
     ranks, everything, layer = gpu.world_size, model.layers * model.parameters, 2 * model.parameters
     gpu.allocate("parameters", bytes=2 * everything // (ranks if zero == 3 else 1))
     gpu.allocate("gradients", bytes=4 * everything // (ranks if zero >= 2 else 1))

@@ -17,6 +17,20 @@ void step(sim::GPU& gpu, const Numbers& edge, Numbers& halo, double loss, Number
     const int left = (gpu.rank() + ranks - 1) % ranks;
     // Your lines begin here: find out from `ndsim lab check 11` who waits for whom, and repair one deadlock after the
     // other. What is sent stays what it is.
+    // Starter: gpu.send(right, edge, "edge");
+    // Starter: gpu.receive(left, halo, "edge");
+    // Starter: if (gpu.rank() == 0) {
+    // Starter:     losses = {loss};
+    // Starter:     for (int source = 1; source < ranks; ++source) {
+    // Starter:         losses.push_back(gpu.receive<double>(source, "loss", {}, sim::Tag{source - 1}).front());
+    // Starter:     }
+    // Starter: } else {
+    // Starter:     gpu.send(0, Numbers{loss}, "loss", {}, sim::Tag{gpu.rank()});
+    // Starter: }
+    // Starter: if (samples > 0) {
+    // Starter:     gpu.compute("backward", sim::Flops{1'000'000LL * samples});
+    // Starter:     sim::all_reduce(gpu, sim::world(gpu), gradient);
+    // Starter: }
     if (gpu.rank() % 2 == 0) {
         gpu.send(right, edge, "edge");
         gpu.receive(left, halo, "edge");

@@ -12,6 +12,17 @@ def step(gpu, edge, halo, loss, losses, samples, gradient):
     right, left = (gpu.rank + 1) % ranks, (gpu.rank - 1) % ranks
     # Your lines begin here: find out from `ndsim lab check 11` who waits for whom, and repair one deadlock after the
     # other. What is sent stays what it is.
+    # Starter: gpu.send(right, edge, label="edge")
+    # Starter: gpu.receive(left, halo, label="edge")
+    # Starter: if gpu.rank == 0:
+    # Starter:     losses.append(loss)
+    # Starter:     for source in range(1, ranks):
+    # Starter:         losses.append(gpu.receive(source, label="loss", tag=source - 1, dtype=float)[0])
+    # Starter: else:
+    # Starter:     gpu.send(0, np.array([loss]), label="loss", tag=gpu.rank)
+    # Starter: if samples > 0:
+    # Starter:     gpu.compute("backward", flops=1_000_000 * samples)
+    # Starter:     gpu.all_reduce(gradient)
     if gpu.rank % 2 == 0:
         gpu.send(right, edge, label="edge")
         gpu.receive(left, halo, label="edge")

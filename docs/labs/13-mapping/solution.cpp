@@ -21,6 +21,7 @@ using Axes = std::array<Axis, 4>;
 void set_strides([[maybe_unused]] sim::GPU& gpu, [[maybe_unused]] Axes& axes) {
     // Your lines begin here: choose the order of the axes, the innermost first, and give each its stride. The innermost
     // has stride 1; its groups are neighbours, and so lie in one node, if they fit in.
+    // Starter: sim::lab::gap(gpu, "order the axes and give each its stride");
     std::array<Axis*, 4> order{};
     std::transform(axes.begin(), axes.end(), order.begin(), [](Axis& axis) { return &axis; });
     std::sort(order.begin(), order.end(),

@@ -18,6 +18,7 @@ Layout plan([[maybe_unused]] sim::GPU& gpu, [[maybe_unused]] const sim::lab::Giv
     Layout layout;
     // Your lines begin here: choose a layout that fits into given["memory_bytes"] and is within 5 % of the fastest. It
     // has to work for other sequences, batches and GPUs, too: compute it from what is given.
+    // Starter: sim::lab::gap(gpu, "choose a layout here");
     layout.cp = given["sequence"] / 4096;  // 4,096 tokens are enough for efficient kernels
     if (given["h100"] == 0) {
         // ZeRO 3's collectives run all the time, and slow an A100's kernels down: spread the layers over stages.

@@ -28,6 +28,7 @@ void step([[maybe_unused]] sim::GPU& gpu, [[maybe_unused]] const sim::lab::Given
         given.whole("memory_bytes") - 2 * static_cast<std::int64_t>(gradient.size() * sizeof(double));
     // Your lines begin here: find the fewest micro-batches, of equal size, whose activations fit into what is free.
     // Allocate and release the activations of each. Afterwards `gradient` is the mean over all items of all ranks.
+    // Starter: sim::lab::gap(gpu, "split the batch, accumulate, and sum once");
     const std::int64_t items = given.whole("items");
     std::int64_t micro_batches = 1;
     while (items % micro_batches != 0 || items / micro_batches * given.whole("bytes_per_item") > free_bytes) {

@@ -33,6 +33,7 @@ def train_step(model, optimizer, micro_batches):
     # Your lines begin here: forward and backward of one micro-batch after the other, so that the activations of one are
     # in memory at a time. Gradients add up in .grad; all but the last micro-batch's stay on their rank: model.no_sync()
     # is a context in which DDP communicates nothing. Then the optimizer steps, once.
+    # Starter: raise NotImplementedError("write the accumulated step here")
     optimizer.zero_grad()
     for index, inputs in enumerate(micro_batches):
         last = index == len(micro_batches) - 1

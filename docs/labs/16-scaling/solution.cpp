@@ -21,6 +21,7 @@ void measure([[maybe_unused]] sim::GPU& gpu, [[maybe_unused]] const sim::lab::Gi
              [[maybe_unused]] Numbers& speedup, [[maybe_unused]] Numbers& strong, [[maybe_unused]] Numbers& weak) {
     // Your lines begin here: for 1, 2, 4, … ranks up to all of them, take a step with given["samples"] in all, and one
     // with given["samples"] on each rank. Only the first so many ranks take part.
+    // Starter: sim::lab::gap(gpu, "measure the steps here");
     const std::int64_t samples = given.whole("samples");
     double shared_by_one = 0;
     double each_of_one = 0;

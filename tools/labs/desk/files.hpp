@@ -1,5 +1,5 @@
-// These are files of docs/labs/NN-name/, compiled into the program: those that learners get, and the solutions that
-// PyTorch scripts are compared with.
+// These files are compiled into the program: those that learners get, which are in docs/labs/NN-name/ or cut out of a
+// solution there, and what the grader needs of solutions.
 #pragma once
 
 #include <span>
@@ -13,8 +13,8 @@ struct LabFile {
 };
 
 std::span<const LabFile> lab_files();
-// "train_solution.py" of each lab that is a script, in hexadecimal digits: play_scripts.hpp decodes them.
-std::span<const LabFile> solved_scripts();
+// "forms.json" of each lab that is a script, made by script_forms.py: its solution and its known mistakes.
+std::span<const LabFile> script_forms();
 // The SHA-256 of "solution.cpp" of each lab and of "train_solution.py" of a script.
 std::span<const LabFile> solution_digests();
 // A file that learners get; null: the lab has none of that name.

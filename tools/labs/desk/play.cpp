@@ -77,16 +77,9 @@ std::vector<std::string> words_to_run(const Desk& desk, const std::string& progr
 // Plays a script, its solution and its mistakes.
 Played play_beside_its_solution(const Desk& desk, const std::vector<Case>& cases) {
     const PassingFolder passing;
-    const std::string solution = solved_script(*desk.lab);
     std::vector<std::string> files{desk.file()};
-    const auto add = [&](const std::string& text) {
-        files.push_back(passing.file(fmt::format("beside-{}.py", files.size())));
-        std::ofstream(files.back()) << text;
-    };
-    add(solution);
-    for (const MistakenLines& each : desk.lab->mistaken_lines) {
-        add(with_lines(solution, each.lines));
-    }
+    const std::vector<std::string> references = write_references(*desk.lab, passing);
+    files.insert(files.end(), references.begin(), references.end());
     PlayedScripts played = play_scripts(files, cases);
     if (!played.trouble.empty()) {
         return {.trouble = std::move(played.trouble)};

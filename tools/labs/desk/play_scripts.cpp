@@ -2,13 +2,13 @@
 
 #include "libsim/config/errors.hpp"
 #include "ranks/exit_code.hpp"
-#include "tools/command_line/child_process.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/labs/desk/child_words.hpp"
 #include "tools/labs/desk/files.hpp"
 #include "tools/labs/desk/toolbox.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -69,33 +69,35 @@ PlayedScripts play_scripts(const std::vector<std::string>& files, const std::vec
     return played;
 }
 
-std::string solved_script(const Lab& lab) {
-    const std::span<const LabFile> solved = solved_scripts();
+std::vector<std::string> write_references(const Lab& lab, const command_line::PassingFolder& folder) {
+    const std::span<const LabFile> all = script_forms();
     const auto own =
-        std::find_if(solved.begin(), solved.end(), [&](const LabFile& each) { return each.folder == lab.folder; });
-    const std::string digits = own->text;
-    std::string text;
-    for (std::size_t at = 0; at < digits.size(); at += 2) {
-        text += static_cast<char>(std::stoi(digits.substr(at, 2), nullptr, 16));
+        std::find_if(all.begin(), all.end(), [&](const LabFile& each) { return each.folder == lab.folder; });
+    if (own == all.end()) {
+        throw config::MachineLimit(
+            "labs as PyTorch scripts cannot be checked here: this ndsim was built without its Python package");
     }
-    return text;
+    const nlohmann::json forms = nlohmann::json::parse(own->text);
+    std::vector<std::string> files;
+    const auto write = [&](const nlohmann::json& gap) {
+        files.push_back(folder.file(files.empty() ? "solution.form" : fmt::format("mistake-{}.form", files.size())));
+        const nlohmann::json form{{"starter", lab_file(own->folder, "train.py")}, {"gap", gap}};
+        std::ofstream(files.back()) << form.dump();
+    };
+    write(forms.at("solution"));
+    for (const nlohmann::json& mistake : forms.at("mistakes")) {
+        write(mistake.at("gap"));
+    }
+    return files;
 }
 
 std::vector<Record> play_solution(const Lab& lab, const std::vector<Case>& cases) {
     const command_line::PassingFolder passing;
-    const std::string file = passing.file("solution.py");
-    std::ofstream(file) << solved_script(lab);
-    PlayedScripts played = play_scripts({file}, cases);
+    PlayedScripts played = play_scripts({write_references(lab, passing).front()}, cases);
     if (!played.trouble.empty()) {
         throw config::MachineLimit("the solution cannot be run here: " + played.trouble);
     }
     return std::move(played.records.front());
-}
-
-std::string with_lines(const std::string& solution, std::string_view lines) {
-    const auto line_with = [&](const char* mark) { return solution.rfind('\n', solution.find(mark)) + 1; };
-    return solution.substr(0, line_with("Your lines begin here")) + std::string(lines) +
-           solution.substr(line_with("Your lines end here"));
 }
 
 }  // namespace sim::labs

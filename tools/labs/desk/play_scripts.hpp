@@ -1,6 +1,7 @@
 // These functions play PyTorch scripts of labs in each case, in one process that imports PyTorch once.
 #pragma once
 
+#include "tools/command_line/child_process.hpp"
 #include "tools/labs/lab.hpp"
 
 #include <string>
@@ -19,11 +20,10 @@ struct PlayedScripts {
 // MachineLimit if PyTorch is not installed.
 PlayedScripts play_scripts(const std::vector<std::string>& files, const std::vector<Case>& cases);
 
-// The solution of a lab that is a script.
-std::string solved_script(const Lab& lab);
+// Writes the scripts that a learner's is played beside into the folder, in a form that shows none of their lines: the
+// solution's, then that of each known mistake. Throws MachineLimit if ndsim was built without its Python package.
+std::vector<std::string> write_references(const Lab& lab, const command_line::PassingFolder& folder);
 // The solution's record in each case.
 std::vector<Record> play_solution(const Lab& lab, const std::vector<Case>& cases);
-// The solution with other lines between its marks.
-std::string with_lines(const std::string& solution, std::string_view lines);
 
 }  // namespace sim::labs

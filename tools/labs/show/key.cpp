@@ -47,7 +47,7 @@ std::string mistakes_of(const Lab& lab, const Case& played) {
     for (const Mistake& mistake : lab.mistakes) {
         text += fmt::format("  {}\n    {}\n", mistake.name, mistake.says(played, play_here(played, mistake.program)));
     }
-    for (const MistakenLines& mistake : lab.mistaken_lines) {
+    for (const ScriptMistake& mistake : lab.script_mistakes) {
         text += fmt::format("  {}\n", mistake.name);
     }
     return text;

@@ -156,55 +156,10 @@ Lab torch_lab_01() {
             .prediction = {.question = "How many bytes does a rank hand to all-reduce in one step?",
                            .quantity = Quantity::bytes,
                            .truth = bytes_of_a_step},
-            .mistaken_lines = {{"sum-not-mean", R"(
-    sampler = DistributedSampler(data)
-    for epoch in range(given["epochs"]):
-        sampler.set_epoch(epoch)
-        for numbers, inputs, targets in DataLoader(data, batch_size=given["batch"], sampler=sampler):
-            used.extend(numbers.tolist())
-            optimizer.zero_grad()
-            nn.functional.mse_loss(model(inputs.to(device)), targets.to(device)).backward()
-            for parameter in model.parameters():
-                dist.all_reduce(parameter.grad)
-            optimizer.step()
-)",
-                                says_not_divided},
-                               {"same-samples-on-every-rank", R"(
-    for epoch in range(given["epochs"]):
-        for numbers, inputs, targets in DataLoader(data, batch_size=given["batch"]):
-            used.extend(numbers.tolist())
-            optimizer.zero_grad()
-            nn.functional.mse_loss(model(inputs.to(device)), targets.to(device)).backward()
-            for parameter in model.parameters():
-                dist.all_reduce(parameter.grad)
-                parameter.grad /= dist.get_world_size()
-            optimizer.step()
-)",
-                                says_no_sampler},
-                               {"forgot-set-epoch", R"(
-    sampler = DistributedSampler(data)
-    for epoch in range(given["epochs"]):
-        for numbers, inputs, targets in DataLoader(data, batch_size=given["batch"], sampler=sampler):
-            used.extend(numbers.tolist())
-            optimizer.zero_grad()
-            nn.functional.mse_loss(model(inputs.to(device)), targets.to(device)).backward()
-            for parameter in model.parameters():
-                dist.all_reduce(parameter.grad)
-                parameter.grad /= dist.get_world_size()
-            optimizer.step()
-)",
-                                says_no_epoch},
-                               {"gradients-not-averaged", R"(
-    sampler = DistributedSampler(data)
-    for epoch in range(given["epochs"]):
-        sampler.set_epoch(epoch)
-        for numbers, inputs, targets in DataLoader(data, batch_size=given["batch"], sampler=sampler):
-            used.extend(numbers.tolist())
-            optimizer.zero_grad()
-            nn.functional.mse_loss(model(inputs.to(device)), targets.to(device)).backward()
-            optimizer.step()
-)",
-                                says_never_averaged}}};
+            .script_mistakes = {{"sum-not-mean", says_not_divided},
+                                {"same-samples-on-every-rank", says_no_sampler},
+                                {"forgot-set-epoch", says_no_epoch},
+                                {"gradients-not-averaged", says_never_averaged}}};
 }
 
 }  // namespace sim::labs

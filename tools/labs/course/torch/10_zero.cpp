@@ -138,52 +138,10 @@ Lab torch_lab_10() {
         .prediction = {.question = "How many bytes of weights and AdamW's states does a rank hold between two steps?",
                        .quantity = Quantity::bytes,
                        .truth = held_share},
-        .mistaken_lines = {{"whole-model-as-one-unit", R"(
-    model = FSDP(model, sharding_strategy=ShardingStrategy.FULL_SHARD, device_id=device)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
-    for inputs in batches:
-        loss = (model(inputs) - inputs).square().mean()
-        loss.backward()
-        optimizer.step()
-        optimizer.zero_grad(set_to_none=True)
-        losses.append(loss.item())
-)",
-                            says_one_unit},
-                           {"gathered-once-a-step", R"(
-    policy = functools.partial(transformer_auto_wrap_policy, transformer_layer_cls={Block})
-    model = FSDP(model, auto_wrap_policy=policy, sharding_strategy=ShardingStrategy.SHARD_GRAD_OP, device_id=device)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
-    for inputs in batches:
-        loss = (model(inputs) - inputs).square().mean()
-        loss.backward()
-        optimizer.step()
-        optimizer.zero_grad(set_to_none=True)
-        losses.append(loss.item())
-)",
-                            says_gathered_once},
-                           {"optimizer-before-wrapping", R"(
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
-    policy = functools.partial(transformer_auto_wrap_policy, transformer_layer_cls={Block})
-    model = FSDP(model, auto_wrap_policy=policy, sharding_strategy=ShardingStrategy.FULL_SHARD, device_id=device)
-    for inputs in batches:
-        loss = (model(inputs) - inputs).square().mean()
-        loss.backward()
-        optimizer.step()
-        optimizer.zero_grad(set_to_none=True)
-        losses.append(loss.item())
-)",
-                            says_too_early},
-                           {"ddp-not-fsdp", R"(
-    model = nn.parallel.DistributedDataParallel(model.to(device), device_ids=[device.index])
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
-    for inputs in batches:
-        loss = (model(inputs) - inputs).square().mean()
-        loss.backward()
-        optimizer.step()
-        optimizer.zero_grad(set_to_none=True)
-        losses.append(loss.item())
-)",
-                            says_ddp}}};
+        .script_mistakes = {{"whole-model-as-one-unit", says_one_unit},
+                            {"gathered-once-a-step", says_gathered_once},
+                            {"optimizer-before-wrapping", says_too_early},
+                            {"ddp-not-fsdp", says_ddp}}};
 }
 
 }  // namespace sim::labs

@@ -106,44 +106,10 @@ Lab torch_lab_15() {
                            .quantity = Quantity::percent,
                            .tolerance = 0.02,
                            .truth = saved_share},
-            .mistaken_lines = {{"all-reduce-every-micro-batch", R"(
-    optimizer.zero_grad()
-    for inputs in micro_batches:
-        loss = loss_of(model, inputs) / len(micro_batches)
-        loss.backward()
-    optimizer.step()
-)",
-                                says_every_time},
-                               {"loss-not-divided", R"(
-    optimizer.zero_grad()
-    for index, inputs in enumerate(micro_batches):
-        last = index == len(micro_batches) - 1
-        with contextlib.nullcontext() if last else model.no_sync():
-            loss_of(model, inputs).backward()
-    optimizer.step()
-)",
-                                says_not_divided_by_parts},
-                               {"zero-grad-in-the-loop", R"(
-    for index, inputs in enumerate(micro_batches):
-        optimizer.zero_grad()
-        last = index == len(micro_batches) - 1
-        with contextlib.nullcontext() if last else model.no_sync():
-            loss = loss_of(model, inputs) / len(micro_batches)
-            loss.backward()
-    optimizer.step()
-)",
-                                says_last_alone},
-                               {"one-backward-at-the-end", R"(
-    optimizer.zero_grad()
-    total = 0
-    for index, inputs in enumerate(micro_batches):
-        last = index == len(micro_batches) - 1
-        with contextlib.nullcontext() if last else model.no_sync():
-            total = total + loss_of(model, inputs) / len(micro_batches)
-    total.backward()
-    optimizer.step()
-)",
-                                says_one_backward}}};
+            .script_mistakes = {{"all-reduce-every-micro-batch", says_every_time},
+                                {"loss-not-divided", says_not_divided_by_parts},
+                                {"zero-grad-in-the-loop", says_last_alone},
+                                {"one-backward-at-the-end", says_one_backward}}};
 }
 
 }  // namespace sim::labs

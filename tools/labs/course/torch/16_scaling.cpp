@@ -120,72 +120,6 @@ double time_of_all_reduce(const Case& played, const Record&) {
     return seconds(price_of(played, CollectiveKind::all_reduce, lab.gradient_bytes(), lab.ranks));
 }
 
-constexpr const char* no_wait = R"(
-            inputs = torch.ones(given["batch"] // ranks, given["width"], device=device)
-            trainer.step(inputs)
-            begin = time.perf_counter()
-            for _ in range(given["steps"]):
-                trainer.step(inputs)
-            seconds.append((time.perf_counter() - begin) / given["steps"])
-            speedup.append(seconds[0] / seconds[-1])
-            efficiency.append(speedup[-1] / ranks)
-)";
-constexpr const char* no_last_wait = R"(
-            inputs = torch.ones(given["batch"] // ranks, given["width"], device=device)
-            trainer.step(inputs)
-            wait_for(device)
-            begin = time.perf_counter()
-            for _ in range(given["steps"]):
-                trainer.step(inputs)
-            seconds.append((time.perf_counter() - begin) / given["steps"])
-            speedup.append(seconds[0] / seconds[-1])
-            efficiency.append(speedup[-1] / ranks)
-)";
-constexpr const char* whole_batch = R"(
-            inputs = torch.ones(given["batch"], given["width"], device=device)
-            trainer.step(inputs)
-            wait_for(device)
-            begin = time.perf_counter()
-            for _ in range(given["steps"]):
-                trainer.step(inputs)
-            wait_for(device)
-            seconds.append((time.perf_counter() - begin) / given["steps"])
-            speedup.append(seconds[0] / seconds[-1])
-            efficiency.append(speedup[-1] / ranks)
-)";
-constexpr const char* no_division = R"(
-            inputs = torch.ones(given["batch"] // ranks, given["width"], device=device)
-            trainer.step(inputs)
-            wait_for(device)
-            begin = time.perf_counter()
-            for _ in range(given["steps"]):
-                trainer.step(inputs)
-            wait_for(device)
-            seconds.append((time.perf_counter() - begin) / given["steps"])
-            speedup.append(seconds[0] / seconds[-1])
-            efficiency.append(speedup[-1])
-)";
-constexpr const char* counts_the_first = R"(
-            inputs = torch.ones(given["batch"] // ranks, given["width"], device=device)
-            wait_for(device)
-            begin = time.perf_counter()
-            for _ in range(given["steps"] + 1):
-                trainer.step(inputs)
-            wait_for(device)
-            seconds.append((time.perf_counter() - begin) / given["steps"])
-            speedup.append(seconds[0] / seconds[-1])
-            efficiency.append(speedup[-1] / ranks)
-)";
-
-std::vector<MistakenLines> mistakes_of_scaling() {
-    return {{"clock-without-waiting", no_wait, says_no_wait},
-            // The GPU's backlog when the clock starts also shows: the host asks how far it has come.
-            {"clock-without-waiting", no_last_wait, says_no_wait},
-            {"weak-not-strong", whole_batch, says_weak},
-            {"efficiency-is-speedup", no_division, says_efficiency},
-            {"first-step-counted", counts_the_first, says_first_step}};
-}
-
 }  // namespace
 
 Lab torch_lab_16();
@@ -199,7 +133,11 @@ Lab torch_lab_16() {
             .prediction = {.question = "How long does an all-reduce of the whole gradient take among all ranks?",
                            .tolerance = 0.3,
                            .truth = time_of_all_reduce},
-            .mistaken_lines = mistakes_of_scaling()};
+            .script_mistakes = {{"clock-without-waiting", says_no_wait},
+                                {"clock-without-waiting", says_no_wait},
+                                {"weak-not-strong", says_weak},
+                                {"efficiency-is-speedup", says_efficiency},
+                                {"first-step-counted", says_first_step}}};
 }
 
 }  // namespace sim::labs
