@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # build.sh [scenarios|demo|deb|all]: configures if necessary, and builds Release into build/.
-#   scenarios  the five scenarios and the table that compares them
+#   scenarios  the five scenarios
 #   demo       that, `ndsim`, and everything that is installed
 #   deb        that, the Python package, and Debian packages of it, in build/packages
 #   all        everything, including tests and benchmarks (default)

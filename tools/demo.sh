@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# demo.sh: installs missing packages, builds the scenarios, runs each of them as real processes, draws its timeline, and
-# compares all in one table. Then builds `ndsim` and everything that is installed with it. Output of each run:
+# demo.sh: installs missing packages, builds the scenarios, runs each of them as real processes, and draws its timeline.
+# Then builds `ndsim` and everything that is installed with it, and compares all runs in one table. Output of each run:
 # build/demo/NAME.json, log lines in build/demo/NAME.log, timeline in NAME.trace.json.
 set -euo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -32,9 +32,9 @@ for scenario in build/bin/[0-9]d_*; do
     "$scenario" --quiet --timeline | sed '/^$/,$d'
     echo
 done
-build/bin/ndsim_compare "${results[@]}"
+echo "The scenarios have been shown. Next, ndsim is built, which compares them in one table, and what is installed with it."
+tools/build.sh demo
+echo
+build/bin/ndsim compare "${results[@]}"
 echo
 echo "Log lines of every rank: build/demo/*.log. Timelines, for https://ui.perfetto.dev: build/demo/*.trace.json."
-echo
-echo "The scenarios have been shown. What follows builds ndsim, which README uses next, and what is installed with it."
-tools/build.sh demo

@@ -4,6 +4,7 @@
 #include "libsim/config/errors.hpp"
 #include "libsim/config/typed_numbers.hpp"
 #include "libsim/nearest.hpp"
+#include "libsim/split.hpp"
 
 #include <fmt/format.h>
 
@@ -179,6 +180,9 @@ Text file(std::string& field) {
 }
 Text folder(std::string& field) {
     return {text(field).set, {.path = Known::Path::folder}};
+}
+Text files(std::vector<std::string>& field) {
+    return {[&field](const std::string& lines) { field = split(lines, '\n'); }, {.path = Known::Path::file}};
 }
 Text name_or_file(std::string& field, const std::vector<std::string>& names) {
     return {text(field).set, {.names = names, .path = Known::Path::file}};

@@ -62,8 +62,9 @@ struct Custom {
     Known known = {};
 };
 
-// An argument is given without --, in the order of the rows, and only on the command line.
-enum class Role { option, argument, optional_argument };
+// An argument is given without --, in the order of the rows, and only on the command line. The last may be
+// more_arguments: any number of words, which its value holds one a line.
+enum class Role { option, argument, optional_argument, more_arguments };
 
 struct OptionRow {
     std::string name;   // without --
@@ -122,6 +123,8 @@ Text text(std::string& field);
 // A text that is a file name, a folder name, or one of `names` or else a file.
 Text file(std::string& field);
 Text folder(std::string& field);
+// File names, one a line.
+Text files(std::vector<std::string>& field);
 Text name_or_file(std::string& field, const std::vector<std::string>& names);
 Flag flag(bool& field);
 Switch on_off(bool& field);

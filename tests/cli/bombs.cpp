@@ -61,7 +61,7 @@ TEST(Bombs, OfJsonAreRefusedByAllThatReadIt) {
         expect_refused(fmt::format("ndsim validate '{}'", file), bomb.name);
         expect_refused(fmt::format("ndsim train --model '{}'", file), bomb.name);
         expect_refused(fmt::format("ndsim compare '{0}' '{0}'", file), bomb.name);
-        expect_refused(fmt::format("ndsim_compare '{0}' '{0}'", file), bomb.name);
+        expect_refused(fmt::format("ndsim compare '{0}' '{0}' '{0}'", file), bomb.name);
     }
 }
 

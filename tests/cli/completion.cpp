@@ -95,6 +95,7 @@ TEST(CompletionInBash, OffersFilesWhereAFileIsTaken) {
     EXPECT_THAT(in_bash("ndsim train --config " + begun), ElementsAre(file));
     EXPECT_THAT(in_bash("ndsim trace summary " + begun), ElementsAre(file));
     EXPECT_THAT(in_bash("ndsim train --machine " + begun), ElementsAre(file));
+    EXPECT_THAT(in_bash("ndsim compare a.json b.json c.json d.json " + begun), ElementsAre(file));
     EXPECT_THAT(in_bash("ndsim train --schedule " + begun), IsEmpty());
 }
 
@@ -119,6 +120,8 @@ TEST(CompletionInFish, OffersCommandsOptionsAndValues) {
     EXPECT_EQ(offered("ndsim collective all-re"), "all-reduce\n");
     EXPECT_EQ(offered("ndsim collective --ranks 4 all-re"), "all-reduce\n");
     EXPECT_EQ(offered("ndsim collective all-reduce all-re"), "");
+    EXPECT_THAT(offered("ndsim compare a b c d " NDSIM_SOURCE_DIR "/CMakeLis"), HasSubstr("CMakeLists.txt"));
+    EXPECT_EQ(offered("ndsim topology tpu-v4 " NDSIM_SOURCE_DIR "/CMakeLis"), "");
     EXPECT_THAT(offered("ndsim train --config " NDSIM_SOURCE_DIR "/CMakeLis"), HasSubstr("CMakeLists.txt"));
 }
 

@@ -23,7 +23,7 @@ const std::vector<std::pair<std::string, std::string>> readers{
     {"ndsim goal FILE", "a GOAL schedule"},
     {"ndsim flows FILE", "a JSON file"},
     {"ndsim validate FILE", "a JSON file"},
-    {"ndsim_compare FILE", "a JSON file"},
+    {"ndsim compare FILE nowhere.json nowhere.json", "a JSON file"},
     {"ndsim hardware import FILE", "NCCL's topology, or the matrix of nvidia-smi topo -m"},
     {"ndsim calibrate --machine dgx-h100 --nccl-tests FILE", "nccl-tests' output"},
     {"ndsim calibrate --machine dgx-h100 --benchmark FILE", "a table in CSV"},

@@ -202,6 +202,8 @@ inline std::vector<PrintedJson> results_of_networks(const SchemaInputs& inputs) 
         {"compare", fmt::format("ndsim compare '{}' '{}' --json",
                                 inputs.result("c.json", "ndsim train --model llama3-8b --gpus 8 --global-batch 16"),
                                 inputs.result("d.json", "ndsim train --model llama3-8b --gpus 16 --tp 2"))},
+        {"compare", fmt::format("ndsim compare '{0}' '{0}' '{0}' --json",
+                                inputs.result("e.json", "4d_hybrid --quiet --host fiber"))},
         {"trace_summary", fmt::format("ndsim trace summary '{}' --json", inputs.trace("a.trace.json", traced))},
         {"trace_summary",
          fmt::format("ndsim trace summary '{}' --json",

@@ -32,7 +32,7 @@ std::string arguments_of(const std::vector<OptionRow>& rows) {
     std::vector<std::string> names;
     for (const OptionRow& row : rows) {
         if (row.role != Role::option) {
-            names.push_back(row.role == Role::argument ? row.name : fmt::format("[{}]", row.name));
+            names.push_back(argument_text(row.name, row.role));
         }
     }
     return fmt::format("{}", fmt::join(names, " "));
@@ -63,7 +63,12 @@ std::string typed_name(const std::string& name) {
 
 void add_row(CLI::App& app, const OptionRow& row, CommandLine& line) {
     const auto take = [&line, name = row.name](const std::string& text) { line.given.emplace_back(name, text); };
-    if (row.role != Role::option) {
+    if (row.role == Role::more_arguments) {
+        const auto take_all = [take](const std::vector<std::string>& words) {
+            take(fmt::format("{}", fmt::join(words, "\n")));
+        };
+        app.add_option_function<std::vector<std::string>>(row.name, take_all, row.help)->type_name("");
+    } else if (row.role != Role::option) {
         // Not required() yet, because an unknown option is the better error than a missing argument.
         app.add_option_function<std::string>(row.name, take, row.help)->type_name("");
     } else if (std::holds_alternative<Flag>(row.kind)) {

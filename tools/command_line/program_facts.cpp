@@ -15,7 +15,7 @@ namespace {
 using FactsJson = nlohmann::ordered_json;
 
 // In the order of the enumerators.
-constexpr std::array<const char*, 3> role_names{"option", "argument", "optional argument"};
+constexpr std::array<const char*, 4> role_names{"option", "argument", "optional argument", "more arguments"};
 constexpr std::array<const char*, 3> path_names{"none", "file", "folder"};
 
 template <class Enum, std::size_t n>
@@ -65,11 +65,17 @@ OptionFacts config_option() {
             .known = {.path = config::Known::Path::file}};
 }
 
+std::string argument_text(const std::string& name, config::Role role) {
+    return role == config::Role::argument            ? name
+           : role == config::Role::optional_argument ? fmt::format("[{}]", name)
+                                                     : fmt::format("[{} …]", name);
+}
+
 std::string ProgramFacts::usage() const {
     std::string line = name + (commands.empty() ? " [OPTIONS]" : " COMMAND [OPTIONS] …");
     for (const OptionFacts& option : options) {
         if (option.role != config::Role::option) {
-            line += " " + (option.role == config::Role::argument ? option.name : fmt::format("[{}]", option.name));
+            line += " " + argument_text(option.name, option.role);
         }
     }
     return line;

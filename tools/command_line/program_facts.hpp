@@ -38,6 +38,9 @@ struct ProgramFacts {
     std::string usage() const;
 };
 
+// An argument on a usage line: "FILE", "[OTHER]", "[C …]". Requires: the role is not option.
+std::string argument_text(const std::string& name, config::Role role);
+
 // The options that every program has besides its rows.
 OptionFacts help_option();
 OptionFacts version_option();

@@ -3,6 +3,7 @@
 #include "libsim/check.hpp"
 #include "libsim/config/errors.hpp"
 #include "libsim/nearest.hpp"
+#include "libsim/split.hpp"
 #include "tools/command_line/exit.hpp"
 
 #include <fmt/format.h>
@@ -72,6 +73,12 @@ void check_files(const Settings& settings, const std::vector<OptionRow>& rows,
     }
     for (const auto& [name, setting] : settings) {
         const OptionRow& row = row_named(rows, name);
+        if (row.role == Role::more_arguments) {
+            for (const std::string& word : split(typed_text(setting.value), '\n')) {
+                read.emplace(file_of(word), setting.what);
+            }
+            continue;
+        }
         const std::string file = file_of(setting.value);
         if (file.empty() || known_values(row).path != Known::Path::file) {
             continue;

@@ -85,7 +85,8 @@ std::string cases_of_programs(Programs programs, const ForWord& for_word) {
     return cases;
 }
 
-// The values of "PROGRAM --option", and of "PROGRAM N", its Nth argument, from 1.
+// The values of "PROGRAM --option", and of "PROGRAM N", its Nth argument, from 1; more arguments are those from there
+// on.
 std::string cases_of_values(Programs programs) {
     std::string cases;
     for (const ProgramFacts& program : programs) {
@@ -100,8 +101,11 @@ std::string cases_of_values(Programs programs) {
                 values.push_back(quoted_in_sh(name));
             }
             for (const std::string& key : keys) {
-                cases += fmt::format("        {}) values=({}){} ;;\n", quoted_in_sh(program.name + " " + key),
-                                     fmt::join(values, " "), takes_path(option) ? " paths=1" : "");
+                const std::string pattern = option.role == config::Role::more_arguments
+                                                ? quoted_in_sh(program.name + " ") + "[0-9]*"
+                                                : quoted_in_sh(program.name + " " + key);
+                cases += fmt::format("        {}) values=({}){} ;;\n", pattern, fmt::join(values, " "),
+                                     takes_path(option) ? " paths=1" : "");
             }
         }
     }
@@ -196,7 +200,8 @@ std::string zsh_script(Programs programs) {
 }
 
 // Tests the position on the command line: __ndsim_at WORDS, after these; __ndsim_end WORDS, directly after these;
-// __ndsim_argument WORDS-BEFORE N OPTIONS-THAT-TAKE-A-VALUE, if argument number N comes next.
+// __ndsim_argument WORDS-BEFORE N OPTIONS-THAT-TAKE-A-VALUE, if argument number N comes next; N+: that one or a later
+// one.
 constexpr const char* fish_places = R"fish(function __ndsim_end
     test (commandline -opc | count) -eq (math (count $argv) + 1); and __ndsim_at $argv
 end
@@ -221,7 +226,8 @@ function __ndsim_argument
             set next (math $next + 1)
         end
     end
-    test $waits = no -a $next = $argv[2]
+    test $waits = no; or return 1
+    string match -q -- '*+' $argv[2]; and test $next -ge (string trim -c + $argv[2]); or test $next = $argv[2]
 end
 )fish";
 
@@ -265,10 +271,11 @@ std::string fish_lines(const ProgramFacts& program) {
         if (is_option(option)) {
             lines += fish_line(words[0], where, option);
         } else if (++argument; takes_path(option) || !option.known.names.empty()) {
-            lines += fish_line(
-                words[0],
-                fmt::format("{}; and __ndsim_argument {} {} {}", where, words.size(), argument, fmt::join(taking, " ")),
-                option);
+            lines +=
+                fish_line(words[0],
+                          fmt::format("{}; and __ndsim_argument {} {}{} {}", where, words.size(), argument,
+                                      option.role == config::Role::more_arguments ? "+" : "", fmt::join(taking, " ")),
+                          option);
         }
     }
     return lines;

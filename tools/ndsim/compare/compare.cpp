@@ -1,4 +1,4 @@
-// `ndsim compare` shows two results side by side, and what makes the difference.
+// `ndsim compare` shows two results side by side, and what makes the difference, or several scenarios in one table.
 #include "libsim/report/amounts.hpp"
 #include "libsim/report/page/page.hpp"
 #include "libsim/report/record.hpp"
@@ -6,9 +6,11 @@
 #include "tools/ndsim/commands.hpp"
 #include "tools/ndsim/compare/compared_run.hpp"
 #include "tools/ndsim/compare/run_again.hpp"
+#include "tools/ndsim/compare/scenario_table.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <sstream>
@@ -25,11 +27,21 @@ namespace {
 struct CompareOptions {
     std::string first;
     std::string second;
+    std::vector<std::string> others;
+
+    std::vector<std::string> files() const {
+        std::vector<std::string> all{first, second};
+        all.insert(all.end(), others.begin(), others.end());
+        return all;
+    }
 };
 
 std::vector<OptionRow> option_rows(CompareOptions& options) {
-    return {as_argument({"A", "", "result to start from", config::file(options.first)}),
-            as_argument({"B", "", "result to compare with it", config::file(options.second)})};
+    return {
+        as_argument({"A", "", "result to start from", config::file(options.first)}),
+        as_argument({"B", "", "result to compare with it", config::file(options.second)}),
+        as_argument({"C", "", "further results, all of scenarios: they make one table", config::files(options.others)},
+                    Role::more_arguments)};
 }
 
 // The two runs and their comparison.
@@ -186,6 +198,22 @@ Timeline timeline_of(const char* letter, const ComparedRun& run) {
     return timeline;
 }
 
+// A page with the timelines of all runs on one time axis.
+std::string page_of(const std::vector<std::string>& files) {
+    std::vector<Timeline> timelines;
+    for (const std::string& file : files) {
+        timelines.push_back(run_again(read_run(file)));
+        timelines.back().facts.insert(timelines.back().facts.begin(), {"file", file});
+    }
+    std::vector<const Timeline*> runs;
+    for (const Timeline& timeline : timelines) {
+        runs.push_back(&timeline);
+    }
+    std::ostringstream page;
+    write_page(page, runs);
+    return page.str();
+}
+
 // A page with both timelines on one time axis.
 std::string page_of(const Compared& both) {
     const Timeline a = timeline_of("A", both.a);
@@ -196,7 +224,38 @@ std::string page_of(const Compared& both) {
     return page.str();
 }
 
+// Several results of scenarios.
+struct Scenarios {
+    std::vector<ScenarioRow> runs;
+};
+
+const report::Record<Scenarios>& scenarios_record() {
+    static const report::Record<Scenarios> record(
+        "Several scenarios in one table.",
+        {command<Scenarios>("compare"),
+         list_of<Scenarios>("runs", "The results in their order.", scenario_row_record(), &Scenarios::runs)});
+    return record;
+}
+
+// The answer is no if a scenario trained other weights than 0D.
+Answer table_answer(const std::vector<std::string>& files) {
+    const auto all = std::make_shared<Scenarios>();
+    for (const std::string& file : files) {
+        all->runs.push_back(read_scenario_row(file));
+    }
+    const bool agree =
+        std::all_of(all->runs.begin(), all->runs.end(), [](const ScenarioRow& run) { return run.agrees(); });
+    return {.forms = {.text = [all] { return text_of(all->runs); },
+                      .json = [all] { return json_line(scenarios_record().json(*all)); },
+                      .table = [all] { return scenario_row_record().table(all->runs); },
+                      .page = [files] { return page_of(files); }},
+            .exit_code = agree ? exit_code::done : exit_code::failed};
+}
+
 Answer compare_answer(const CompareOptions& options) {
+    if (!options.others.empty()) {
+        return table_answer(options.files());
+    }
     const auto both = std::make_shared<Compared>(
         Compared{.a = read_run(options.first), .b = read_run(options.second), .comparison = {}});
     both->comparison = compared(both->a, both->b);
@@ -210,32 +269,39 @@ Question compare_question() {
     const auto options = std::make_shared<CompareOptions>();
     return {.rows = option_rows(*options),
             .offer = {.json = "print one JSON object instead of the table",
-                      .table = "write a row for each part of the time as CSV",
-                      .page = "write a page for the browser with both timelines; repeats both runs"},
+                      .table = "write a row for each part of the time, or for each of several scenarios, as CSV",
+                      .page = "write a page for the browser with all timelines; repeats the runs"},
             .answer = [options](const Asked&) { return compare_answer(*options); }};
 }
 
 SchemaText compare_schema() {
-    Json schema = compared_record().schema();
-    schema["definitions"] = {{"result", result_record().schema()}};
-    return schema_of_command("compare", schema);
+    return schema_of_command("compare",
+                             {{"oneOf", {{{"$ref", "#/definitions/two"}}, {{"$ref", "#/definitions/several"}}}},
+                              {"definitions",
+                               {{"two", compared_record().schema()},
+                                {"several", scenarios_record().schema()},
+                                {"result", result_record().schema()}}}});
 }
 
 SchemaText compare_columns() {
-    return columns_of_command("compare", line_columns().columns());
+    return columns_of_program("ndsim compare", {{line_columns().columns(), "two results"},
+                                                {scenario_row_record().columns(), "three or more"}});
 }
 
 }  // namespace
 
 const Command compare_command{
     .name = "compare",
-    .headline = "compare two results: what makes the difference, and why",
+    .headline = "compare results: what makes the difference, and why; or several scenarios in one table",
     .summary =
-        "Compares two results of --json: where the time of each went, what makes the difference, and which options "
-        "differ. Both must be of scenarios, or both of ndsim train.",
+        "Compares results of --json. Two results, both of scenarios or both of ndsim train: where the time of each "
+        "went, "
+        "what makes the difference, and which options differ. Three or more, of scenarios: one table of where the time "
+        "of each went, and what came of its training.",
     .examples = {"ndsim compare a.json b.json                       # what changed, and why",
                  "ndsim compare a.json b.json --json                # for a script",
-                 "ndsim compare a.json b.json --report page.html    # both timelines on one time axis"},
+                 "ndsim compare a.json b.json --report page.html    # both timelines on one time axis",
+                 "ndsim compare [0-4]d_*.json                       # all scenarios in one table"},
     .schemas = {compare_schema, compare_columns},
     .question = compare_question};
 

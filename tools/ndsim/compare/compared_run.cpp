@@ -3,11 +3,11 @@
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
 #include "libsim/explain/train/sections.hpp"
+#include "tools/ndsim/compare/result_file.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 namespace sim::tools {
 
@@ -15,14 +15,13 @@ using namespace config;
 
 namespace {
 
-using Ordered = nlohmann::ordered_json;
-
-std::string in_words(const Ordered& value) {
-    return value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', true, Ordered::error_handler_t::replace);
+std::string in_words(const ResultJson& value) {
+    return value.is_string() ? value.get<std::string>()
+                             : value.dump(-1, ' ', true, ResultJson::error_handler_t::replace);
 }
 
 // {"a": {"b": 1}} gives "a.b": "1".
-void add_settings(const std::string& prefix, const Ordered& value,
+void add_settings(const std::string& prefix, const ResultJson& value,
                   std::vector<std::pair<std::string, std::string>>& to) {
     if (!value.is_object()) {
         to.emplace_back(prefix, in_words(value));
@@ -33,7 +32,7 @@ void add_settings(const std::string& prefix, const Ordered& value,
     }
 }
 
-ComparedRun prediction(const Ordered& json) {
+ComparedRun prediction(const ResultJson& json) {
     ComparedRun run{.is_prediction = true};
     run.name = fmt::format("{} on {}", in_words(json.at("model")), in_words(json.at("machine")));
     run.seconds = json.at("step_seconds").get<double>();
@@ -51,11 +50,11 @@ ComparedRun prediction(const Ordered& json) {
     return run;
 }
 
-std::int64_t billionths(const Ordered& units) {
+std::int64_t billionths(const ResultJson& units) {
     return Units{units.get<double>()}.billionths();
 }
 
-trace::RankTotals totals_of_rank(const Ordered& rank) {
+trace::RankTotals totals_of_rank(const ResultJson& rank) {
     const auto duration = [&](const char* key) { return duration_of_seconds(rank.at(key).get<double>()); };
     return {.compute = duration("compute_seconds"),
             .communication = duration("communication_seconds"),
@@ -66,15 +65,15 @@ trace::RankTotals totals_of_rank(const Ordered& rank) {
             .peak_billionths = billionths(rank.at("peak_memory_units"))};
 }
 
-double mean_of(const Ordered& json, const char* key) {
+double mean_of(const ResultJson& json, const char* key) {
     double sum = 0;
-    for (const Ordered& rank : json.at("per_rank")) {
+    for (const ResultJson& rank : json.at("per_rank")) {
         sum += rank.at(key).get<double>();
     }
     return sum / static_cast<double>(json.at("per_rank").size());
 }
 
-ComparedRun scenario(const Ordered& json) {
+ComparedRun scenario(const ResultJson& json) {
     ComparedRun run{.name = in_words(json.at("scenario")), .seconds = json.at("simulated_seconds").get<double>()};
     const double bubble = json.at("bubble_fraction").get<double>() * run.seconds;
     run.lines = {{"compute", TimePart::compute, mean_of(json, "compute_seconds")},
@@ -85,31 +84,15 @@ ComparedRun scenario(const Ordered& json) {
         add_settings(key, json.at(key), run.settings);
     }
     run.profile = in_words(json.at("profile"));
-    for (const Ordered& rank : json.at("per_rank")) {
+    for (const ResultJson& rank : json.at("per_rank")) {
         run.totals.push_back(totals_of_rank(rank));
         run.peak_units = std::max(run.peak_units.value_or(0), rank.at("peak_memory_units").get<double>());
     }
     return run;
 }
 
-[[noreturn]] void refuse_result(const std::string& file, const std::string& what) {
-    throw UsageError(fmt::format("{}: must be what a scenario or ndsim train prints with --json, not {}", file, what));
-}
-
-ComparedRun run_of(const std::string& file, const Ordered& json) {
-    if (!json.is_object()) {
-        refuse_result(file, json.is_array() ? "a list" : shortened(in_words(json)));
-    }
-    if (json.contains("command") && json.at("command") != "train") {
-        refuse_result(file, fmt::format("a result of ndsim {}", shortened(in_words(json.at("command")))));
-    }
-    if (json.contains("step_seconds")) {
-        return prediction(json);
-    }
-    if (json.contains("scenario") && json.contains("per_rank") && !json.at("per_rank").empty()) {
-        return scenario(json);
-    }
-    refuse_result(file, "another object");
+ComparedRun run_of(const ResultJson& json) {
+    return json.contains("step_seconds") ? prediction(json) : scenario(json);
 }
 
 }  // namespace
@@ -127,24 +110,31 @@ ComparedRun read_run(const std::string& file) {
 }
 
 ComparedRun run_of_text(const std::string& file, const std::string& text) {
-    if (text.empty()) {
-        refuse_result(file, "nothing: a run that failed prints no result");
-    }
-    try {
-        const Ordered json = Ordered::parse(text);
-        ComparedRun run = run_of(file, json);
+    return read_result(file, text, [&](const ResultJson& json) {
+        ComparedRun run = run_of(json);
         run.file = file;
         run.timeline_sha256 = json.at("timeline_sha256").get<std::string>();
         if (json.contains("given")) {
             run.given = given_of_json(json.at("given").dump(), file + ": given");
         }
         return run;
-    } catch (const Ordered::parse_error& error) {
-        throw UsageError(fmt::format("{}: is not valid JSON: {}", file, without_number(error.what())));
-    } catch (const Ordered::exception& error) {
-        refuse_result(file, fmt::format("one with {}", without_number(error.what())));
-    } catch (const std::out_of_range& error) {
-        refuse_result(file, fmt::format("one with another time: {}", error.what()));
+    });
+}
+
+void refuse_result(const std::string& file, const std::string& what) {
+    throw UsageError(fmt::format("{}: must be what a scenario or ndsim train prints with --json, not {}", file, what));
+}
+
+void check_result(const std::string& file, const ResultJson& json) {
+    if (!json.is_object()) {
+        refuse_result(file, json.is_array() ? "a list" : shortened(in_words(json)));
+    }
+    if (json.contains("command") && json.at("command") != "train") {
+        refuse_result(file, fmt::format("a result of ndsim {}", shortened(in_words(json.at("command")))));
+    }
+    if (!json.contains("step_seconds") &&
+        !(json.contains("scenario") && json.contains("per_rank") && !json.at("per_rank").empty())) {
+        refuse_result(file, "another object");
     }
 }
 
