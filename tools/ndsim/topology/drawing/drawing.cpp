@@ -154,7 +154,7 @@ std::string legend(const Topology& topology, const std::map<std::int64_t, const 
     for (const auto& [rate, colour] : colours) {
         svg += fmt::format("<path d=\"M{:.1f} {:.1f}h24\" stroke=\"{}\" stroke-width=\"3\"/>\n", x, at.y + 16, colour);
         const std::string words = in_gigabytes_per_second(static_cast<double>(rate));
-        svg += text({x + 29, at.y + 20}, words, "font-size=\"11\"");
+        svg += words_at({x + 29, at.y + 20}, words, "font-size=\"11\"");
         x += 50 + 6.5 * static_cast<double>(words.size());
     }
     return svg;
