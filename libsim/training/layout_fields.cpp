@@ -47,25 +47,17 @@ template <class Enum, Enum... each>
 std::vector<Enum> these() {
     return {each...};
 }
-std::vector<Precision> every_precision() {
-    std::vector<Precision> found;
-    for (const PrecisionRow& row : precisions()) {
-        found.push_back(row.precision);
+// The enumerators of a table, one in each row.
+template <auto table, auto enumerator>
+auto each_of() {
+    std::vector<std::remove_cvref_t<decltype(table().front().*enumerator)>> found;
+    for (const auto& row : table()) {
+        found.push_back(row.*enumerator);
     }
     return found;
 }
-
-std::vector<Optimizer> every_optimizer() {
-    std::vector<Optimizer> found;
-    for (const OptimizerRow& row : optimizers()) {
-        found.push_back(row.optimizer);
-    }
-    return found;
-}
-
-std::string optimizer_names() {
-    return fmt::format("{}", fmt::join(names_of(every_optimizer()), " or "));
-}
+constexpr auto every_precision = each_of<precisions, &PrecisionRow::precision>;
+constexpr auto every_optimizer = each_of<optimizers, &OptimizerRow::optimizer>;
 
 template <auto... path>
 LayoutField whole(const char* option, std::int64_t low, std::int64_t high, const char* help, const char* what) {
@@ -211,11 +203,12 @@ void add_arithmetic(Fields& fields) {
          whole<numerics_of, &Numerics::last_layers_bf16>(
              "last-layers-bf16", 0, most_of_a_field, "number of last layers kept in bf16 if others are quantised (0)",
              "Number of last layers of the model that are not quantised."),
-         launched({"optimizer", "NAME", fmt::format("optimizer: {} (adam)", optimizer_names()),
-                   fmt::format("Optimizer: {}.", optimizer_names()),
-                   named<every_optimizer, numerics_of, &Numerics::optimizer>()},
-                  {{megatron, "--optimizer {}",
-                    [](const Layout& layout) { return layout.numerics.optimizer != Optimizer::adam; }}})});
+         launched(
+             {"optimizer", "NAME", fmt::format("optimizer: {} (adam)", fmt::join(names_of(every_optimizer()), " or ")),
+              fmt::format("Optimizer: {}.", fmt::join(names_of(every_optimizer()), " or ")),
+              named<every_optimizer, numerics_of, &Numerics::optimizer>()},
+             {{megatron, "--optimizer {}",
+               [](const Layout& layout) { return layout.numerics.optimizer != Optimizer::adam; }}})});
 }
 
 void add_kernels(Fields& fields) {

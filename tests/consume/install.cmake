@@ -10,7 +10,7 @@ foreach(file include/libsim/gpu.hpp include/ranks/launch.hpp share/ndsim/schemas
         message(FATAL_ERROR "${file} was not installed")
     endif()
 endforeach()
-# What an installed header includes is installed, too, or comes with a library that the package asks for.
+# Every header that an installed one includes is installed, too, or comes with a library that the package asks for.
 file(GLOB_RECURSE headers ${PREFIX}/include/*.hpp)
 foreach(header IN LISTS headers)
     file(STRINGS ${header} included REGEX "^#include ")
