@@ -186,7 +186,15 @@ private:
     void compute_on_stream(int rank, RankState& self, NumberedOp at, Time begin);
     bool hand_over(int rank, RankState& self, Stream on, NumberedOp at, Time asked);
     void go_on(int rank, RankState& self, Stream on);
-    void resume(int rank, RankState& self, Stream on);
+    // The op that a stream, or the program, was blocked in has ended.
+    void resume(int rank, RankState& self, Stream on) {
+        if (on == Stream::main) {
+            unblock(rank, self);
+        } else {
+            end_issued(rank, self, on);
+            agenda_.wake(rank, on);
+        }
+    }
     void end_issued(int rank, RankState& self, Stream on);
     void wake_streams();
 

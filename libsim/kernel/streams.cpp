@@ -140,16 +140,6 @@ void Kernel::go_on(int rank, RankState& self, Stream on) {
     }
 }
 
-// The op that a stream, or the program, was blocked in has ended.
-void Kernel::resume(int rank, RankState& self, Stream on) {
-    if (on == Stream::main) {
-        unblock(rank, self);
-    } else {
-        end_issued(rank, self, on);
-        agenda_.wake(rank, on);
-    }
-}
-
 // The front op has ended, and whatever waits for the stream may go on.
 void Kernel::end_issued(int rank, RankState& self, Stream on) {
     StreamQueue& at = self.queue(on);

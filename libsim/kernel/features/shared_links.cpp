@@ -81,9 +81,13 @@ const std::vector<TransferId>& SharedLinks::advance() {
 }
 
 Transfer SharedLinks::end(TransferId id, Time at) {
-    (*transfers_)[id].ended = true;
-    (*transfers_)[id].message.end = at;
-    return (*transfers_)[id].receiver ? transfers_->take(id) : (*transfers_)[id];
+    Transfer& transfer = (*transfers_)[id];
+    transfer.ended = true;
+    transfer.message.end = at;
+    if (transfer.receiver) {
+        transfers_->drop(id);
+    }
+    return transfer;
 }
 
 }  // namespace sim::kernel

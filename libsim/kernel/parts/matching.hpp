@@ -83,7 +83,7 @@ public:
         return append(queues_[channel]).message;
     }
     // Appends a waiting receive. Requires: no message waits.
-    void keep(Channel channel, const WaitingReceive& receive) {
+    [[gnu::always_inline]] void keep(Channel channel, const WaitingReceive& receive) {
         queues_[channel].receives = true;
         append(queues_[channel]).receive = receive;
     }

@@ -71,22 +71,6 @@ std::int64_t RankState::allocate(int rank, const Op& op) {
     return memory.now;
 }
 
-// A stream is busy while a message of its walks is under way.
-void RankState::walk_message_begins(Stream on, Time time) {
-    if (on != Stream::main && at(on).walking.messages++ == 0) {
-        begins_busy(on, time);
-    }
-}
-
-void RankState::walk_message_ends(Stream on, Time time) {
-    if (on != Stream::main && --at(on).walking.messages == 0) {
-        StreamQueue& of = queue(on);
-        // After a computation, a stream may be ahead of the message that it then finds.
-        of.busy.note(std::min(*of.busy_since, time), time);
-        of.busy_since.reset();
-    }
-}
-
 bool RankState::wait_on_stream(const IssuedOp& issued) {
     if (issued.awaits) {
         return false;

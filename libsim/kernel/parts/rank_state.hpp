@@ -140,8 +140,19 @@ struct RankState {
         }
     }
     // The same for the messages of a collective on shared links, of which several may be under way at once.
-    void walk_message_begins(Stream on, Time time);
-    void walk_message_ends(Stream on, Time time);
+    void walk_message_begins(Stream on, Time time) {
+        if (on != Stream::main && at(on).walking.messages++ == 0) {
+            begins_busy(on, time);
+        }
+    }
+    void walk_message_ends(Stream on, Time time) {
+        if (on != Stream::main && --at(on).walking.messages == 0) {
+            StreamQueue& of = queue(on);
+            // After a computation, a stream may be ahead of the message that it then finds.
+            of.busy.note(std::min(*of.busy_since, time), time);
+            of.busy_since.reset();
+        }
+    }
 
     void count_message(const Op& op) {
         ++messages;
