@@ -19,15 +19,15 @@ constexpr std::array section_rows{
     SectionRow{"verdict", "Verdict"},
     SectionRow{"budget", "Where the time of a step goes"},
     SectionRow{"holdings", "Who holds what"},
-    SectionRow{"links", "Links, and what goes over them"},
+    SectionRow{"links", "Links and their traffic"},
     SectionRow{"synchronisation", "Synchronisation in each step"},
-    SectionRow{"speedup", "Speedup over one GPU, and where the rest went"},
+    SectionRow{"speedup", "Speedup over one GPU, and the losses"},
     SectionRow{"pipeline", "Pipeline bubble"},
     SectionRow{"stragglers", "Stragglers"},
     SectionRow{"memory", "Memory of each process"},
     SectionRow{"processes", "Processes"},
     SectionRow{"input", "Input pipeline"},
-    SectionRow{"topology", "What the topology does"},
+    SectionRow{"topology", "Effect of the topology"},
     SectionRow{"failures", "What happens when something is killed"},
     SectionRow{"energy", "Power and energy"},
     SectionRow{"cost", "Cost"},
@@ -52,7 +52,10 @@ const Figure& Section::figure(const std::string& key) const {
 }
 
 std::string filled(const Section& section, const Sentence& sentence, Level level) {
-    const std::string& text = level == Level::beginner && !sentence.simply.empty() ? sentence.simply : sentence.text;
+    return filled(section, level == Level::beginner && !sentence.simply.empty() ? sentence.simply : sentence.text);
+}
+
+std::string filled(const Section& section, const std::string& text) {
     std::string result;
     std::size_t at = 0;
     for (std::size_t open = text.find('{'); open != std::string::npos; open = text.find('{', at)) {
@@ -63,6 +66,30 @@ std::string filled(const Section& section, const Sentence& sentence, Level level
         at = close + 1;
     }
     return result + text.substr(at);
+}
+
+Section at_level(Section section, Level level) {
+    const Shown hidden = level == Level::brief ? Shown::full : Shown::brief;
+    if (level == Level::brief) {
+        section.said.clear();
+        section.notes.clear();
+    } else {
+        section.brief.clear();
+        std::erase_if(section.figures, [&](const Figure& one) { return one.at == hidden; });
+    }
+    std::erase_if(section.tables, [&](const FigureTable& one) { return one.at == hidden; });
+    for (FigureTable& table : section.tables) {
+        for (std::size_t i = table.columns.size(); i-- > 0;) {
+            if (table.columns[i].at == hidden) {
+                const auto column = static_cast<std::ptrdiff_t>(i);
+                table.columns.erase(table.columns.begin() + column);
+                for (FigureRow& row : table.rows) {
+                    row.cells.erase(row.cells.begin() + column);
+                }
+            }
+        }
+    }
+    return section;
 }
 
 }  // namespace sim::explain

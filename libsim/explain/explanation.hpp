@@ -45,8 +45,15 @@ struct Sentence {
     std::string simply = "";  // wording for a beginner; empty: the same
 };
 
+// A line of the short level, which says the figures that it names in place of the sentences.
+struct BriefLine {
+    std::string name;  // "memory"; empty: the text alone
+    std::string text;
+};
+
 struct Section {
     SectionKind kind = SectionKind::verdict;
+    std::vector<BriefLine> brief = {};
     std::vector<Sentence> said = {};  // shown before the figures
     std::vector<Figure> figures = {};
     std::vector<FigureTable> tables = {};
@@ -57,21 +64,28 @@ struct Section {
     const Figure& figure(const std::string& key) const;
 };
 
-enum class Level : std::uint8_t { field, beginner };
+// `brief` is what `ndsim train` and `ndsim memory` print: lines and tables, without their origin. The other two are the
+// levels of `ndsim explain`, which show sentences, every figure and where it comes from.
+enum class Level : std::uint8_t { field, beginner, brief };
 constexpr const char* name_of(Level level) {
-    return level == Level::beginner ? "beginner" : "field";
+    return level == Level::beginner ? "beginner" : level == Level::brief ? "short" : "field";
 }
 
 struct Explanation {
     std::string title;     // "llama3-8b on 8 x H100 …"
+    std::string subtitle;  // shown at the short level: "16 micro-batches of 1 x 8192 tokens …"
     std::string of;        // command of the explained run: "ndsim train --model …"
     std::string scenario;  // its name; empty: a step of ndsim train
     Level level = Level::field;
     std::vector<Section> sections;
 };
 
-// Fills the figures into the sentence, in the wording of the explanation's level.
+// Fills the figures into the text, or into the sentence in the wording of the explanation's level.
+std::string filled(const Section& section, const std::string& text);
 std::string filled(const Section& section, const Sentence& sentence, Level level);
+
+// The rows and columns of the section that the level shows.
+Section at_level(Section section, Level level);
 
 // The view for people. Lines end with "\n"; all except tables are at most 120 columns wide.
 std::string text_of(const Explanation& explanation);

@@ -156,7 +156,7 @@ struct ShownExplanation {
     std::vector<Words> words;  // for the title, and for each section
 };
 
-std::vector<std::pair<std::string, ShownSection>> sections_of(const ShownExplanation& of) {
+std::vector<std::pair<std::string, ShownSection>> shown_sections(const ShownExplanation& of) {
     std::vector<std::pair<std::string, ShownSection>> sections;
     for (std::size_t i = 0; i < of.explanation->sections.size(); ++i) {
         const Section& section = of.explanation->sections[i];
@@ -194,7 +194,7 @@ const Record<ShownExplanation>& explanation_record() {
                        [](const Shown& of) { return name_of(of.explanation->level); }),
          words_field<Shown>([](const Shown& of) { return of.words.front(); }),
          map_of<Shown>("sections", "Sections by their keys, in order: " + keys_of_sections() + "; with --which choice.",
-                       "SECTION", section_record(), sections_of)});
+                       "SECTION", section_record(), shown_sections)});
     return record;
 }
 

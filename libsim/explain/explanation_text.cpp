@@ -23,13 +23,17 @@ std::string introduced(const std::vector<const Term*>& words) {
 
 std::string text_of(const Explanation& explanation) {
     const auto words = introductions(explanation);
+    const bool is_brief = explanation.level == Level::brief;
     std::string text = introduced(words[0]);
     text += wrapped(explanation.title, text_width, 0);
-    text += command_text("explains", explanation.of, text_width, 0);
+    text += is_brief ? wrapped(explanation.subtitle, text_width, 0)
+                     : command_text("explains", explanation.of, text_width, 0);
     for (std::size_t i = 0; i < explanation.sections.size(); ++i) {
         const Section& section = explanation.sections[i];
-        text += "\n" + introduced(words[i + 1]);
-        text += fmt::format("{}. {}\n", i + 1, title_of(section.kind)) + text_of(section, explanation.level);
+        const std::string title = is_brief ? (i == 0 ? "" : fmt::format("{}\n", title_of(section.kind)))
+                                           : fmt::format("{}. {}\n", i + 1, title_of(section.kind));
+        const std::string body = text_of(section, explanation.level);
+        text += is_brief && body.empty() ? "" : "\n" + introduced(words[i + 1]) + title + body;
     }
     return text;
 }

@@ -15,6 +15,12 @@ namespace {
 std::string times_text(double times) {
     return fmt::format("{:.2f} x", times);
 }
+std::string gigabytes_text(double bytes) {
+    return fmt::format("{:.2f}", bytes / 1e9);
+}
+std::string flops_text(double rate) {
+    return fmt::format("{:.4g} TFLOP/s", rate / 1e12);
+}
 std::string tokens_text(double rate) {
     return count_text(rate) + " tokens/s";
 }
@@ -34,11 +40,13 @@ constexpr std::array unit_rows{
     UnitRow{"seconds", time_text},
     UnitRow{"seconds", long_time_text},
     UnitRow{"bytes", bytes_text},
+    UnitRow{"bytes", gigabytes_text},
     UnitRow{"bytes per second", rate_text},
     UnitRow{"share of 1", percent_text},
     UnitRow{"change, of 1", change_text},
     UnitRow{"times", times_text},
     UnitRow{"tokens per second", tokens_text},
+    UnitRow{"FLOP per second", flops_text},
     UnitRow{"USD", money_text},
     UnitRow{"watts", power_text},
     UnitRow{"joules", heat_text},

@@ -17,11 +17,13 @@ enum class Unit : std::uint8_t {
     seconds,
     hours,  // stored as seconds; long times are shown as hours or days
     bytes,
+    gigabytes,  // stored as bytes; shown in GB without the unit, which the table's title names
     bytes_per_second,
     share,   // fraction of 1; shown in percent
     change,  // fraction of 1; shown in percent, with a sign
     factor,  // shown as "7.4 times"
     tokens_per_second,
+    flops_per_second,
     usd,
     watts,
     joules,
@@ -36,6 +38,9 @@ using Value = std::variant<std::monostate, std::string, std::int64_t, double>;
 // "1.24 s", "61.3 GB"; "-" for an unknown value.
 std::string shown(const Value& value, Unit unit);
 
+// The levels of an explanation that show a row or column (explanation.hpp).
+enum class Shown : std::uint8_t { always, brief, full };
+
 struct Figure {
     std::string key;   // in JSON: "step_seconds"
     std::string name;  // in text: "step"
@@ -43,6 +48,7 @@ struct Figure {
     Unit unit = Unit::words;
     std::string how;           // its origin: "simulated", "memory model", "closed form (p-1)/(m+p-1)"
     std::string same_as = "";  // JSON pointer to the same value in the explained result; empty: none
+    Shown at = Shown::always;
 };
 
 struct FigureColumn {
@@ -51,6 +57,7 @@ struct FigureColumn {
     Unit unit = Unit::words;
     std::string how = "";
     std::string same_as = "";  // appended to the row's pointer: "parameters"
+    Shown at = Shown::always;
 };
 
 struct FigureRow {
@@ -64,6 +71,8 @@ struct FigureTable {
     std::vector<FigureColumn> columns;
     std::vector<FigureRow> rows = {};
     std::string note = "";  // shown below the table
+    Shown at = Shown::full;
+    std::vector<std::size_t> picked = {};  // the rows that a text shows if it cannot show all; empty: the first
 };
 
 }  // namespace sim::explain

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace sim::explain {
 
@@ -85,7 +86,17 @@ std::string list_text(const FigureTable& table) {
     return text;
 }
 
-std::string table_text(const FigureTable& table) {
+// The rows that a text has room for.
+std::vector<std::size_t> rows_shown(const FigureTable& table) {
+    if (table.rows.size() > most_rows_shown && !table.picked.empty()) {
+        return table.picked;
+    }
+    std::vector<std::size_t> rows(std::min(table.rows.size(), most_rows_shown));
+    std::iota(rows.begin(), rows.end(), std::size_t{0});
+    return rows;
+}
+
+std::string table_text(const FigureTable& table, Level level) {
     if (is_list(table)) {
         return list_text(table);
     }
@@ -93,7 +104,8 @@ std::string table_text(const FigureTable& table) {
     for (const FigureColumn& column : table.columns) {
         text.columns.push_back({column.heading, is_text(column.unit) ? Align::left : Align::right});
     }
-    for (std::size_t i = 0; i < std::min(table.rows.size(), most_rows_shown); ++i) {
+    const std::vector<std::size_t> shown_rows = rows_shown(table);
+    for (const std::size_t i : shown_rows) {
         std::vector<std::string> cells;
         for (std::size_t j = 0; j < table.rows[i].cells.size(); ++j) {
             cells.push_back(shown(table.rows[i].cells[j], table.columns[j].unit));
@@ -102,12 +114,35 @@ std::string table_text(const FigureTable& table) {
     }
     std::string result = table.title.empty() ? "" : wrapped(table.title, page_width, page_margin);
     result += text_of(text);
-    if (table.rows.size() > most_rows_shown) {
-        result += fmt::format("  {} more of {} rows: --json has them\n", table.rows.size() - most_rows_shown,
+    if (shown_rows.size() < table.rows.size()) {
+        result += fmt::format("  {} more of {} rows: --json has them\n", table.rows.size() - shown_rows.size(),
                               table.rows.size());
     }
-    result += ways_text(table.columns);
+    result += level == Level::brief ? "" : ways_text(table.columns);
     return table.note.empty() ? result : result + wrapped(table.note, page_width, page_margin);
+}
+
+// Lines with a name stand in a table; others are sentences.
+std::string brief_text(const Section& section) {
+    TextTable names = report::list_of_names(std::string(page_margin, ' '));
+    std::string sentences;
+    for (const BriefLine& line : section.brief) {
+        const std::string text = filled(section, line.text);
+        if (line.name.empty()) {
+            sentences += wrapped(text, page_width, page_margin);
+        } else {
+            names.rows.push_back({{line.name, text}});
+        }
+    }
+    return (names.rows.empty() ? "" : text_of(names)) + sentences;
+}
+
+std::string drawing_text(const Section& section) {
+    std::string text;
+    for (const std::string& line : section.drawing) {
+        text += fmt::format("  {}\n", report::terminal_text(line, 1 << 20));
+    }
+    return text;
 }
 
 }  // namespace
@@ -135,20 +170,20 @@ std::string command_text(const std::string& name, const std::string& command, st
 }
 
 std::string text_of(const Section& section, Level level) {
-    std::string text;
+    const bool is_brief = level == Level::brief;
+    std::string text = is_brief ? brief_text(section) + drawing_text(section) : "";
     for (const Sentence& sentence : section.said) {
         text += wrapped(filled(section, sentence, level), page_width, page_margin);
     }
-    text += figures_text(section);
+    text += is_brief ? "" : figures_text(section);
     for (const FigureTable& table : section.tables) {
-        text += (text.empty() ? "" : "\n") + table_text(table);
+        text += (text.empty() ? "" : "\n") + table_text(table, level);
     }
-    if (!section.drawing.empty() && !text.empty()) {
-        text += "\n";
+    if (is_brief) {
+        return text;
     }
-    for (const std::string& line : section.drawing) {
-        text += fmt::format("  {}\n", report::terminal_text(line, 1 << 20));
-    }
+    text += section.drawing.empty() || text.empty() ? "" : "\n";
+    text += drawing_text(section);
     for (const Sentence& sentence : section.notes) {
         text += wrapped(filled(section, sentence, level), page_width, page_margin);
     }

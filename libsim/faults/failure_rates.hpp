@@ -53,6 +53,9 @@ struct FailureRates {
 // Source: "The Llama 3 Herd of Models", arXiv:2407.21783, section 3.3.4.
 inline constexpr double llama3_gpu_hours = 16'384.0 * 54 * 24 / 419;
 
+// The default time-out of torch.distributed's collectives on GPUs, in seconds.
+inline constexpr double collective_times_out_after = 600;
+
 struct PartFailure {
     LongDuration at = never;
     Part part = Part::gpu;

@@ -66,6 +66,8 @@ struct TrainingCase {
     std::vector<std::string> notes;  // the derived values, one line each: "dp 16: 128 GPUs / (tp 8 x pp 1 x cp 1)"
 
     int gpus() const { return layout.ranks(); }
+    // The tokens that a step trains on, summed over data parallelism.
+    double tokens_of_step() const { return static_cast<double>(layout.batch.global) * model.sequence; }
 };
 
 // The machine with a job of `gpus` GPUs placed on its nodes. All jobs are placed by this function.

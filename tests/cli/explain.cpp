@@ -73,7 +73,7 @@ TEST(Explain, AnswersFirstAndInOrder) {
     std::size_t at = 0;
     for (const char* const title :
          {"explains: ndsim train --model llama3-8b", "\n1. Verdict\n", ". Who holds what\n", ". Links", ". Sync",
-          ". Speedup over one GPU", ". Pipeline bubble\n", ". Memory of each process\n", ". What the topology does\n",
+          ". Speedup over one GPU", ". Pipeline bubble\n", ". Memory of each process\n", ". Effect of the topology\n",
           ". What to try\n", ". Assumptions\n"}) {
         const std::size_t found = said.out.find(title, at);
         ASSERT_NE(found, std::string::npos) << title;

@@ -1,7 +1,7 @@
 // A layout has one meaning: every command that is asked about it, and the command printed to reproduce it, gives the
 // same step and the same memory. Layouts are drawn over all machines and models; the seed is fixed.
 #include "libsim/config/errors.hpp"
-#include "libsim/explain/train/sections.hpp"
+#include "libsim/explain/explained_step.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
 #include "libsim/predict/training_options.hpp"
 #include "libsim/report/amounts.hpp"
@@ -188,13 +188,13 @@ json json_of(const tools::Command& command, const Given& given) {
 
 // Compares train's text, JSON and page, explain, memory, and Python's result.
 void expect_told(const Given& given, const Prediction& step) {
-    tools::TrainOptions options;
-    set(train_rows(options), given);
+    explain::StepOptions options;
+    set(tools::train_rows(options), given);
     report::Timeline spans;
-    const tools::TrainStep made =
-        train_step(options, {.hash = true, .on_span = [&](const Span& span) { spans.add(span); }});
-    EXPECT_EQ(made.step.step, step.step);
-    explain::StepReport report = train_report(options, made, spans.spans);
+    explain::StepReport report =
+        predicted_step(options, {.hash = true, .on_span = [&](const Span& span) { spans.add(span); }});
+    EXPECT_EQ(report.step.step, step.step);
+    complete(report, spans.spans);
     report.given = given;
     const json printed = json::parse(json_of(report));
     EXPECT_EQ(printed["step_seconds"].get<double>(), seconds(step.step));
@@ -202,9 +202,10 @@ void expect_told(const Given& given, const Prediction& step) {
     EXPECT_EQ(json_of(tools::train_command, given), printed);
     EXPECT_EQ(json_of(tools::memory_command, given)["memory"]["peak"], printed["memory"]["peak"]);
 
-    EXPECT_THAT(text_of(report), testing::HasSubstr("  step        " + report::time_text(seconds(step.step)) + ";"));
+    EXPECT_THAT(answer_of(tools::train_command, given).forms.text(),
+                testing::HasSubstr("  step        " + report::time_text(seconds(step.step)) + ";"));
     std::ostringstream page;
-    report::write_page(page, timeline_of(made, spans.spans));
+    report::write_page(page, timeline_of(report, spans.spans));
     EXPECT_THAT(page.str(), testing::HasSubstr(fmt::format("{:.6g} s", printed["step_seconds"].get<double>())));
 
     tools::ExplainOptions explained;

@@ -1,5 +1,5 @@
 // The picture of a GPU's memory: bar lengths are proportional to the parts.
-#include "libsim/explain/train/memory_report.hpp"
+#include "libsim/explain/memory/report.hpp"
 
 #include "libsim/training/hardware.hpp"
 #include "libsim/training/presets.hpp"

@@ -1,4 +1,4 @@
-#include "libsim/explain/train/sections.hpp"
+#include "libsim/explain/explained_step.hpp"
 #include "libsim/report/amounts.hpp"
 
 #include <gmock/gmock.h>
@@ -71,6 +71,25 @@ StepReport some_report() {
     return report;
 }
 
+// The report as ndsim train prints it.
+std::string text_of(const StepReport& report) {
+    return explain::text_of(
+        explanation_of(ExplainedStep{.report = &report,
+                                     .command = [](const Change&) { return std::string("ndsim train"); },
+                                     .level = Level::brief}));
+}
+
+std::string text_of(const TrainingCase& what, const Prediction& step) {
+    return text_of(StepReport{.what = what, .step = step});
+}
+
+std::string text_with(const AdviceList& list, const training::Memory& memory) {
+    StepReport report = some_report();
+    report.step.memory = memory;
+    report.advice = list;
+    return text_of(report);
+}
+
 TEST(Amounts, HaveFourFiguresAndAUnit) {
     EXPECT_EQ(time_text(4.1234), "4.123 s");
     EXPECT_EQ(time_text(0.0123456), "12.35 ms");
@@ -106,7 +125,7 @@ TEST(StepReport, BeginsWithTheAnswer) {
                 testing::StartsWith("small on 8 x H100 (node): dp 2, tp 2, pp 2\n"
                                     "8 micro-batches of 1 x 2048 tokens, global batch 16, bf16, zero 0, "
                                     "recompute none\n\n"
-                                    "  step        1.000 s; 32.77 k tokens/s, 4.096 k per GPU\n"
+                                    "  step        1.000 s; 32.77 k tokens/s, 4.096 k tokens/s per GPU\n"
                                     "  range       900.0 ms to 1.100 s, in 8 of 10 cases\n"
                                     "  MFU         41.2 %; HFU 50.0 % including recomputation, 45.0 % without "
                                     "attention's masked half\n"
@@ -144,14 +163,14 @@ TEST(StepReport, DoesNotGuessAPrice) {
 }
 
 TEST(StepReport, HasABarOfAllTheTime) {
-    const std::string text = time_budget(some_step());
+    const std::string text = text_of(some_report());
     EXPECT_THAT(text, HasSubstr("[" + std::string(42, 'C') + std::string(6, 'T') + std::string(12, '.') + "]"));
-    EXPECT_THAT(text, HasSubstr("100.0 %"));
+    EXPECT_THAT(text, HasSubstr("C  compute                        700.0 ms       70.0 %"));
 }
 
 // 16 MB in 100 us are 160 GB/s.
 TEST(StepReport, HasBothBandwidthsOfACollective) {
-    const std::string text = communication_table(some_step().communication);
+    const std::string text = text_of(some_report());
     EXPECT_THAT(text, HasSubstr("160.0 GB/s"));
     EXPECT_THAT(text, HasSubstr("80.00 GB/s"));
     EXPECT_THAT(text, HasSubstr("17.8 %"));
@@ -175,27 +194,29 @@ TEST(StepReport, HasOneLineForBucketsOfSeveralSizes) {
     larger.seconds_alone = 6e-4;
     larger.bus_bandwidth = 186.667e9;
     larger.link_share = 0.466667;
-    const std::string text = communication_table({bucket, larger});
-    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4);
-    EXPECT_THAT(text, HasSubstr("gradients      3  32.00 MB      8  node  ring       333.3 us  200.0 us  96.00 GB/s  "
-                                "168.0 GB/s   42.0 %\n"));
+    StepReport report = some_report();
+    report.step.communication = {bucket, larger};
+    EXPECT_THAT(text_of(report), HasSubstr("of link\n  reduction of gradients      3  32.00 MB      8  node  ring      "
+                                           " 333.3 us  200.0 us  96.00 GB/s  "
+                                           "168.0 GB/s   42.0 %\n"));
 }
 
 TEST(StepReport, SetsTheClosedFormBesideTheBubble) {
     EXPECT_THAT(
-        pipeline_section(some_case(), some_step()),
-        HasSubstr("bubble 20.0 % of all ranks' time; with even stages and free messages 11.1 % = (p-1) / (m+p-1)"));
+        text_of(some_report()),
+        HasSubstr(
+            "  bubble    20.0 % of all ranks' time; with even stages and free messages 11.1 % = (p-1) / (m+p-1)"));
     TrainingCase alone = some_case();
     alone.layout.parallelism.pp = 1;
-    EXPECT_EQ(pipeline_section(alone, some_step()), "");
+    EXPECT_THAT(text_of(alone, some_step()), testing::Not(HasSubstr("Pipeline bubble")));
 }
 
 // 0.9 + 0.1 s and 0.7 + 0.1 s of work: 0.9 s on average.
 TEST(StepReport, SaysWhichStageTheOthersWaitFor) {
     Prediction step = some_step();
-    EXPECT_THAT(pipeline_section(some_case(), step), testing::Not(HasSubstr("at work")));
+    EXPECT_THAT(text_of(some_case(), step), testing::Not(HasSubstr("at work")));
     step.stage_budgets[1][static_cast<std::size_t>(TimeCategory::compute)] = 0.9;
-    EXPECT_THAT(pipeline_section(some_case(), step), HasSubstr("\n  stage 1 is at work 11.1 % longer"));
+    EXPECT_THAT(text_of(some_case(), step), HasSubstr("\n  slowest   stage 1 is at work 11.1 % longer"));
 }
 
 TEST(StepReport, AsJsonHasTheContractsKeys) {
@@ -222,9 +243,9 @@ TEST(StepReport, OfWhatDoesNotFitSaysWhatWould) {
     const AdviceList list{.tried = {{{{"zero", "3"}}, "spread", 1.2, -0.2, 70'000'000'000}}};
     training::Memory memory = some_step().memory;
     memory.stages[1].peak.parameters = 90'000'000'000;
-    EXPECT_THAT(advice_section(list, memory), HasSubstr("What would fit"));
-    EXPECT_THAT(advice_section(list, memory), HasSubstr("--zero 3"));
-    EXPECT_THAT(advice_section({}, memory), HasSubstr("none of this layout's neighbours"));
+    EXPECT_THAT(text_with(list, memory), HasSubstr("What would fit"));
+    EXPECT_THAT(text_with(list, memory), HasSubstr("--zero 3"));
+    EXPECT_THAT(text_with({}, memory), HasSubstr("No neighbour of this layout fits"));
     EXPECT_EQ(misfit_line(memory, list),
               "does not fit: 90.00 GB of 80.00 GB on a rank of stage 1; with --zero 3 it would (70.00 GB), ndsim plan "
               "finds all layouts that do");
@@ -235,7 +256,7 @@ TEST(StepReport, SaysOfAListPriceThatItIsOne) {
     report.what.price = "a cloud's list of 2026";
     report.what.price_from = PriceFrom::list;
     EXPECT_THAT(text_of(report), HasSubstr("at $2.00 per GPU-hour (a list price; --usd-per-hour sets yours)\n"));
-    EXPECT_THAT(text_of(report), HasSubstr("  price of a GPU-hour: a cloud's list of 2026\n"));
+    EXPECT_THAT(text_of(report), HasSubstr("  - price of a GPU-hour: a cloud's list of 2026\n"));
 }
 
 TEST(StepReport, SaysOfAFilesPriceThatItIsTheFiles) {
@@ -255,8 +276,8 @@ TEST(StepReport, HasTheEnergyOfARunInAUnitThatFits) {
 TEST(StepReport, ListsWhatSavesMemoryApartFromWhatHelpsNothing) {
     const AdviceList list{.tried = {{{{"zero", "2"}}, "spread", 1.0, 0, 40'000'000'000},
                                     {{{"tp", "8"}}, "more tp", 1.5, -0.5, 59'000'000'000}}};
-    const std::string text = advice_section(list, some_step().memory);
-    const std::size_t saves = text.find("Saves memory, of 60.00 GB on the fullest rank, and makes nothing faster\n");
+    const std::string text = text_with(list, some_step().memory);
+    const std::size_t saves = text.find("Not faster, but smaller\n");
     ASSERT_NE(saves, std::string::npos) << text;
     EXPECT_GT(text.find("--zero 2"), saves);
     EXPECT_LT(text.find("--zero 2"), text.find("What will not help"));
@@ -267,11 +288,11 @@ TEST(StepReport, WarnsOfAScheduleWithTooFewMicroBatchesForItsPromise) {
     TrainingCase what = some_case();
     what.layout = {.parallelism = {.pp = 4, .schedule = pipeline_schedule("zb_h2")},
                    .batch = {.micro = 1, .global = 6}};
-    const std::string text = pipeline_section(what, some_step());
+    const std::string text = text_of(what, some_step());
     EXPECT_THAT(text, HasSubstr("zb_h2 fills 4 stages from 7 micro-batches on; with 6 they wait: take more, or zb_h1"));
     EXPECT_THAT(text, testing::Not(HasSubstr("with even stages")));
     what.layout.batch.global = 7;
-    EXPECT_THAT(pipeline_section(what, some_step()),
+    EXPECT_THAT(text_of(what, some_step()),
                 testing::AllOf(HasSubstr("with even stages"), testing::Not(HasSubstr("they wait"))));
 }
 
@@ -280,12 +301,12 @@ TEST(StepReport, ShowsOnlyAdviceThatHelps) {
                                     {{{"zero", "3"}}, "spread", 1.2, -0.2, 60'000'000'000}},
                           .impossible = 3,
                           .too_large = 2};
-    const std::string text = advice_section(list, some_step().memory);
+    const std::string text = text_with(list, some_step().memory);
     EXPECT_LT(text.find("--tp 4"), text.find("What will not help"));
     EXPECT_GT(text.find("--zero 3"), text.find("What will not help"));
-    EXPECT_THAT(text, HasSubstr("-10.0 %"));
-    EXPECT_THAT(text, HasSubstr("2 neighbours predicted; 2 more do not fit; 3 are not valid layouts"));
-    EXPECT_THAT(advice_section({}, some_step().memory), HasSubstr("nothing: no neighbour of this layout is faster"));
+    EXPECT_THAT(text, HasSubstr("10.0 %"));
+    EXPECT_THAT(text, HasSubstr("2 fit and 2 do not; 3 are not valid layouts."));
+    EXPECT_THAT(text_with({}, some_step().memory), HasSubstr("No neighbour of this layout is faster."));
 }
 
 TEST(StepReport, SaysWhatTheScenariosCallItsExperts) {
@@ -297,7 +318,7 @@ TEST(StepReport, SaysWhatTheScenariosCallItsExperts) {
     EXPECT_THAT(text_of(report), testing::Not(HasSubstr("4d_hybrid")));
     report.what.layout.parallelism.ep = 2;
     report.what.layout.parallelism.expert_tp = 2;
-    EXPECT_THAT(text_of(report), HasSubstr("calls this dp 1 x ep 2"));
+    EXPECT_THAT(text_of(report), HasSubstr("this dp 1 x ep 2"));
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
 // `ndsim goodput` simulates weeks of training with failures, checkpoints and restarts within milliseconds, and reports
 // the effective share of the time.
 #include "libsim/config/errors.hpp"
-#include "libsim/explain/failure_section.hpp"
-#include "libsim/explain/train/sections.hpp"
 #include "libsim/faults/checkpoint_intervals.hpp"
+#include "libsim/faults/failure_rates.hpp"
 #include "libsim/goodput/closed_forms.hpp"
 #include "libsim/goodput/report.hpp"
 #include "libsim/predict/predict.hpp"
@@ -25,7 +24,6 @@ using namespace config;
 using namespace report;
 using namespace predict;
 using namespace goodput;
-using namespace explain;
 using faults::Part;
 
 namespace {
@@ -99,7 +97,7 @@ AskedStep step_of(const GoodputOptions& options, std::vector<std::string>& notes
             .gpus = what.gpus(),
             .gpus_per_node = what.machine.gpus_per_node,
             .replicas = what.layout.parallelism.dp,
-            .tokens = tokens_of_step(what),
+            .tokens = what.tokens_of_step(),
             .model = what.model.name,
             .machine = what.machine.name};
 }
@@ -246,7 +244,7 @@ std::vector<OptionRow> recovery_rows(GoodputOptions& options) {
          Whole{0, INT64_MAX, [&options](std::int64_t n) { options.training.seed = n; }}}};
 }
 
-GoodputOptions::GoodputOptions() : detect_seconds(collective_times_out_after) {}
+GoodputOptions::GoodputOptions() : detect_seconds(faults::collective_times_out_after) {}
 
 std::vector<OptionRow> option_rows(GoodputOptions& options) {
     std::vector<OptionRow> rows = job_rows(options);

@@ -1,7 +1,7 @@
 // `ndsim memory` reports what a GPU's memory holds in a training step, and whether it fits.
 #include "libsim/config/errors.hpp"
-#include "libsim/explain/train/memory_report.hpp"
-#include "libsim/explain/train/sections.hpp"
+#include "libsim/explain/explained_step.hpp"
+#include "libsim/explain/memory/report.hpp"
 #include "libsim/predict/training_options.hpp"
 #include "tools/ndsim/commands.hpp"
 

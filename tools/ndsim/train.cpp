@@ -2,13 +2,9 @@
 
 #include "libsim/config/errors.hpp"
 #include "libsim/config/injection_text.hpp"
-#include "libsim/explain/train/sections.hpp"
-#include "libsim/predict/step_timeline.hpp"
-#include "libsim/training/machine_cluster.hpp"
+#include "libsim/config/shell_command.hpp"
+#include "libsim/explain/explained_step.hpp"
 #include "tools/ndsim/commands.hpp"
-#include "tools/ndsim/explain/step.hpp"
-
-#include <fmt/format.h>
 
 #include <memory>
 
@@ -20,7 +16,7 @@ using namespace config;
 using namespace predict;
 using namespace explain;
 
-std::vector<OptionRow> train_rows(TrainOptions& options) {
+std::vector<OptionRow> train_rows(StepOptions& options) {
     std::vector<OptionRow> rows = training_rows(options.training);
     rows.insert(
         rows.end(),
@@ -31,60 +27,19 @@ std::vector<OptionRow> train_rows(TrainOptions& options) {
     return rows;
 }
 
-TrainStep train_step(const TrainOptions& options, const StepWatch& watch) {
-    if (options.steps > 0 && options.tokens > 0) {
-        throw UsageError("--steps and --tokens both set the length of a run; give one of them");
+std::string train_line(Given given, const Change& change) {
+    StepOptions options;
+    const std::vector<OptionRow> rows = train_rows(options);
+    for (const auto& [name, value] : change) {
+        const OptionRow& row = row_named(rows, name);
+        given.insert_or_assign(row.name, value_of_text(row, value));
     }
-    TrainStep made{.what = training_case(options.training),
-                   .step = {},
-                   .unfolded = options.every_rank(),
-                   .faults = options.faults};
-    check_faults(options.faults, made.what.gpus(), training::machine_cluster(made.what.machine).network);
-    made.step = predict_step(made.what.model, made.what.machine, made.what.layout,
-                             {.unfold = options.every_rank(),
-                              .hash_timeline = watch.hash,
-                              .jitter = options.training.jitter,
-                              .seed = static_cast<std::uint64_t>(options.training.seed),
-                              .faults = options.faults,
-                              .on_span = watch.on_span,
-                              .on_program = watch.on_program});
-    return made;
-}
-
-report::Timeline timeline_of(const TrainStep& step, const std::vector<Span>& spans) {
-    report::Timeline timeline = step_timeline(step.what, spans, step.unfolded);
-    const std::string title = explain::title_of(step.what);
-    timeline.title = title.substr(0, title.find('\n'));
-    timeline.facts = {{"step", fmt::format("{:.6g} s", seconds(step.step.step))},
-                      {"MFU", fmt::format("{:.1f} %", 100 * step.step.mfu)}};
-    if (!step.faults.empty()) {
-        timeline.facts.push_back({"faults", to_text(step.faults)});
-    }
-    return timeline;
-}
-
-StepReport train_report(const TrainOptions& options, const TrainStep& step, const std::vector<Span>& spans) {
-    StepReport report{.what = step.what, .step = step.step, .unfolded = step.unfolded, .faults = step.faults};
-    const TrainingCase& what = report.what;
-    report.path = critical_path(spans);
-    report.per_step = cost_of(report.step, what.machine, what.layout, 1);
-    report.per_trillion_tokens = cost_of_tokens(report.step, what, 1e12);
-    if (options.steps > 0) {
-        report.run = cost_of(report.step, what.machine, what.layout, options.steps);
-    } else if (options.tokens > 0) {
-        report.run = cost_of_tokens(report.step, what, options.tokens);
-    }
-    // Sensitivities and advice compare with predict_time(), which folds ranks and has no jitter.
-    report.undisturbed = predict_time(what.model, what.machine, what.layout).step;
-    const double plain = seconds(report.undisturbed);
-    report.sensitivities = sensitivities(what, plain, predict_time);
-    report.advice = advice(options.training, what, plain, predict_time);
-    return report;
+    return config::shell_command("ndsim train", rows, given);
 }
 
 namespace {
 
-struct TrainCommand : TrainOptions {
+struct TrainCommand : StepOptions {
     bool hash = false;
 };
 
@@ -95,10 +50,16 @@ std::vector<OptionRow> option_rows(TrainCommand& options) {
 }
 
 // Other simulators have no ranks that stand for many.
-void require_every_rank(const TrainOptions& options) {
+void require_every_rank(const StepOptions& options) {
     if (!options.every_rank()) {
         throw UsageError("--goal and --chakra write the operations of every rank; add --unfold");
     }
+}
+
+ExplainedStep explained(const StepReport& report, Level level) {
+    return {.report = &report,
+            .command = [&](const Change& change) { return train_line(report.given, change); },
+            .level = level};
 }
 
 Answer train_answer(const TrainCommand& options, const Asked& asked) {
@@ -114,12 +75,12 @@ Answer train_answer(const TrainCommand& options, const Asked& asked) {
             asked.listener.program({.title = "step", .ops = &program, .cluster = &cluster});
         };
     }
-    const TrainStep step = train_step(options, watch);
-    StepReport report = train_report(options, step, timeline.spans);
+    StepReport report = predicted_step(options, watch);
+    complete(report, timeline.spans);
     report.given = asked.given;
     if (asked.listener.timeline) {
-        report::Timeline drawn = timeline_of(step, timeline.spans);
-        drawn.verdict = verdict_of(options, report);
+        report::Timeline drawn = timeline_of(report, timeline.spans);
+        drawn.verdict = json_of(verdict_of(explained(report, Level::field)));
         asked.listener.timeline(drawn);
     }
     const training::Memory& memory = report.step.memory;
@@ -129,7 +90,7 @@ Answer train_answer(const TrainCommand& options, const Asked& asked) {
         answer.exit_code = failed;
     }
     const auto kept = std::make_shared<const StepReport>(std::move(report));
-    answer.forms = {.text = [kept] { return text_of(*kept); },
+    answer.forms = {.text = [kept] { return text_of(explanation_of(explained(*kept, Level::brief))); },
                     .json = [kept] { return json_of(*kept); },
                     .table = [kept] { return parts_of(kept->step); },
                     .plot = [kept] { return step_svg(*kept); }};

@@ -2,7 +2,6 @@
 
 #include "libsim/config/errors.hpp"
 #include "libsim/config/text_file.hpp"
-#include "libsim/explain/train/sections.hpp"
 #include "tools/ndsim/compare/result_file.hpp"
 
 #include <fmt/format.h>

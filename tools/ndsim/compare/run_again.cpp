@@ -39,7 +39,7 @@ void check_timeline(const ComparedRun& run, const std::string& sha256) {
 }
 
 report::Timeline predicted_again(const ComparedRun& run) {
-    TrainOptions options;
+    explain::StepOptions options;
     const std::vector<OptionRow> rows = train_rows(options);
     for (const auto& [name, value] : *run.given) {
         const OptionRow* const row = find_row(rows, name);
@@ -50,9 +50,10 @@ report::Timeline predicted_again(const ComparedRun& run) {
         set_option(*row, fmt::format("{}: given: {}", run.file, name), value);
     }
     report::Timeline spans;
-    const TrainStep step = train_step(options, {.hash = true, .on_span = [&](const Span& span) { spans.add(span); }});
-    check_timeline(run, step.step.timeline_sha256);
-    return timeline_of(step, spans.spans);
+    const explain::StepReport report =
+        predicted_step(options, {.hash = true, .on_span = [&](const Span& span) { spans.add(span); }});
+    check_timeline(run, report.step.timeline_sha256);
+    return timeline_of(report, spans.spans);
 }
 
 // Refuses options that write files or end without a result: no result contains them.

@@ -21,7 +21,7 @@ namespace {
 
 // The given options that ndsim train has, too.
 config::Given given_to_train(const config::Given& given) {
-    TrainOptions options;
+    explain::StepOptions options;
     config::Given found;
     for (const config::OptionRow& row : train_rows(options)) {
         if (const auto value = given.find(row.name); value != given.end()) {

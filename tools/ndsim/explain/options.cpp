@@ -1,6 +1,5 @@
 #include "tools/ndsim/explain/options.hpp"
 
-#include "libsim/config/shell_command.hpp"
 #include "libsim/predict/machine_file.hpp"
 #include "tools/ndsim/explain/strategy.hpp"
 
@@ -139,21 +138,6 @@ ExplainOptions completed(ExplainOptions options, std::vector<std::string>& notes
         }
     }
     return options;
-}
-
-std::string train_line(const Given& given) {
-    TrainOptions options;
-    return shell_command("ndsim train", train_rows(options), given);
-}
-
-std::string train_line(Given given, const predict::Change& change) {
-    TrainOptions options;
-    const std::vector<OptionRow> rows = train_rows(options);
-    for (const auto& [name, value] : change) {
-        const OptionRow& row = row_named(rows, name);
-        given.insert_or_assign(row.name, value_of_text(row, value));
-    }
-    return train_line(given);
 }
 
 }  // namespace sim::tools

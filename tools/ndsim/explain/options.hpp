@@ -3,9 +3,8 @@
 
 #include "libsim/config/given.hpp"
 #include "libsim/config/option_row.hpp"
-#include "libsim/explain/explain_settings.hpp"
 #include "libsim/explain/explanation.hpp"
-#include "libsim/predict/what_if.hpp"
+#include "libsim/explain/sections/input.hpp"
 #include "tools/ndsim/train.hpp"
 
 #include <cstdint>
@@ -24,7 +23,7 @@ const char* name_of(HardwareKind kind);
 const char* name_of(Goal goal);
 
 struct ExplainOptions {
-    TrainOptions train;
+    explain::StepOptions train;
     config::Given given;  // the options of `train`, as typed
     Strategy strategy = Strategy::given;
     HardwareKind hardware = HardwareKind::gpu;
@@ -46,10 +45,5 @@ ExplainOptions completed(ExplainOptions options, std::vector<std::string>& notes
 
 // Sets an option of ndsim train as if it had been typed.
 void take_option(ExplainOptions& options, const std::string& name, const std::string& value);
-
-// "ndsim train --model llama3-8b …": a shell command, with the options in the order of ndsim train --help.
-std::string train_line(const config::Given& given);
-// The same command with a change applied.
-std::string train_line(config::Given given, const predict::Change& change);
 
 }  // namespace sim::tools

@@ -4,7 +4,7 @@
 #include "libsim/config/profile.hpp"
 #include "libsim/config/shell_command.hpp"
 #include "libsim/config/text_file.hpp"
-#include "libsim/explain/run_sections.hpp"
+#include "libsim/explain/explained_run.hpp"
 #include "libsim/split.hpp"
 #include "libsim/trace/stragglers.hpp"
 #include "tools/command_line/child_process.hpp"

@@ -2,8 +2,8 @@
 // result and its timeline. It runs the scenario again with a rank killed, and once for each change worth trying.
 #pragma once
 
-#include "libsim/explain/explain_settings.hpp"
 #include "libsim/explain/explanation.hpp"
+#include "libsim/explain/sections/input.hpp"
 #include "libsim/faults/injection.hpp"
 #include "libsim/report/timeline.hpp"
 

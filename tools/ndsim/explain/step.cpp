@@ -1,8 +1,7 @@
 #include "tools/ndsim/explain/step.hpp"
 
 #include "libsim/config/errors.hpp"
-#include "libsim/explain/step_sections.hpp"
-#include "libsim/explain/train/sections.hpp"
+#include "libsim/explain/explained_step.hpp"
 #include "tools/ndsim/explain/strategy.hpp"
 #include "tools/ndsim/explain/which.hpp"
 #include "tools/ndsim/train.hpp"
@@ -53,45 +52,26 @@ ExplainedTraining explained_training(const ExplainOptions& given, bool wants_tim
     ExplainOptions options = completed(given, notes);
     choose_layout(options, notes);
     ExplainedTraining made;
-    StepWatch watch{.hash = true};
+    explain::StepWatch watch{.hash = true};
     if (!options.train.unfold || wants_timeline) {
         watch.on_span = [&](const Span& span) { made.timeline.add(span); };
     }
-    const TrainStep step = train_step(options.train, watch);
-    explain::StepReport report = train_report(options.train, step, made.timeline.spans);
+    explain::StepReport report = predicted_step(options.train, watch);
+    complete(report, made.timeline.spans);
     report.given = options.given;
-    const explain::ExplainedStep explained{
-        .options = &options.train.training,
+    made.explanation = explanation_of(explain::ExplainedStep{
         .report = &report,
         .command = [&](const predict::Change& change) { return train_line(options.given, change); },
         .notes = notes,
-        .settings = options.settings};
-    const std::string title = explain::title_of(report.what);
-    made.explanation = {.title = title.substr(0, title.find('\n')),
-                        .of = train_line(options.given),
-                        .level = options.level,
-                        .sections = sections_of(explained)};
+        .settings = options.settings,
+        .level = options.level});
     if (!report.step.memory.fits()) {
         made.misfit = explain::misfit_line(report.step.memory, report.advice);
     }
     if (wants_timeline) {
-        made.timeline = timeline_of(step, made.timeline.spans);
+        made.timeline = timeline_of(report, made.timeline.spans);
     }
     return made;
-}
-
-std::string verdict_of(const TrainOptions& options, const explain::StepReport& report) {
-    const explain::ExplainedStep explained{
-        .options = &options.training,
-        .report = &report,
-        .command = [&](const predict::Change& change) { return train_line(report.given, change); },
-        .notes = {},
-        .settings = {}};
-    const std::string title = explain::title_of(report.what);
-    return json_of(explain::Explanation{.title = title.substr(0, title.find('\n')),
-                                        .of = train_line(report.given),
-                                        .scenario = "",
-                                        .sections = verdict_sections(explained)});
 }
 
 }  // namespace sim::tools

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "libsim/explain/explanation.hpp"
-#include "libsim/explain/train/step_report.hpp"
 #include "libsim/report/timeline.hpp"
 #include "tools/ndsim/explain/options.hpp"
 
@@ -16,8 +15,5 @@ struct ExplainedTraining {
 
 // Throws UsageError. With --unfold the many spans of every rank are kept only if the timeline is wanted.
 ExplainedTraining explained_training(const ExplainOptions& options, bool wants_timeline);
-
-// The verdict at the top of the step's page, as JSON of an explanation. It is made of the report that is printed.
-std::string verdict_of(const TrainOptions& options, const explain::StepReport& report);
 
 }  // namespace sim::tools

@@ -164,7 +164,7 @@ FigureTable tree_table(const Considered& what, int gpus, const FoundLayout& on_o
 std::vector<Figure> choice_figures(const Considered& what, const Alternative* best, Goal goal) {
     std::vector<Figure> figures{
         {"goal", "goal", std::string(name_of(goal)), Unit::words, "--goal"},
-        {"capacity", "memory that a GPU has", what.machine.gpu.memory_bytes, Unit::bytes, "hardware file"}};
+        {"capacity", "GPU memory", what.machine.gpu.memory_bytes, Unit::bytes, "hardware file"}};
     if (best != nullptr) {
         const search::PlanRow& row = *best->found.row;
         figures.insert(figures.end(),
