@@ -1,6 +1,5 @@
 #include "libsim/explain/vocabulary.hpp"
 
-#include "libsim/explain/section_text.hpp"
 #include "libsim/explain/terms.hpp"
 #include "libsim/split.hpp"
 

@@ -1,7 +1,6 @@
 #include "libsim/explain/explanation.hpp"
 
 #include "libsim/check.hpp"
-#include "libsim/explain/section_text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -146,7 +146,8 @@ std::optional<Section> explain_assumptions(const ExplainedStep& explained) {
         section.brief.push_back({"", "timeline {timeline}"});
     }
     if (!chosen.empty()) {
-        section.tables.push_back(lines_table("chosen", "Options that were derived, and how", chosen));
+        section.tables.push_back(
+            lines_table("chosen", "Options that were not given, and how they were chosen", chosen));
     }
     section.tables.push_back(lines_table(
         "modelled", "Basis of the prediction",

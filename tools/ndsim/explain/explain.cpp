@@ -31,13 +31,6 @@ config::Given given_to_train(const config::Given& given) {
     return found;
 }
 
-Answer forms_of(explain::Explanation made) {
-    const auto explanation = std::make_shared<const explain::Explanation>(std::move(made));
-    return {.forms = {.text = [explanation] { return text_of(*explanation); },
-                      .json = [explanation] { return json_of(*explanation); },
-                      .table = [explanation] { return table_of(*explanation); }}};
-}
-
 Answer which_answer(ExplainOptions& options, const Asked& asked) {
     if (asked.listener.timeline) {
         throw config::UsageError("--which compares many steps and has no timeline; leave out --which, or the file");
@@ -89,6 +82,13 @@ int run_explain(int argc, const char* const* argv) {
 }
 
 }  // namespace
+
+Answer forms_of(explain::Explanation made) {
+    const auto explanation = std::make_shared<const explain::Explanation>(std::move(made));
+    return {.forms = {.text = [explanation] { return text_of(*explanation); },
+                      .json = [explanation] { return json_of(*explanation); },
+                      .table = [explanation] { return table_of(*explanation); }}};
+}
 
 const Command explain_command{
     .name = "explain",

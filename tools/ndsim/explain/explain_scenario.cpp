@@ -2,13 +2,10 @@
 #include "libsim/config/injection_text.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/run_options.hpp"
-#include "tools/ndsim/command.hpp"
 #include "tools/ndsim/explain/options.hpp"
 #include "tools/ndsim/explain/run.hpp"
 
 #include <fmt/format.h>
-
-#include <memory>
 
 namespace sim::tools {
 
@@ -37,10 +34,7 @@ Answer scenario_answer(const RunQuestion& question, const Asked& asked) {
         explained.timeline.explanation = json_of(explained.explanation);
         asked.listener.timeline(explained.timeline);
     }
-    const auto explanation = std::make_shared<const explain::Explanation>(std::move(explained.explanation));
-    return {.forms = {.text = [explanation] { return text_of(*explanation); },
-                      .json = [explanation] { return json_of(*explanation); },
-                      .table = [explanation] { return table_of(*explanation); }}};
+    return forms_of(std::move(explained.explanation));
 }
 
 Question question_of(RunQuestion& run) {

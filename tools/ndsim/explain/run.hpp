@@ -6,6 +6,7 @@
 #include "libsim/explain/sections/input.hpp"
 #include "libsim/faults/injection.hpp"
 #include "libsim/report/timeline.hpp"
+#include "tools/ndsim/command.hpp"
 
 #include <string>
 #include <vector>
@@ -31,6 +32,9 @@ struct ExplainedScenario {
 
 // Requires: the scenario is one of known_scenarios().
 ExplainedScenario explained_scenario(const RunQuestion& question);
+
+// An answer in every form of the explanation.
+Answer forms_of(explain::Explanation made);
 
 // `ndsim explain SCENARIO` as a main, whose argv[0] is the scenario's name. Options that are not the explanation's own
 // are passed on to the scenario.

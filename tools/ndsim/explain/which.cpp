@@ -232,7 +232,7 @@ Answered answer_which(const ExplainOptions& given) {
     section.tables = {tree_table(what, gpus, alternatives.front().found), alternatives_table(alternatives, what)};
     Section assumed{.kind = explain::SectionKind::assumptions};
     assumed.tables = {{.key = "chosen",
-                       .title = "What was left out, and how it was chosen",
+                       .title = "Options that were not given, and how they were chosen",
                        .columns = {{"what", "what", Unit::words}}}};
     for (const std::string& line : notes) {
         assumed.tables.front().rows.push_back({{line}});
