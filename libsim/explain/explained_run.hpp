@@ -5,7 +5,7 @@
 
 #include "libsim/cluster.hpp"
 #include "libsim/explain/explanation.hpp"
-#include "libsim/explain/sections/input.hpp"
+#include "libsim/explain/input_section.hpp"
 #include "libsim/report/timeline.hpp"
 
 #include <nlohmann/json.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "libsim/explain/explanation.hpp"
-#include "libsim/explain/sections/input.hpp"
+#include "libsim/explain/input_section.hpp"
 #include "libsim/explain/step_report.hpp"
 
 #include <functional>

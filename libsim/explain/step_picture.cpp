@@ -1,6 +1,6 @@
 // A picture of a step: its time by category, and the memory of its fullest rank.
 #include "libsim/explain/explained_step.hpp"
-#include "libsim/explain/memory/parts.hpp"
+#include "libsim/explain/memory_parts.hpp"
 #include "libsim/report/amounts.hpp"
 #include "libsim/report/charts.hpp"
 

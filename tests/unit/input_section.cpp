@@ -1,5 +1,5 @@
 // The sections of an explanation on samples and on the loss of a loader worker.
-#include "libsim/explain/sections/input.hpp"
+#include "libsim/explain/input_section.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // A picture of a GPU's memory: the parts of each stage's peak against the GPU's capacity, and below it those of one
 // stage over the steps of its schedule.
 #include "libsim/explain/explained_step.hpp"
-#include "libsim/explain/memory/parts.hpp"
 #include "libsim/explain/memory/report.hpp"
+#include "libsim/explain/memory_parts.hpp"
 #include "libsim/report/amounts.hpp"
 #include "libsim/report/svg.hpp"
 

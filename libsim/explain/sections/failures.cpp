@@ -1,7 +1,7 @@
 // The effect of killing a part of a step or a run: which ranks wait, what work is lost, and how to resume.
 #include "libsim/explain/explained_run.hpp"
 #include "libsim/explain/explained_step.hpp"
-#include "libsim/explain/sections/input.hpp"
+#include "libsim/explain/input_section.hpp"
 #include "libsim/faults/failure_rates.hpp"
 #include "libsim/replay/recording.hpp"
 

@@ -1,4 +1,4 @@
-#include "libsim/explain/sections/input.hpp"
+#include "libsim/explain/input_section.hpp"
 
 #include "libsim/explain/explained_run.hpp"
 #include "libsim/explain/explained_step.hpp"

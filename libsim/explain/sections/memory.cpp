@@ -2,7 +2,7 @@
 #include "libsim/training/memory.hpp"
 #include "libsim/explain/explained_run.hpp"
 #include "libsim/explain/explained_step.hpp"
-#include "libsim/explain/memory/parts.hpp"
+#include "libsim/explain/memory_parts.hpp"
 #include "libsim/report/amounts.hpp"
 
 #include <fmt/format.h>

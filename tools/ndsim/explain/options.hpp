@@ -4,7 +4,7 @@
 #include "libsim/config/given.hpp"
 #include "libsim/config/option_row.hpp"
 #include "libsim/explain/explanation.hpp"
-#include "libsim/explain/sections/input.hpp"
+#include "libsim/explain/input_section.hpp"
 #include "tools/ndsim/train.hpp"
 
 #include <cstdint>
