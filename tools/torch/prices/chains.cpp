@@ -75,9 +75,15 @@ void Chain::take_over(const Chain& other) {
     before = before == 0 || other.before == 0 ? std::max(before, other.before) : std::min(before, other.before);
 }
 
+bool Chains::takes(const Call& call) const {
+    const Kind kind = call.op().kind;
+    return call.op().is_fused || kind == Kind::unpick ||
+           (kind == Kind::pick && made_by_.contains(call.tensor({"self"}).storage));
+}
+
 Chains::Ended Chains::add(const Call& call) {
     std::vector<Input> inputs;
-    if (call.op().kind != Kind::fill) {
+    if (call.op().kind != Kind::fill && call.op().kind != Kind::unpick) {
         for (const Tensor* tensor : call.inputs()) {
             if (tensor->is_on_gpu) {
                 inputs.push_back({place_of(*tensor), bytes(*tensor)});

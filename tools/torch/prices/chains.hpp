@@ -58,7 +58,10 @@ class Chains {
 public:
     using Ended = std::vector<std::unique_ptr<Chain>>;
 
-    // Adds an operator to a chain. Returns chains that end with it. Requires: call.op().is_fused.
+    // Whether an operator belongs into a chain: one that is fused, the choice of one element from each row that a chain
+    // made, or its gradient.
+    bool takes(const Call& call) const;
+    // Adds an operator to a chain. Returns chains that end with it. Requires: takes(call).
     Ended add(const Call& call);
     // Adds an operator with a kernel of its own. Returns the chains that end because it reads from them.
     Ended alone(const Call& call);

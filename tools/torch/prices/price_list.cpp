@@ -58,7 +58,7 @@ Entry& PriceList::entry(std::int32_t op, const Call& call, const seam::Value* ar
 std::span<const Kernel> PriceList::of_chains(std::int32_t op, const Call& call, const seam::Value* arguments,
                                              std::span<const seam::Value> results) {
     charged_.clear();
-    if (call.op().is_fused) {
+    if (chains_.takes(call)) {
         charge(chains_.add(call));
         return charged_;
     }

@@ -18,10 +18,11 @@ namespace sim::slot {
 
 namespace {
 
-// The range of sequence numbers that nodes got in one call.
+// The range of sequence numbers that nodes got in one call, and the call's number.
 struct Numbers {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
+    std::uint64_t call = 0;
 };
 
 // The calls of a thread, in order. No graph lives for this many calls, so the oldest are forgotten.
@@ -31,21 +32,45 @@ constexpr std::size_t most_calls = std::size_t{1} << 16U;
 std::mutex mutex;
 std::unordered_map<std::uint64_t, Calls> calls_of_threads;
 std::atomic<bool> is_anything_compiled = false;
-std::atomic<bool> is_told = false;  // the state last passed to the GPU
+constexpr std::uint64_t none = 0;
+std::atomic<std::uint64_t> latest_call = none;
+std::atomic<std::uint64_t> told_call = none;  // the call last passed to the GPU
 
 thread_local int depth = 0;
 thread_local std::uint64_t begun_at = 0;
+thread_local std::uint64_t open_call = none;
 
-bool was_made_in_a_call(const torch::autograd::Node& node) {
+// Two numbers for each call: forward and backward passes are compiled separately.
+std::uint64_t forward_of(std::uint64_t call) {
+    return 2 * call;
+}
+std::uint64_t backward_of(std::uint64_t call) {
+    return 2 * call + 1;
+}
+
+std::uint64_t call_that_made(const torch::autograd::Node& node) {
     const std::lock_guard lock(mutex);
     const auto of_thread = calls_of_threads.find(node.thread_id());
     if (of_thread == calls_of_threads.end()) {
-        return false;
+        return none;
     }
     const Calls& calls = of_thread->second;
     const auto after = std::upper_bound(calls.begin(), calls.end(), node.sequence_nr(),
                                         [](std::uint64_t number, const Numbers& call) { return number < call.begin; });
-    return after != calls.begin() && node.sequence_nr() < std::prev(after)->end;
+    const bool is_in_it = after != calls.begin() && node.sequence_nr() < std::prev(after)->end;
+    return is_in_it ? backward_of(std::prev(after)->call) : none;
+}
+
+// The compiled call whose forward or backward pass an operator called now belongs to.
+std::uint64_t current_call() {
+    if (depth > 0) {
+        return forward_of(open_call);
+    }
+    if (!is_anything_compiled) {
+        return none;
+    }
+    const auto node = torch::autograd::get_current_node();
+    return node ? call_that_made(*node) : none;
 }
 
 }  // namespace
@@ -54,6 +79,7 @@ void begin_compiled() {
     if (depth++ == 0) {
         is_anything_compiled = true;
         begun_at = at::sequence_number::peek();
+        open_call = ++latest_call;
     }
 }
 
@@ -63,30 +89,24 @@ void end_compiled() {
     }
     const std::lock_guard lock(mutex);
     Calls& calls = calls_of_threads[at::RecordFunction::currentThreadId()];
-    calls.push_back({begun_at, at::sequence_number::peek()});
+    calls.push_back({begun_at, at::sequence_number::peek(), open_call});
     if (calls.size() > most_calls) {
         calls.pop_front();
     }
 }
 
 bool is_compiled() {
-    if (depth > 0) {
-        return true;
-    }
-    if (!is_anything_compiled) {
-        return false;
-    }
-    const auto node = torch::autograd::get_current_node();
-    return node && was_made_in_a_call(*node);
+    return current_call() != none;
 }
 
+// Each call is compiled by itself, so nothing is fused across its ends.
 void tell_compiled(seam::Stream stream) {
     if (!is_anything_compiled) {
         return;
     }
-    const bool now = is_compiled();
-    if (is_told.exchange(now) != now) {
-        require(gpu().compile(now, stream));
+    const std::uint64_t now = current_call();
+    if (told_call.exchange(now) != now) {
+        require(gpu().compile(now != none, stream));
     }
 }
 
