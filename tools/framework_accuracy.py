@@ -73,7 +73,8 @@ def command(chosen, name, records, inputs):
     machine = run.get("machine", chosen["machine"])
     if machine.endswith(".toml"):
         machine = str(ROOT / "tools/framework_accuracy" / machine)
-    launcher = ["python3", "-m", "ndsim.torchrun", "--machine", machine, "--nproc", ranks, "--fold", str(run.get("fold", 1)), "--hollow", "--json"]
+    launcher = ["python3", "-m", "ndsim.torchrun", "--machine", machine, "--nproc", ranks, "--fold", str(run.get("fold", 1)), "--hollow", "--json",
+                "--flash-attention", "2"]  # before PyTorch preferred cuDNN
     said = " ".join([chosen["script"], chosen["arguments"], run.get("arguments", "")])
     return [*launcher, *shlex.split(said.replace("{inputs}", str(inputs)))]
 

@@ -123,7 +123,7 @@ double KernelTimes::convolution(const Gemm& shape, GemmKind kind, double bytes) 
     return product(shape, kind, bytes, rest_);
 }
 
-double KernelTimes::grouped_gemm(const Gemm& shape, GemmKind kind) const {
+double KernelTimes::grouped_gemm(const Gemm& shape, GemmKind kind, double gradient_bytes) const {
     const Multiplier& units = products_;
     const double size = std::pow(units.half_flops / (shape.flops() + 1), efficiency_->gemm_exponent);
     const double rows = half_at(std::min({shape.m, shape.n, shape.k}), efficiency_->grouped_half_rows);
@@ -135,9 +135,9 @@ double KernelTimes::grouped_gemm(const Gemm& shape, GemmKind kind) const {
     const double weights = shape.batch * shape.k * shape.n;
     const double inputs = shape.batch * shape.m * shape.k;
     const double results = shape.batch * shape.m * shape.n;
-    // A weight gradient reads both row operands and accumulates into 4-byte weights.
+    // A weight gradient reads both row operands.
     const double bytes = kind == GemmKind::weight_gradient
-                             ? (inputs + results) * units.input_bytes + 8 * weights
+                             ? (inputs + results) * units.input_bytes + gradient_bytes * weights
                              : (inputs + weights) * units.input_bytes + results * element_bytes_;
     const double traffic = bytes / (bandwidth_ * efficiency_->memory_share);
     return with_gaps(std::max(arithmetic, traffic)) + cast(inputs, kind, units);

@@ -34,6 +34,9 @@ struct AttentionHead {
     double backward() const { return 3 * keys + 2 * values; }
 };
 
+// Bytes for each weight of a gradient that a product adds to a sum in fp32.
+constexpr double added_to_fp32 = 8;
+
 class KernelTimes {
 public:
     KernelTimes(const Accelerator& gpu, const Layout& layout);
@@ -47,8 +50,8 @@ public:
     double gemm(const Gemm& shape, GemmKind kind, Format format = Format::products) const;
     // A convolution, whose im2col matrix is never materialised: `bytes` is its memory traffic.
     double convolution(const Gemm& shape, GemmKind kind, double bytes) const;
-    // Experts' products, `batch` of them, in one kernel.
-    double grouped_gemm(const Gemm& shape, GemmKind kind) const;
+    // Experts' products, `batch` of them, in one kernel. A weight gradient moves `gradient_bytes` for each weight.
+    double grouped_gemm(const Gemm& shape, GemmKind kind, double gradient_bytes = added_to_fp32) const;
     // Attention's scores or values without flash attention, over `batch` heads, without the softmax.
     double scores(const Gemm& shape) const;
     // Flash attention: one pass over the heads of this rank.

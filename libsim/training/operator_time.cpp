@@ -114,9 +114,11 @@ const char* name_of(GemmKind kind) {
     return "";
 }
 
-OperatorTimes::OperatorTimes(const Accelerator& gpu, int flash_version)
+OperatorTimes::OperatorTimes(const Accelerator& gpu, std::optional<int> flash_version)
     : gpu_(std::make_unique<const Accelerator>(with_operators_alone(gpu))),
-      kernels_(kernels_of_all(*gpu_, flash_version, std::make_index_sequence<operator_precisions.size()>())) {}
+      kernels_(kernels_of_all(*gpu_, flash_version.value_or(flash_version_of_torch),
+                              std::make_index_sequence<operator_precisions.size()>())),
+      version_of_cudnn_(flash_version.value_or(std::max(gpu.flash_version, flash_version_of_torch))) {}
 
 const KernelTimes& OperatorTimes::kernels(OperatorPrecision precision) const {
     return kernels_[static_cast<std::size_t>(precision)];
@@ -127,8 +129,9 @@ Duration OperatorTimes::matrix_product(const Gemm& shape, GemmKind kind, Operato
     return duration_of_seconds(shape.batch > 1 ? times.scores(shape) : times.gemm(shape, kind));
 }
 
-Duration OperatorTimes::grouped_product(const Gemm& shape, GemmKind kind, OperatorPrecision precision) const {
-    return duration_of_seconds(kernels(precision).grouped_gemm(shape, kind));
+Duration OperatorTimes::grouped_product(const Gemm& shape, GemmKind kind, OperatorPrecision precision,
+                                        double gradient_bytes) const {
+    return duration_of_seconds(kernels(precision).grouped_gemm(shape, kind, gradient_bytes));
 }
 
 Duration OperatorTimes::convolution(const Gemm& shape, GemmKind kind, double bytes, OperatorPrecision precision) const {

@@ -21,20 +21,24 @@ enum class OperatorPrecision : std::uint8_t { fp32, tf32, fp16, bf16, fp8, fp8_r
 const char* name_of(OperatorPrecision precision);
 const char* name_of(GemmKind kind);
 
-constexpr int flash_version_of_torch = 2;  // scaled_dot_product_attention, since PyTorch 2.2
+constexpr int flash_version_of_torch = 2;  // of its flash backend, since PyTorch 2.2
 
 class OperatorTimes {
 public:
-    // `flash_version`: 1 to 3, of FlashAttention.
-    explicit OperatorTimes(const Accelerator& gpu, int flash_version = flash_version_of_torch);
+    // `flash_version`: 1 to 3, of FlashAttention, for all attention in one kernel. None: that of PyTorch for its flash
+    // backend, and the newest of the GPU for cuDNN, which is as fast.
+    explicit OperatorTimes(const Accelerator& gpu, std::optional<int> flash_version = {});
 
     // A batched product (`batch` above 1) is priced like attention's: KernelTimes::scores.
     Duration matrix_product(const Gemm& shape, GemmKind kind, OperatorPrecision precision) const;
     // Experts' products, `batch` of them in one kernel, with shape.m rows each: KernelTimes::grouped_gemm.
-    Duration grouped_product(const Gemm& shape, GemmKind kind, OperatorPrecision precision) const;
+    Duration grouped_product(const Gemm& shape, GemmKind kind, OperatorPrecision precision,
+                             double gradient_bytes = added_to_fp32) const;
     // `batch`: its groups, which run in one kernel. `bytes`: its memory traffic.
     Duration convolution(const Gemm& shape, GemmKind kind, double bytes, OperatorPrecision precision) const;
     Duration flash(const KernelTimes::Flash& pass, OperatorPrecision precision) const;
+    // The version of FlashAttention that cuDNN's attention is as fast as.
+    int version_of_cudnn() const { return version_of_cudnn_; }
     // As KernelTimes::elements.
     Duration memory(double bytes, double single = 0) const;
     // The host's time for one kernel in eager mode, including the views around it, and for one launched by compiled
@@ -52,6 +56,7 @@ private:
 
     std::unique_ptr<const Accelerator> gpu_;  // the kernels refer to it
     std::array<KernelTimes, 9> kernels_;      // one per precision
+    int version_of_cudnn_;
 };
 
 }  // namespace sim::training

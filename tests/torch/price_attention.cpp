@@ -32,7 +32,8 @@ std::int64_t flash_time(const Shop& shop, double tokens, double met, double sequ
     const double heads = 16;
     const double width = 64;
     const double flops = 2 * sequences * heads * tokens * met * 2 * width;
-    return shop.times.flash({flops, sequences * heads, width, met}, OperatorPrecision::bf16).count();
+    const double of_usual_tokens = sequences * heads * tokens / 4096;
+    return shop.times.flash({flops, of_usual_tokens, width, met}, OperatorPrecision::bf16).count();
 }
 
 TEST(PriceOfAttention, OfSequencesInARowTakesThemToBeEquallyLong) {
@@ -71,7 +72,7 @@ TEST(PriceOfAttention, OfAVersionOfItsOwnIsThatVersionsWhateverTheRunIsPricedWit
                        .arguments = {"query", "key", "value", "flash_version"}};
     const On heads = bf16({1, 1024, 16, 64});
     const training::KernelTimes::Flash pass{
-        .flops = 2.0 * 16 * 1024 * 1024 * 2 * 64, .heads = 16, .head_dim = 64, .keys = 1024};
+        .flops = 2.0 * 16 * 1024 * 1024 * 2 * 64, .heads = 4, .head_dim = 64, .keys = 1024};
     const auto price = [&](std::int64_t version) {
         return sum_of(shop.buy(third, {heads, heads, heads, version}, {heads}));
     };
@@ -79,6 +80,29 @@ TEST(PriceOfAttention, OfAVersionOfItsOwnIsThatVersionsWhateverTheRunIsPricedWit
     const training::OperatorTimes of_third(shop.times.gpu(), 3);
     EXPECT_EQ(price(3), of_third.flash(pass, OperatorPrecision::bf16).count());
     EXPECT_LT(price(3), price(0));
+}
+
+TEST(PriceOfAttention, OfCudnnIsThatOfTheNewestVersionUnlessTheRunNamesOne) {
+    Shop shop;
+    const Schema cudnn{.name = "aten::_scaled_dot_product_cudnn_attention", .arguments = {"query", "key", "value"}};
+    const Schema second{.name = "aten::_scaled_dot_product_flash_attention", .arguments = {"query", "key", "value"}};
+    const On heads = bf16({1, 16, 4096, 64});
+    const std::vector<Given> given{heads, heads, heads};
+    const std::int64_t as_second = sum_of(shop.buy(second, given, {heads}));
+    EXPECT_LT(sum_of(shop.buy(cudnn, given, {heads})), as_second / 2);
+    torch::prices::PriceList named(training::OperatorTimes(shop.times.gpu(), 2));
+    shop.list = std::move(named);
+    EXPECT_EQ(sum_of(shop.buy(cudnn, given, {heads})), as_second);
+}
+
+TEST(PriceOfAttention, OfFewLongHeadsIsThatOfManyShortOnes) {
+    Shop shop;
+    const auto a_flop = [&](std::int64_t heads, std::int64_t tokens) {
+        const On of = bf16({1, tokens, heads, 64});
+        const On keys = bf16({1, 4096, heads, 64});
+        return sum_of(shop.buy(flash, {of, keys, keys, None{}, None{}, tokens, tokens, 0.0, false}, {of}));
+    };
+    EXPECT_EQ(a_flop(2, 32768), a_flop(16, 4096));
 }
 
 TEST(PriceOfAttention, IsCausalByTheKindOfMaskToo) {

@@ -119,7 +119,8 @@ TEST(PriceOfExpertsProducts, IsAWeightsGradientWhereRowsAreSummedOver) {
     // gradient.t() @ input: 2,048 x 8,192 and 8,192 x 512
     EXPECT_EQ(
         sum_of(shop.buy(grouped_mm, {bf16({2048, 8192}), bf16({8192, 512}), of_int32({8})}, {bf16({8, 2048, 512})})),
-        shop.times.grouped_product({1024, 512, 2048, 8}, GemmKind::weight_gradient, OperatorPrecision::bf16).count());
+        shop.times.grouped_product({1024, 512, 2048, 8}, GemmKind::weight_gradient, OperatorPrecision::bf16, 2)
+            .count());
 }
 
 TEST(PriceOfAConvolution, ByChannelsHasAGroupForEach) {

@@ -40,7 +40,7 @@ std::unique_ptr<TorchGpus> make(const RankGPU& gpu, const std::string& machine, 
                                 const py::function& where, const std::shared_ptr<ScriptLine>& line,
                                 const py::function& went_on) {
     torch::ProcessTerms terms{.machine = predict::read_machine(machine), .home = home};
-    terms.flash_version = flash_version.value_or(training::flash_version_of_torch);
+    terms.flash_version = flash_version;
     if (launch_microseconds) {
         terms.launch = Duration{static_cast<std::int64_t>(*launch_microseconds * picoseconds_a_microsecond)};
     }

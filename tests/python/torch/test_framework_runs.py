@@ -44,7 +44,7 @@ def test_a_fold_divides_the_ranks_and_holds_those_that_differ():
 
 def test_a_command_line_runs_the_script_of_the_set_with_its_arguments_and_those_of_the_run():
     chosen = {"script": "train.py", "machine": "dgx-h100", "arguments": "--texts {inputs}/texts", "runs": {"one": {"ranks": 16, "arguments": "--more"}}}
-    words = "python3 -m ndsim.torchrun --machine dgx-h100 --nproc 16 --fold 1 --hollow --json train.py --texts /in/texts --more"
+    words = "python3 -m ndsim.torchrun --machine dgx-h100 --nproc 16 --fold 1 --hollow --json --flash-attention 2 train.py --texts /in/texts --more"
     assert tool.command(chosen, "one", RECORDS, pathlib.Path("/in")) == words.split()
 
 

@@ -23,9 +23,9 @@ namespace sim::torch {
 
 struct ProcessTerms {
     training::Machine machine;
-    int home = 0;  // index of this rank's GPU in the node
-    int flash_version = training::flash_version_of_torch;
-    std::optional<Duration> launch = {};  // host time of an operator or a call; none: the machine's
+    int home = 0;                           // index of this rank's GPU in the node
+    std::optional<int> flash_version = {};  // none: as PyTorch chooses its kernels
+    std::optional<Duration> launch = {};    // host time of an operator or a call; none: the machine's
     bool is_compiled = false;
     // The ranks that run and stand for all others, ascending. Empty: all ranks run.
     std::vector<int> running = {};

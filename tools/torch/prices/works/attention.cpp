@@ -100,6 +100,20 @@ Work in_parts(const Asked& asked, const Heads& of) {
     return multiplied(asked, products * factor + softmax, "attention in parts", flops, of.precision);
 }
 
+// The GPU's processors share out blocks of queries, so that few heads of many queries keep it as busy as many heads of
+// few. The numbers of flash attention were found for sequences of about this length.
+constexpr double usual_tokens = 4096;
+
+double heads_of_usual_tokens(const Heads& of) {
+    return static_cast<double>(of.sequences * of.heads) * static_cast<double>(of.tokens) / usual_tokens;
+}
+
+// 0: that of the price list.
+int version_of(const Asked& asked) {
+    const bool is_cudnn = asked.call.name().find("cudnn") != std::string::npos;
+    return is_cudnn ? asked.times.version_of_cudnn() : static_cast<int>(asked.call.integer("flash_version", 0));
+}
+
 Work attended(const Asked& asked, bool is_backward) {
     const Heads of = heads_of(asked, is_backward);
     if (of.pairs() == 0) {
@@ -113,11 +127,11 @@ Work attended(const Asked& asked, bool is_backward) {
     const double flops =
         2.0 * of.pairs() * of.met / static_cast<double>(of.keys) * (is_backward ? head.backward() : head.forward());
     const training::KernelTimes::Flash pass{.flops = flops,
-                                            .heads = static_cast<double>(of.sequences * of.heads),
+                                            .heads = heads_of_usual_tokens(of),
                                             .head_dim = value_width,
                                             .keys = of.met,
                                             .backward = is_backward,
-                                            .version = static_cast<int>(asked.call.integer("flash_version", 0))};
+                                            .version = version_of(asked)};
     Work work = multiplied(asked, asked.times.flash(pass, of.precision),
                            is_half(of.precision) ? "flash attention" : "attention", flops, of.precision);
     work.again = is_backward ? head.keys / head.backward() : 0;

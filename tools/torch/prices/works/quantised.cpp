@@ -85,6 +85,12 @@ Grouped grouped_of(const Asked& asked, const Tensor& first, const Tensor& second
     return {.shape = {k / groups, n, m, groups}, .kind = GemmKind::weight_gradient};
 }
 
+// Bytes for each weight of a gradient: written, or added to what is there.
+double bytes_of_gradient(const Call& call) {
+    const auto element = static_cast<double>(element_bytes(call.result().type));
+    return call.name().ends_with("_into") ? 2 * element : element;
+}
+
 }  // namespace
 
 Work scaled_product_work(const Asked& asked) {
@@ -107,7 +113,7 @@ Work grouped_product_work(const Asked& asked) {
     if (!(all.shape.flops() > 0)) {
         return {};
     }
-    const Duration time = asked.times.grouped_product(all.shape, all.kind, precision);
+    const Duration time = asked.times.grouped_product(all.shape, all.kind, precision, bytes_of_gradient(asked.call));
     return multiplied(asked, time, "experts' products", all.shape.flops(), precision);
 }
 
