@@ -87,7 +87,8 @@ TEST(PriceOfElements, TakesThemOneByOneWhereTensorsLieDifferentlyInMemory) {
     const On plain = bf16({8192, 4096});
     const double count = 8192 * 4096;
     EXPECT_EQ(sum_of(shop.buy(add, {plain, plain}, {plain})), of_bytes(shop, 6 * count));
-    EXPECT_EQ(sum_of(shop.buy(add, {turned, plain}, {plain})), one_by_one(shop, 3 * count));
+    // Neighbours of the result are far apart in the transposed tensor, and count as five.
+    EXPECT_EQ(sum_of(shop.buy(add, {turned, plain}, {plain})), one_by_one(shop, (5 + 1 + 1) * count));
     // Tensors that are all transposed alike are as fast as contiguous ones.
     EXPECT_EQ(sum_of(shop.buy(add, {turned, turned}, {turned})), of_bytes(shop, 6 * count));
 }
@@ -109,9 +110,11 @@ TEST(PriceOfElements, TakesThemOneByOneWhereTypesDiffer) {
     const Schema cast{.name = "aten::_to_copy", .arguments = {"self"}};
     const On wide{.sizes = {8192, 4096}, .type = Type::float32};
     const double count = 8192 * 4096;
-    EXPECT_EQ(sum_of(shop.buy(cast, {wide}, {bf16({8192, 4096})})), one_by_one(shop, 2 * count));
+    EXPECT_EQ(sum_of(shop.buy(cast, {bf16({8192, 4096})}, {wide})), one_by_one(shop, 2 * count));
     // A small tensor is bound by its traffic.
-    EXPECT_EQ(sum_of(shop.buy(cast, {On{.sizes = {64}, .type = Type::float32}}, {bf16({64})})), of_bytes(shop, 6 * 64));
+    EXPECT_EQ(sum_of(shop.buy(cast, {bf16({64})}, {On{.sizes = {64}, .type = Type::float32}})), of_bytes(shop, 6 * 64));
+    // A cast to 16 bits has a kernel of its own.
+    EXPECT_EQ(sum_of(shop.buy(cast, {wide}, {bf16({8192, 4096})})), of_bytes(shop, 6 * count));
 }
 
 TEST(PriceOfElements, OfTensorsThatLieDifferentlyIsNotThatOfOthersOfTheirSides) {
@@ -148,6 +151,36 @@ TEST(PriceOfPicks, ForBagsReadsEachOfTheirRows) {
     const Schema bags{.name = "aten::_embedding_bag", .arguments = {"weight", "indices", "offsets"}};
     EXPECT_EQ(sum_of(shop.buy(bags, {bf16({50000, 64}), of_int64({1000}), of_int64({10})}, {bf16({10, 64})})),
               of_bytes(shop, 2 * 64 * 1000 + 8 * (1000 + 10) + 2 * 64 * 10));
+}
+
+TEST(PriceOfScattering, OfHalvesAddsThemAtomicallyAndPutsThemOneByOne) {
+    Shop shop;
+    const Schema add{.name = "aten::index_add_", .arguments = {"self", "dim", "index", "source"}, .written = {"self"}};
+    const auto price = [&](Type type) {
+        const On source{.sizes = {32768, 4096}, .type = type};
+        const On into{.sizes = {16384, 4096}, .type = type};
+        return sum_of(shop.buy(add, {into, std::int64_t{0}, of_int64({32768}), source}, {into}));
+    };
+    const double count = 32768 * 4096;
+    EXPECT_EQ(price(Type::bfloat16), one_by_one(shop, 6.5 * count));
+    EXPECT_EQ(price(Type::float32), of_bytes(shop, 3 * 4 * count + 8 * 32768));
+    const Schema put{.name = "aten::index_put_", .arguments = {"self", "indices", "values"}, .written = {"self"}};
+    const On rows = bf16({32768, 4096});
+    EXPECT_EQ(sum_of(shop.buy(put, {rows, Lists{of_int64({32768})}, rows}, {rows})), one_by_one(shop, 3 * count));
+}
+
+TEST(PriceOfScattering, TheGradientOfATableSortsManyTokens) {
+    Shop shop;
+    const Schema gradient{.name = "aten::embedding_dense_backward",
+                          .arguments = {"grad_output", "indices", "num_weights", "padding_idx", "scale"}};
+    const auto price = [&](std::int64_t tokens) {
+        return sum_of(shop.buy(gradient,
+                               {bf16({tokens, 512}), of_int64({tokens}), std::int64_t{50000}, std::int64_t{-1}, false},
+                               {bf16({50000, 512})}));
+    };
+    EXPECT_EQ(price(3072), of_bytes(shop, 3 * 2 * 3072 * 512 + 8 * 3072 + 2 * 50000 * 512));
+    const double count = 3073 * 512;
+    EXPECT_GT(price(3073), of_bytes(shop, 2 * 50000 * 512) + 2 * of_bytes(shop, 6 * count) + 16 * of_bytes(shop, 1));
 }
 
 TEST(PriceOfScattering, ANumberWritesWhatItTouches) {

@@ -6,13 +6,13 @@ namespace sim::torch::prices {
 
 using training::OperatorPrecision;
 
-Work memory_work(const Asked& asked, const std::vector<double>& bytes_of_kernels) {
+Work passes_work(const Asked& asked, const std::vector<Pass>& passes) {
     Work work{.how = memory_traffic, .at_most = asked.times.gpu().memory_bandwidth};
-    for (const double bytes : bytes_of_kernels) {
+    for (const auto& [bytes, single] : passes) {
         if (bytes == 0) {
             continue;
         }
-        const Duration time = asked.times.memory(bytes);
+        const Duration time = asked.times.memory(bytes, single);
         if (work.kernels.size() < most_kernels) {
             work.kernels.push_back(time);
         } else {
@@ -21,6 +21,27 @@ Work memory_work(const Asked& asked, const std::vector<double>& bytes_of_kernels
         work.done += bytes;
     }
     return work.kernels.empty() ? Work{} : work;
+}
+
+Work memory_work(const Asked& asked, const std::vector<double>& bytes_of_kernels) {
+    std::vector<Pass> passes;
+    for (const double bytes : bytes_of_kernels) {
+        passes.push_back({.bytes = bytes});
+    }
+    return passes_work(asked, passes);
+}
+
+std::vector<Pass> radix_sort(std::int64_t count, std::int64_t key_bytes) {
+    constexpr std::int64_t index_bytes = 8;
+    constexpr double counters = 8 * 256;  // one for each value of a byte
+    const Pass small{.bytes = counters};
+    std::vector<Pass> passes{{.bytes = static_cast<double>(count * key_bytes)}, small, small, small};
+    passes.push_back({.bytes = static_cast<double>(count * index_bytes)});
+    for (std::int64_t byte = 0; byte < key_bytes; ++byte) {
+        passes.push_back(small);
+        passes.push_back({.bytes = static_cast<double>(2 * count * (key_bytes + index_bytes))});
+    }
+    return passes;
 }
 
 Work memory_work(const Asked& asked, double bytes) {

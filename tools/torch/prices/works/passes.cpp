@@ -38,8 +38,7 @@ Work transform_work(const Asked& asked) {
     return memory_work(asked, kernels);
 }
 
-// Rows that fit into a block are sorted in one kernel. Others take a radix sort: a count of digits, and then for each
-// byte of a key one kernel that reads and writes keys and indices. Finding unique values takes one more kernel.
+// Rows that fit into a block are sorted in one kernel, others by radix. Finding unique values takes one more kernel.
 Work sort_work(const Asked& asked) {
     const Tensor& given = asked.call.tensor({"self"});
     const bool is_sort = asked.call.name() == "sort";
@@ -48,15 +47,14 @@ Work sort_work(const Asked& asked) {
     if (is_sort && side <= longest_in_a_block) {
         return memory_work(asked, all);
     }
-    constexpr std::int64_t index_bytes = 8;
-    const std::int64_t count = given.is_on_gpu ? elements(given) : 0;
-    const std::int64_t key = element_bytes(given.type);
-    std::vector<double> kernels{static_cast<double>(count * key)};
-    kernels.insert(kernels.end(), static_cast<std::size_t>(key), static_cast<double>(2 * count * (key + index_bytes)));
-    if (!is_sort) {
-        kernels.push_back(all);
+    if (!given.is_on_gpu || elements(given) == 0) {
+        return {};
     }
-    return memory_work(asked, kernels);
+    std::vector<Pass> passes = radix_sort(elements(given), element_bytes(given.type));
+    if (!is_sort) {
+        passes.push_back({.bytes = all});
+    }
+    return passes_work(asked, passes);
 }
 
 }  // namespace sim::torch::prices

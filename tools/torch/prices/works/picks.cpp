@@ -2,6 +2,8 @@
 #include "tools/torch/prices/works/parts.hpp"
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 namespace sim::torch::prices {
 
@@ -80,12 +82,56 @@ Work bags_work(const Asked& asked) {
     return memory_work(asked, static_cast<double>(count));
 }
 
+namespace {
+
+// Elements accessed one by one that take as long as an atomic addition to 16 bits, which swaps 32 bits until nobody
+// else has changed them, and as putting an element to where an index says. Measured: docs/torch-prices.md.
+constexpr double atomic_addition = 6.5;
+constexpr double put_by_index = 3;
+
+double put_one_by_one(const Call& call) {
+    const Tensor* put = first_named(call, {"source", "src", "values"});
+    if (put == nullptr || !put->is_on_gpu) {
+        return 0;
+    }
+    const auto count = static_cast<double>(elements(*put));
+    if (call.name() == "index_add" || call.name() == "scatter_add") {
+        return element_bytes(put->type) == 2 ? atomic_addition * count : 0;
+    }
+    const bool is_put = call.name().find("index_put") != std::string::npos || call.name() == "index_copy";
+    return is_put ? put_by_index * count : 0;
+}
+
+constexpr std::int64_t most_without_sort = 3072;  // tokens
+
+// Many tokens are sorted, so that each row of the table is written once: the gradients of each piece of equal tokens
+// are summed in fp32, one element at a time, and then those of all pieces. Source: aten/src/ATen/native/cuda/
+// EmbeddingBackwardKernel.cu.
+Work embedding_gradient_work(const Asked& asked, const Tensor& gradient, const Tensor& tokens) {
+    const auto count = static_cast<double>(elements(gradient));
+    const double sums = 4 * count;
+    std::vector<Pass> passes = radix_sort(elements(tokens), element_bytes(tokens.type));
+    passes.push_back({.bytes = static_cast<double>(asked.call.written_bytes())});
+    passes.push_back({.bytes = static_cast<double>(bytes(gradient)) + sums, .single = 2 * count});
+    passes.push_back({.bytes = sums + static_cast<double>(bytes(gradient)), .single = 2 * count});
+    return passes_work(asked, passes);
+}
+
+}  // namespace
+
 // Unless in place, the new tensor is first filled or copied as a whole.
 Work scatter_work(const Asked& asked) {
     const Call& call = asked.call;
+    const Tensor* gradient = call.tensor_named("grad_output");
+    const Tensor* indices = call.tensor_named("indices");
+    if (call.name() == "embedding_dense_backward" && gradient != nullptr && indices != nullptr && indices->is_on_gpu &&
+        elements(*indices) > most_without_sort) {
+        return embedding_gradient_work(asked, *gradient, *indices);
+    }
     const std::int64_t made = call.op().is_in_place ? 0 : call.written_bytes();
     const std::int64_t copied = call.tensor_named("self") == nullptr ? 0 : made;
-    return memory_work(asked, static_cast<double>(bytes_put(call) + bytes_of_indices(call) + made + copied));
+    return passes_work(asked, {{.bytes = static_cast<double>(bytes_put(call) + bytes_of_indices(call) + made + copied),
+                                .single = put_one_by_one(call)}});
 }
 
 Work pick_work(const Asked& asked) {

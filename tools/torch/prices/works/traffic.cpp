@@ -33,6 +33,47 @@ bool are_cast(const seam::Tensor& one, const seam::Tensor& other) {
     return is_floating(one.type) && is_floating(other.type) && one.type != other.type;
 }
 
+bool is_half(seam::Type type) {
+    return type == seam::Type::bfloat16 || type == seam::Type::float16;
+}
+
+// Copies from fp32 to 16 bits have a kernel of their own, which is vectorized. Source: aten/src/ATen/native/cuda/
+// Copy.cu.
+bool narrows(const Call& call, const seam::Tensor& one, const seam::Tensor& other) {
+    return (call.name() == "_to_copy" || call.name() == "copy") && one.type == seam::Type::float32 &&
+           is_half(other.type);
+}
+
+// How many elements next to each other in memory take as long as one, in a kernel that goes along the result's
+// neighbours: those of a transposed tensor are far apart, and each access moves more than the element. Measured:
+// docs/torch-prices.md.
+constexpr double far_apart = 5;
+constexpr std::int64_t in_one_access = 32;  // bytes
+
+std::int64_t stride_at(const seam::Tensor& tensor, int at) {
+    if (!tensor.is_contiguous) {
+        return tensor.strides[at];
+    }
+    std::int64_t stride = 1;
+    for (int after = at + 1; after < tensor.dimensions; ++after) {
+        stride *= tensor.sizes[after];
+    }
+    return stride;
+}
+
+double accesses_of(const seam::Tensor& tensor, const seam::Tensor& result) {
+    const auto is_told = [](const seam::Tensor& one) { return one.is_contiguous || one.strides != nullptr; };
+    if (tensor.dimensions != result.dimensions || !is_told(tensor) || !is_told(result)) {
+        return 1;
+    }
+    for (int at = result.dimensions - 1; at >= 0; --at) {
+        if (result.sizes[at] > 1 && stride_at(result, at) == 1) {
+            return stride_at(tensor, at) * element_bytes(tensor.type) >= in_one_access ? far_apart : 1;
+        }
+    }
+    return 1;
+}
+
 // The elements that an element-wise kernel handles one at a time. PyTorch's kernels vectorize only if all tensors have
 // the same type and the same memory layout, without gaps. Source: aten/src/ATen/native/cuda/CUDALoops.cuh.
 double taken_one_by_one(const Call& call) {
@@ -43,8 +84,9 @@ double taken_one_by_one(const Call& call) {
     double count = 0;
     bool is_single = false;
     for (const seam::Tensor* tensor : all) {
-        is_single |= are_cast(*tensor, *all.front()) || !lies_like(*tensor, *all.front());
-        count += static_cast<double>(bytes(*tensor) / element_bytes(tensor->type));
+        const bool is_slow_cast = are_cast(*tensor, *all.front()) && !narrows(call, *all.front(), *tensor);
+        is_single |= is_slow_cast || !lies_like(*tensor, *all.front());
+        count += static_cast<double>(bytes(*tensor) / element_bytes(tensor->type)) * accesses_of(*tensor, *all.back());
     }
     return is_single ? count : 0;
 }
