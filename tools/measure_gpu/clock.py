@@ -68,7 +68,7 @@ def seconds_of(calls, rounds=12):
     return median(times)
 
 
-def sustained_seconds_of(calls, seconds=0.8):
+def sustained_seconds_of(calls, seconds=0.5):
     """The seconds of a call after the GPU has repeated it for as long: at the clock that its power allows."""
     each = seconds_of(calls)
     if not SIMULATED:

@@ -36,6 +36,7 @@ PARTS = {
     "experts": experts.grouped_mm,
     "moves": experts.moves,
     "eager": traffic.eager,
+    "sides": products.sides,
     "sustained": products.sustained,
     "casts": products.casts,
     "compiled": traffic.compiled,

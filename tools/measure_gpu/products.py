@@ -78,9 +78,27 @@ def gemm():
         yield product("gemm fp32", f"{side}", "forward", side, side, side, "fp32")
 
 
+LASTING = ((8192, 8192, 8192), (8192, 4096, 28672), (16384, 8192, 3584), (2048, 4096, 4096), (8192, 4096, 6144), (8192, 4096, 4096),
+           (8192, 14336, 4096), (16384, 2048, 8192), (4096, 2048, 2048), (1024, 4096, 14336), (512, 8192, 8192))  # fmt: skip
+
+
 def sustained():
-    for rows, inputs, outputs in ((8192, 8192, 8192), (8192, 4096, 28672), (16384, 8192, 3584), (2048, 4096, 4096)):
-        yield product("gemm bf16, sustained", f"{inputs} to {outputs}", "forward", rows, inputs, outputs, sustained=True)
+    for rows, inputs, outputs in LASTING:
+        for kind in KINDS:
+            yield product("gemm bf16, sustained", f"{inputs} to {outputs}", kind, rows, inputs, outputs, sustained=True)
+        for by_rows in (False, True):
+            yield Case(f"fp8 {'row-wise' if by_rows else 'tensor-wise'}, sustained", f"{inputs} to {outputs}, {rows} rows",
+                       lambda b=by_rows, r=rows, i=inputs, o=outputs: scaled(b, r, i, o, True), sustained=True)  # fmt: skip
+
+
+def sides():
+    """Products with sides that are multiples of less and less."""
+    for outputs in (50304, 50272, 50264, 50260, 50258, 50257):
+        for kind in KINDS:
+            yield product("gemm bf16, last side", f"{outputs} columns", kind, 4096, 2048, outputs)
+    for inputs in (4096, 4104, 4100, 4098, 4097):
+        for kind in KINDS:
+            yield product("gemm bf16, inner side", f"{inputs} inputs", kind, 4096, inputs, 4096)
 
 
 SCALED_ROWS = (1024, 4096, 16384)
