@@ -58,7 +58,6 @@ auto each_of() {
 }
 constexpr auto every_precision = each_of<precisions, &PrecisionRow::precision>;
 constexpr auto every_optimizer = each_of<optimizers, &OptimizerRow::optimizer>;
-
 template <auto... path>
 LayoutField whole(const char* option, std::int64_t low, std::int64_t high, const char* help, const char* what) {
     return {option, "N", help, what, WholeField{in<path...>, low, high}};
