@@ -219,8 +219,11 @@ std::string course_text() {
               std::string(lab.prediction.question)}});
     }
     return report::text_of(table) +
-           "\nndsim lab start N begins one, in C++; --python or --torch in another language.\n" +
-           (pytorch_is_here() ? "" : "Those in torch cannot be checked here: install PyTorch (`pip install torch`).\n");
+           "\nndsim lab start N begins one, in C++; --python or --torch in another language.\n";
+}
+
+std::string missing_languages() {
+    return pytorch_is_here() ? "" : "Labs in torch cannot be checked here: install PyTorch (`pip install torch`).\n";
 }
 
 std::string course_json() {

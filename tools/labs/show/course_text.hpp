@@ -10,6 +10,8 @@
 namespace sim::labs {
 
 std::string course_text();
+// A line on the languages that cannot be checked on this machine, if any: it is not part of the course.
+std::string missing_languages();
 std::string course_json();
 report::SchemaText lab_list_schema();
 

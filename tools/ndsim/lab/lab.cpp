@@ -87,6 +87,7 @@ const char* const where_desks_are = "the lab's folder (NN-name in this folder, o
 
 int list(LabOptions& options) {
     print(options.json ? course_json() : course_text());
+    tell(options.json ? "" : missing_languages());
     return done;
 }
 
