@@ -2,11 +2,15 @@
 #pragma once
 
 #include <c10/core/Device.h>
-#include <pybind11/pybind11.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
+
+// Declared here only: the files that carry out these functions are compiled without Python's headers.
+namespace pybind11 {
+class module_;
+}
 
 namespace sim::slot {
 
