@@ -32,8 +32,7 @@ std::int64_t flash_time(const Shop& shop, double tokens, double met, double sequ
     const double heads = 16;
     const double width = 64;
     const double flops = 2 * sequences * heads * tokens * met * 2 * width;
-    const double of_usual_tokens = sequences * heads * tokens / 4096;
-    return shop.times.flash({flops, of_usual_tokens, width, met}, OperatorPrecision::bf16).count();
+    return shop.times.flash({flops, sequences * heads, width, met}, OperatorPrecision::bf16).count();
 }
 
 TEST(PriceOfAttention, OfSequencesInARowTakesThemToBeEquallyLong) {
@@ -72,7 +71,7 @@ TEST(PriceOfAttention, OfAVersionOfItsOwnIsThatVersionsWhateverTheRunIsPricedWit
                        .arguments = {"query", "key", "value", "flash_version"}};
     const On heads = bf16({1, 1024, 16, 64});
     const training::KernelTimes::Flash pass{
-        .flops = 2.0 * 16 * 1024 * 1024 * 2 * 64, .heads = 4, .head_dim = 64, .keys = 1024};
+        .flops = 2.0 * 16 * 1024 * 1024 * 2 * 64, .heads = 16, .head_dim = 64, .keys = 1024};
     const auto price = [&](std::int64_t version) {
         return sum_of(shop.buy(third, {heads, heads, heads, version}, {heads}));
     };
@@ -95,12 +94,13 @@ TEST(PriceOfAttention, OfCudnnIsThatOfTheNewestVersionUnlessTheRunNamesOne) {
     EXPECT_EQ(sum_of(shop.buy(cudnn, given, {heads})), as_second);
 }
 
-TEST(PriceOfAttention, OfFewLongHeadsIsThatOfManyShortOnes) {
+TEST(PriceOfAttention, OfFewLongHeadsIsThatOfManyShortOnesByCudnn) {
     Shop shop;
+    const Schema cudnn{.name = "aten::_scaled_dot_product_cudnn_attention", .arguments = {"query", "key", "value"}};
     const auto a_flop = [&](std::int64_t heads, std::int64_t tokens) {
-        const On of = bf16({1, tokens, heads, 64});
-        const On keys = bf16({1, 4096, heads, 64});
-        return sum_of(shop.buy(flash, {of, keys, keys, None{}, None{}, tokens, tokens, 0.0, false}, {of}));
+        const On of = bf16({1, heads, tokens, 64});
+        const On keys = bf16({1, heads, 4096, 64});
+        return sum_of(shop.buy(cudnn, {of, keys, keys}, {of}));
     };
     EXPECT_EQ(a_flop(2, 32768), a_flop(16, 4096));
 }

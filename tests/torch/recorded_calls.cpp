@@ -1,8 +1,8 @@
 // Randomly drawn calls and recorded programs, with the prices of an earlier price list in Python, for every kind that
 // both price alike. In a program each operator has the kernels that ended with it, except for a gradient of silu that
 // now joins the chain that a product ended before it. Python had one share of the bandwidth for all kernels, no rows
-// that are read several times, no sort in an embedding's gradient, and counted heads of attention whatever their
-// length: price_traffic.cpp and price_attention.cpp test these.
+// that are read several times, no sort in an embedding's gradient, and one version of attention: price_traffic.cpp and
+// price_attention.cpp test these.
 #include "tests/torch/recorded.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ training::Accelerator with_one_share(const char* machine) {
 bool is_priced_anew(std::string_view name) {
     const bool reads_rows_several_times = name == "aten::native_layer_norm" || name.ends_with("softmax");
     return reads_rows_several_times || name == "aten::embedding_dense_backward" ||
-           name.find("_attention") != std::string_view::npos;
+           name.find("_cudnn_attention") != std::string_view::npos;
 }
 
 TEST(RecordedCalls, CostTheSamePicosecondsAsInPython) {
