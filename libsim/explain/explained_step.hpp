@@ -76,6 +76,8 @@ struct CollectiveWords {
 };
 CollectiveWords collective_words(const training::Accelerator& gpu);
 
+// The bar and the table of a step's seconds by category, without the sentences of its section.
+Section time_by_category(const predict::Budget& budget);
 // The category that takes most of the step, in words.
 std::string limiter(const predict::Budget& budget);
 // The whole batch and how it is computed: "16 micro-batches of 1 x 8192 tokens, global batch 512, bf16 …".

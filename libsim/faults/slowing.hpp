@@ -1,4 +1,5 @@
-// Slowings delay or stop work for a while; end_under() gives the end of work under them.
+// Slowings delay or stop work for a while; end_under() gives the end of work under them. The faults themselves are in
+// injection.hpp, and which of them slow what is in conditions.hpp.
 #pragma once
 
 #include "libsim/faults/injection.hpp"

@@ -1,5 +1,6 @@
 // The ends of asynchronous ops: joining them, asking for them, and the program's own end, which joins them all. Also
-// computations of the program that wait for its streams.
+// computations of the program that wait for its streams. Asking which of several ends first is a question
+// (features/questions.hpp).
 #include "libsim/kernel/kernel.hpp"
 
 #include <algorithm>

@@ -8,7 +8,7 @@
 #include "libsim/report/terminal_text.hpp"
 #include "libsim/report/text_cells.hpp"
 #include "libsim/report/time_axis.hpp"
-#include "libsim/report/time_table.hpp"
+#include "libsim/report/time_bar.hpp"
 #include "libsim/report/timeline_cells.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "libsim/report/amounts.hpp"
 #include "libsim/report/svg.hpp"
-#include "libsim/search/report.hpp"
+#include "libsim/search/plan_report.hpp"
 
 #include <fmt/format.h>
 

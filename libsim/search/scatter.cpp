@@ -1,7 +1,7 @@
 // Plots every simulated layout by the memory of its fullest rank and the time of its step.
 #include "libsim/report/amounts.hpp"
 #include "libsim/report/charts.hpp"
-#include "libsim/search/report.hpp"
+#include "libsim/search/plan_report.hpp"
 
 #include <fmt/format.h>
 

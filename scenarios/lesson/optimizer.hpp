@@ -1,4 +1,5 @@
-// The optimizer updates weights from gradients element by element, so a rank that holds any part of the weights can
+// The optimizer of the lesson, with real numbers; those of predicted steps are in libsim/training/optimizer.hpp. It
+// updates weights from gradients element by element, so a rank that holds any part of the weights can
 // update it alone.
 //
 //   g = sum of the items' gradients / items

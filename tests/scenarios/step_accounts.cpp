@@ -1,5 +1,6 @@
 // Every breakdown of a step's time is the same: in the output, in every trace, on a page, and in the difference of two
 // steps.
+#include "libsim/explain/explained_step.hpp"
 #include "libsim/interop/trace_files/difference.hpp"
 #include "libsim/interop/trace_files/read_trace.hpp"
 #include "libsim/interop/trace_files/shares.hpp"
@@ -7,7 +8,7 @@
 #include "libsim/predict/step_timeline.hpp"
 #include "libsim/report/page/run_data.hpp"
 #include "libsim/report/page/sums.hpp"
-#include "libsim/report/time_table.hpp"
+#include "libsim/report/time_bar.hpp"
 #include "libsim/report/trace_formats.hpp"
 #include "libsim/training/hardware.hpp"
 #include "libsim/training/presets.hpp"
@@ -286,6 +287,6 @@ TEST(StepAccounts, CallTensorParallelismNoComputing) {
     EXPECT_EQ(inside.time, found.ranks.front()[TimeCategory::tensor]);
     EXPECT_EQ(report::totals_of(found.timeline).front().communication,
               found.ranks.front()[TimeCategory::tensor] + found.ranks.front()[TimeCategory::data]);
-    EXPECT_THAT(report::time_table(report::mean_time(found.timeline)),
+    EXPECT_THAT(explain::text_of(explain::time_by_category(report::mean_time(found.timeline)), explain::Level::brief),
                 testing::HasSubstr("tensor-parallel communication"));
 }

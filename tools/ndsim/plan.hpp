@@ -2,7 +2,7 @@
 #pragma once
 
 #include "libsim/predict/training_options.hpp"
-#include "libsim/search/report.hpp"
+#include "libsim/search/plan_report.hpp"
 #include "libsim/search/search.hpp"
 
 #include <functional>

@@ -1,7 +1,7 @@
 // Where the time of a training step goes: by category, and along its critical path.
 #include "libsim/explain/explained_step.hpp"
 #include "libsim/report/amounts.hpp"
-#include "libsim/report/time_table.hpp"
+#include "libsim/report/time_bar.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -57,7 +57,7 @@ std::string route(const std::vector<PathPiece>& path, const char* rank) {
                                    : fmt::format(" … ({})", number_text(more, "more round trip", "more round trips")));
 }
 
-FigureTable categories_table(const Prediction& step) {
+FigureTable categories_table(const Budget& budget) {
     FigureTable table{.key = "categories",
                       .title = "Time of a step, averaged over all ranks; communication where no computation hides it",
                       .columns = {{"mark", "", Unit::words},
@@ -65,11 +65,11 @@ FigureTable categories_table(const Prediction& step) {
                                   {"seconds", "time", Unit::seconds, "simulated"},
                                   {"share", "of the step", Unit::share, "time / step, rounded so that they add up"}},
                       .at = Shown::always};
-    const std::vector<int> tenths = tenths_of_percent(step.budget);
-    for (std::size_t i = 0; i < step.budget.size(); ++i) {
+    const std::vector<int> tenths = tenths_of_percent(budget);
+    for (std::size_t i = 0; i < budget.size(); ++i) {
         const auto category = static_cast<TimeCategory>(i);
-        if (step.budget[i] > 0) {
-            table.rows.push_back({{std::string(1, mark_of(category)), std::string(title_of(category)), step.budget[i],
+        if (budget[i] > 0) {
+            table.rows.push_back({{std::string(1, mark_of(category)), std::string(title_of(category)), budget[i],
                                    tenths[i] / 1000.0}});
         }
     }
@@ -130,14 +130,18 @@ std::string limiter(const Budget& budget) {
     return text;
 }
 
+Section time_by_category(const Budget& budget) {
+    return {.kind = SectionKind::budget,
+            .tables = {categories_table(budget)},
+            .drawing = {fmt::format("[{}]", time_bar(budget))}};
+}
+
 std::optional<Section> explain_budget(const ExplainedStep& explained) {
     const Prediction& step = explained.report->step;
-    Section section{.kind = SectionKind::budget};
+    Section section = time_by_category(step.budget);
     section.said = {{"Limited by {limiter}."}};
     section.figures = {
         {"limiter", "limited by", limiter(step.budget), Unit::words, "largest part of the step", "/limiter"}};
-    section.drawing = {fmt::format("[{}]", time_bar(step.budget))};
-    section.tables = {categories_table(step)};
     if (!explained.report->path.empty()) {
         section.tables.push_back(path_table(*explained.report));
     }

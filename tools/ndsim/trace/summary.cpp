@@ -1,8 +1,8 @@
+#include "libsim/explain/explained_step.hpp"
 #include "libsim/predict/records.hpp"
 #include "libsim/report/amounts.hpp"
 #include "libsim/report/terminal_text.hpp"
 #include "libsim/report/text_table.hpp"
-#include "libsim/report/time_table.hpp"
 #include "tools/ndsim/trace/report.hpp"
 
 #include <fmt/format.h>
@@ -77,8 +77,8 @@ std::string time_text_of(const TraceSummary& summary) {
     if (!shares.has_account) {
         return shares_text(summary);
     }
-    return "Time of a step, the average over all ranks; communication as far as no computation hides it\n" +
-           time_table(shares.account) + "\n" + ranks_text(shares);
+    return explain::text_of(explain::time_by_category(shares.account), explain::Level::brief) + "\n" +
+           ranks_text(shares);
 }
 
 constexpr const char* shares_explained =

@@ -1,4 +1,4 @@
-#include "libsim/search/report.hpp"
+#include "libsim/search/plan_report.hpp"
 
 #include "libsim/config/shell_command.hpp"
 #include "libsim/predict/training_options.hpp"

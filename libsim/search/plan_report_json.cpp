@@ -1,7 +1,7 @@
 // The plan report as JSON and as a table: seconds, bytes, shares of 1.
 #include "libsim/predict/records.hpp"
 #include "libsim/search/launch_flags.hpp"
-#include "libsim/search/report.hpp"
+#include "libsim/search/plan_report.hpp"
 
 #include <algorithm>
 
