@@ -25,6 +25,8 @@ NOT_COMPARED = {
     "torch.ops.aten._scaled_dot_product_flash_attention_for_cpu": "it has no kernel on a GPU",
     "torch._scaled_mm": "the CPU's results overflow where a GPU's stay at the largest number; gpu_operators.py compares it",
 }
+# Their difference depends on the processor: some multiply 8-bit numbers without an overflow.
+PERHAPS_EQUAL = {"torch._scaled_mm"}
 # Operators that are close to the CPU's numbers, but not equal.
 CLOSE = {
     "renorm": 1e-6,  # its gradient is summed in single precision on a GPU, and in double on the CPU
@@ -116,7 +118,8 @@ def test_operators_and_their_gradients_are_the_cpus_on_the_samples_that_pytorch_
     other = {name: gap for name, gap in said.items() if gap != "equal"}
     wrong = {name: gap for name, gap in other.items() if name not in NOT_COMPARED and not (name in CLOSE and gap <= CLOSE[name])}
     assert wrong == {}
-    assert [name for name in (*NOT_COMPARED, *CLOSE) if said.get(name) == "equal"] == []
+    exceptions = {*NOT_COMPARED, *CLOSE} - PERHAPS_EQUAL
+    assert sorted(name for name in exceptions if said.get(name) == "equal") == []
 
 
 def test_what_a_gpu_has_kernels_of_its_own_for_has_the_numbers_of_the_cpu():

@@ -164,7 +164,7 @@ class Recipe:
     def _cuda_build(self, slot: Path) -> list[Library]:
         cuda = slot / "cuda_build"
         made = {stub.name: stub for stub in stubs.stubs_for(self.torch.libraries, self.torch.cuda_libraries())}
-        runtime = [slot / "seam_table.cpp", slot / "visible_devices.cpp", *sorted((cuda / "runtime").glob("*.cpp"))]
+        runtime = [slot / "seam_table.cpp", *sorted((cuda / "runtime").glob("*.cpp"))]
         sources = {path.stem: [path] for path in (cuda / "libraries").glob("*.cpp")}
         sources["cudart"] = runtime
         sources["torch_cuda"] = [path for path in self._common("cuda_build/torch_cuda") if path not in runtime]
