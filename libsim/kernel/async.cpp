@@ -107,11 +107,13 @@ bool Kernel::ask_for_end(int rank, RankState& self, const Op& op) {
 void Kernel::join(int rank, RankState& self, Joinable& joinable, bool is_at_its_end) {
     const SendRules& rules = transfers_.rules();
     self.delivery = {};
+    // The end so far assumed that the message has the network card to itself; only now is it known when it is taken.
     if (rules.times_ends && joinable.op.kind == OpKind::receive) {
         joinable.end = take(self.program.receive_port_free, self.program.clock, joinable.message);
     }
     self.advance_to_end(joinable, rules, is_at_its_end);
     self.joinables.note_joined(joinable);
+    // send_at_once() wrote no span for it: a held sender's end was not known there.
     if (rules.may_hold && joinable.op.kind == OpKind::send) {
         spans_.write(rank, {joinable.op, joinable.op_number}, joinable.message.begin, joinable.end, Duration{0},
                      id_of(rank, joinable.message));
@@ -128,6 +130,7 @@ void Kernel::join(int rank, RankState& self, Joinable& joinable, bool is_at_its_
     }
 }
 
+// Called again whenever something that it waited for has ended, so it may take several calls to join everything.
 bool Kernel::finish(int rank, RankState& self) {
     if (!self.streams_are_done()) {
         self.block({.kind = OpKind::finish}, self.op_number);
@@ -162,6 +165,7 @@ bool Kernel::compute_beside_streams(int rank, RankState& self, const Op& op) {
     self.block(op, number);
     overlap_.defer();
     if (links_) {
+        // A lower bound: streams that become busy until then slow it down further, and it is pushed again.
         agenda_.push({overlap_.end(rank, self, op, self.program.clock), rank, number});
     }
     return false;

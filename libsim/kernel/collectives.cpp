@@ -13,6 +13,7 @@ namespace sim::kernel {
 bool Kernel::collective(int rank, RankState& self, Stream on, NumberedOp at) {
     const Rendezvous::Meeting* const meeting =
         rendezvous_.arrive(rank, at.number, self.at(on).clock, at.op, at.payload);
+    // Blocked even if it is the last to come: the ends are computed from the op that each member is blocked in.
     self.block(on, at);
     if (meeting != nullptr && !meeting->brought.empty()) {
         for (const int served : beside_.gather(*meeting, members_of(at.op), ranks_)) {

@@ -1,3 +1,6 @@
+// Each blocked rank is explained by the op that it waits in, followed through streams and handles down to a message or
+// a collective, and from there by the rank that did not come. A rank is a root if its trouble is its own, so that no
+// other rank's waiting explains it; a deadlock is a root or a cycle.
 #include "libsim/check.hpp"
 #include "libsim/kernel/kernel.hpp"
 #include "libsim/kernel/parts/describe.hpp"
@@ -34,10 +37,12 @@ std::string near_miss(const Kernel& kernel, int rank, const Op& receive) {
     const auto other_stream = [&](const Matching::Unmatched& m) {
         return m.source == receive.peer && m.tag == receive.tag && m.stream != receive.stream;
     };
+    // Negative tags are those of collectives, which no receive of a program can have meant.
     const auto same_source = [&](const Matching::Unmatched& m) { return m.source == receive.peer && m.tag >= 0; };
     const auto same_tag = [&](const Matching::Unmatched& m) { return m.tag == receive.tag && m.tag >= 0; };
     const auto distance = [&](const Matching::Unmatched& m) { return std::abs(std::int64_t{m.tag} - receive.tag); };
     const auto nearer = [&](const auto& a, const auto& b) { return distance(a) < distance(b); };
+    // The nearest tag first, as the likeliest slip.
     std::stable_sort(there.begin(), there.end(), nearer);
     auto found = std::find_if(there.begin(), there.end(), other_stream);
     if (found != there.end() && !is_asynchronous(receive)) {
@@ -140,6 +145,7 @@ void explain_meeting(const Kernel& kernel, WrongOp& blocked, const Rendezvous::M
     blocked.what += among(kernel, collective_word(meeting.op).group);
     std::vector<int>& missing = blocked.missing;
     for (int index = 0; index < group.size(); ++index) {
+        // Op numbers count from 1 here; 0 is a member that has not come.
         if (meeting.came[static_cast<std::size_t>(index)].op_number == 0) {
             missing.push_back(group.rank_at(index));
         }
@@ -265,6 +271,7 @@ Deadlock explain_deadlock(Kernel& kernel) {
     }
     std::string text =
         fmt::format("deadlock at {}: {} of {} ranks can never go on", describe_time(at), all.size(), kernel.ranks());
+    // Stays in rank order; only the lines of the text are rearranged.
     const std::vector<WrongOp> ops = all;
     const std::vector<int> cycle = cycle_of(ops);
     // If there are too many to list, those that explain the others come first.

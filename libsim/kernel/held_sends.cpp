@@ -37,6 +37,7 @@ bool Kernel::send_lost(int rank, RankState& self, Stream on, NumberedOp at, Time
         sending = {.times = {.processor = sent, .card = sent, .there = sent}};
         sending.waits_for_receiver = rules.waits_for_receiver(op);
     }
+    // On shared links a sender waits for the arrival, which a lost message never has.
     const bool waits = links_ || sending.waits_for_receiver;
     StreamState& state = self.at(on);
     if (!links_) {
@@ -64,6 +65,7 @@ bool Kernel::send_lost(int rank, RankState& self, Stream on, NumberedOp at, Time
 
 // Holds a sender until its receive begins. An asynchronous send holds nobody until the program waits for it.
 void Kernel::hold_sender(int rank, RankState& self, NumberedOp at, Owner sender, Message& message) {
+    // `ended` tells this message, which is there and lacks only a receive, from one that is still under way.
     message.transfer =
         transfers_.add({.source = rank, .sender = sender, .op = at.op, .message = message, .ended = true});
     if (sender.kind() == Owner::Kind::stream) {
@@ -77,6 +79,7 @@ void Kernel::release_sender(Message& message, Time posted) {
         return;  // a message still under way releases its sender when it ends
     }
     const Transfer met = transfers_[message.transfer];
+    // With shared links, has_arrived() still needs the transfer, and drops it.
     if (!links_) {
         transfers_.drop(message.transfer);
         message.transfer = TransferId::none;

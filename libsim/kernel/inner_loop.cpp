@@ -14,8 +14,10 @@ inline bool Kernel::compute(int rank, RankState& self, const Op& op) {
     if (overlap_.concerns(self, op)) [[unlikely]] {
         return compute_beside_streams(rank, self, op);
     }
+    // An asynchronous computation leaves the clock behind, but the rank has only one compute unit: the next one queues.
     const Time begin = std::max(self.program.clock, self.computes_free);
     const Time end = later(begin, prices_.computation(rank, op, self.op_number, begin));
+    // Advanced only now: if the price throws, accept() reports the mistake at op_number.
     const std::uint32_t number = self.op_number++;
     self.computes_free = end;
     spans_.write(rank, {op, number}, begin, end);
@@ -34,6 +36,7 @@ inline bool Kernel::compute(int rank, RankState& self, const Op& op) {
     message.amount = send.op.amount;
     message.bytes = send.op.bytes;
     message.payload = send.payload;
+    // From 1: in a span, message 0 means none.
     message.number = send.number + 1;
     message.measure = send.op.measure;
 }
@@ -65,6 +68,8 @@ template <bool at_ends, bool may_wait>
         if constexpr (may_wait) {
             const bool needs_receiver = transfers_.rules().waits_for_receiver(op);
             waits = needs_receiver && waiting == nullptr;
+            // A receive that is posted already may still be later in simulated time, because ranks run ahead of each
+            // other.
             goes_on = needs_receiver && waiting != nullptr ? std::max(goes_on, waiting->since) : goes_on;
         }
     }
@@ -78,6 +83,7 @@ template <bool at_ends, bool may_wait>
         message.transfer = TransferId::none;
     }
     self.count_message(op);
+    // If both ends are timed, even an asynchronous send occupies its sender's processor.
     self.spend(on, {.idle = idle, .end = is_async && !at_ends ? state.clock : goes_on});
     // If senders may be held, the span of an asynchronous send is known only when it is joined.
     if (!waits && !(is_async && may_wait)) {
@@ -92,6 +98,7 @@ template <bool at_ends, bool may_wait>
         hold_sender(rank, self, at, sender, message);
     }
     if (waiting != nullptr) {
+        // Copied, because dropping it takes the entry that `waiting` points to out of its queue.
         const WaitingReceive receive = *waiting;
         matching_.drop_oldest(to);
         deliver(op.peer, receive, at_once);
@@ -102,6 +109,7 @@ template <bool at_ends, bool may_wait>
 }
 
 [[gnu::always_inline]] inline bool Kernel::send(int rank, RankState& self, Stream on, NumberedOp at) {
+    // One flag covers everything rare, so that a plain send pays for a single test.
     return !transfers_.rules().special ? send_at_once<false, false>(rank, self, on, at)
                                        : send_general(rank, self, on, at);
 }
@@ -217,11 +225,15 @@ std::size_t Kernel::accept(int rank, std::span<const Op> ops) {
     try {
         while (goes_on && taken < ops.size()) {
             goes_on = execute(rank, self, ops[taken++]);
+            // With shared links a rank must not run ahead: another may now be earlier, and slow down what this one does
+            // next.
             if (stop_when_time_passes && self.program.clock != before) {
                 break;
             }
         }
     } catch (const ProgramError&) {
+        // Noted, not thrown: which mistake is found first depends on the order of replay, so all others go on as long
+        // as they can, and the earliest in simulated time is reported.
         mistakes_.note({self.program.clock, rank, self.op_number}, std::current_exception());
         self.status = Status::halted;
         goes_on = false;
@@ -268,6 +280,7 @@ void Kernel::deliver(int target, const WaitingReceive& receive, const Message& m
     if (receive.owner.kind() == Owner::Kind::stream) {
         const Stream on = receive.owner.stream();
         const NumberedOp at = self.in(on);
+        // The message is spent, and the receive stays blocked for good, as it would in any other order of replay.
         if (!mistakes_.fits(target, at, receive.since, message)) [[unlikely]] {
             return;
         }
@@ -284,6 +297,7 @@ void Kernel::deliver(int target, const WaitingReceive& receive, const Message& m
     }
     joinable.message = message;
     joinable.end = end_of_asynchronous(target, joinable, message);
+    // The sender has been released; joining the receive later must not release it again.
     joinable.message.transfer = TransferId::none;
     joinable.done = true;
     async_ended(target, self, id);
@@ -296,7 +310,9 @@ void Kernel::deliver(int target, const WaitingReceive& receive, const Message& m
     const Time end = transfers_.rules().times_ends
                          ? take(state.receive_port_free, posted, message)
                          : later(std::max(posted, message.end), prices_.acknowledgement(at.op.peer, rank));
+    // The rank is idle until its peer begins to send; from then on it communicates.
     const Duration idle = std::max(message.begin - posted, Duration{0});
+    // Negative tags are those of a collective's messages.
     self.spend(on, {.idle = idle, .end = end, .in_collective = at.op.tag < 0});
     if (on == Stream::main) {
         self.delivery = {at.op.peer, message.payload, message.bytes};
@@ -312,6 +328,7 @@ bool Kernel::receive_held(int rank, RankState& self, Stream on, NumberedOp at, M
     matching_.drop_oldest(from);
     const Time now = self.at(on).clock;
     const SendRules& rules = transfers_.rules();
+    // If both ends are timed, the sender goes on when the receiver's network card is free, so take() releases it.
     if (rules.waits_for_receiver(at.op) && !rules.times_ends) {
         release_sender(message, now);
     }

@@ -63,6 +63,7 @@ void Kernel::resolve_earliest() {
     const auto question = questions_ ? questions_->first() : std::nullopt;
     const auto compute = overlap_.first(ranks_);
     if (compute && (!question || compute->at <= question->at)) {
+        // Without shared links no message is under way with an unknown end, so there is no time to look back from.
         end_deferred_compute(compute->rank, ranks_[compute->rank], Time{});
     } else if (question) {
         answer_first_question();
@@ -83,6 +84,8 @@ std::optional<int> Kernel::next_turn_in_time() {
         if (!event && !ranks_wait && !question) {
             return std::nullopt;
         }
+        // Of equal times the links come first: a message that arrives at an instant is there for a rank that acts at
+        // it.
         const bool links_first = event && (!ranks_wait || *event <= agenda_.next_at());
         const Time at = links_first ? *event : ranks_wait ? agenda_.next_at() : Time::max();
         // Everything that arrives by the time of a question is processed before it is answered.
@@ -180,6 +183,7 @@ std::vector<int> Kernel::dead_ranks() const {
 void Kernel::unblock(int rank, RankState& self) {
     if (questions_ && !self.is_blocked_in(OpKind::look) && !self.is_blocked_in(OpKind::test) &&
         self.status == Status::blocked) [[unlikely]] {
+        // A rank that leaves a question has only asked: counting that as progress would hide endless polling.
         questions_->note_progress();
     }
     agenda_.resume(rank, self);

@@ -27,6 +27,7 @@ std::string first_of(const std::vector<int>& ranks) {
     std::vector<int> here;
     std::vector<WrongOp> ops;  // by rank: the order of arrival in wall time must not show
     for (int index = 0; index < group.size(); ++index) {
+        // Op numbers count from 1 here; 0 is a member that has not come.
         const std::uint32_t came = meeting.came[static_cast<std::size_t>(index)].op_number;
         (came > 0 ? here : missing).push_back(group.rank_at(index));
         if (came > 0 && ops.size() < most_named) {
@@ -73,6 +74,7 @@ void Kernel::require_received_messages() const {
                                    left.size() == 1 ? "a message is" : "messages are");
     for (std::size_t i = 0; i < std::min(left.size(), most_named); ++i) {
         const Op send = send_of(left[i]);
+        // A message has the number of its send, from 1.
         const std::uint32_t number = left[i].message.number - 1;
         ops.push_back({.rank = left[i].source, .op_number = number, .what = describe(send), .waits_for = send.peer});
         text += fmt::format("\n  rank {}, op {}: {}   at {}", left[i].source, number, describe(send),

@@ -20,6 +20,8 @@ bool program_waits_for(const Op& op) {
 // An op that reaches an empty stream, waits for nobody and has a known end need not be queued. False: it must be.
 bool Kernel::execute_at_once(int rank, RankState& self, const Op& op) {
     StreamQueue& at = self.queue(op.stream);
+    // Data beside a collective is exchanged when its members meet, so such a collective has to go through the
+    // rendezvous.
     if (at.blocked || !at.waiting.empty() || (beside_.in_use() && op.kind == OpKind::collective)) {
         return false;
     }
@@ -34,6 +36,7 @@ bool Kernel::execute_at_once(int rank, RankState& self, const Op& op) {
         compute_on_stream(rank, self, {op, self.op_number++}, begin);
         return true;
     }
+    // A member that stands for all others waits for nobody, so the end is known here.
     const WholePrice* const whole = op.kind == OpKind::collective ? collective_times_.alone(op) : nullptr;
     if (whole == nullptr) {
         return false;
@@ -127,6 +130,7 @@ void Kernel::go_on(int rank, RankState& self, Stream on) {
     while (!self.queue(on).blocked && !self.queue(on).waiting.empty()) {
         StreamQueue& at = self.queue(on);
         const IssuedOp issued = at.waiting.front();
+        // No op begins before its program has issued it, even on a stream that is free.
         at.state.clock = std::max(at.state.clock, issued.from);
         at.blocked = true;  // until it ends, possibly at once
         try {
@@ -148,6 +152,7 @@ void Kernel::end_issued(int rank, RankState& self, Stream on) {
     at.busy_since.reset();
     if (self.is_blocked_in(OpKind::finish) && at.waiting.empty()) {
         finish(rank, self);
+    // With shared links, the kernel looks at such a computation again at its expected end (next_turn_in_time).
     } else if (self.is_blocked_in(OpKind::compute) && !links_ && self.streams_are_done()) {
         end_deferred_compute(rank, self, self.program.clock);
     }

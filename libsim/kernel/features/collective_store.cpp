@@ -39,6 +39,7 @@ void CollectiveStore::collect(const Rendezvous::Meeting& meeting, const Group& m
     const auto gathering = std::make_shared<Contributions>();
     gathering->all.resize(meeting.brought.size());
     for (std::size_t index = 0; index < meeting.brought.size(); ++index) {
+        // Counts from 1; 0 is a member that brings nothing.
         const std::uint32_t number = meeting.brought[index];
         if (number == 0) {
             continue;

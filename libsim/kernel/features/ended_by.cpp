@@ -17,6 +17,7 @@ std::optional<bool> has_ended_by(const RankState& self, const Joinable& joinable
     if (joinable.done) {
         return joinable.end <= by;
     }
+    // An op under way cannot have ended before it began, nor a mark before its stream has come that far.
     const bool is_mark = joinable.op.kind == OpKind::record;
     const Time least = is_mark ? std::max(joinable.begin, self.at(joinable.op.stream).clock) : joinable.begin;
     return least > by ? std::optional(false) : std::nullopt;
@@ -32,6 +33,7 @@ bool Questions::ask_whether_ended(int rank, const Op& op, Time earliest) {
     const Time by = chosen_time(op);
     const bool for_ever = open_.is_stuck_at_one_time(rank) || open_.polls_forever();
     const std::optional<bool> has_ended = has_ended_by(self, joinable, by);
+    // A rank that polls for ever is still told a yes, with which it goes on, but no further no.
     if (has_ended && (*has_ended || !for_ever)) {
         answer_by(rank, by, *has_ended);
         return true;

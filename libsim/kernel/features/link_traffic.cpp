@@ -41,6 +41,8 @@ void LinkTraffic::change_bandwidths() {
     const Time at = next_change_;
     next_change_ = Time::max();
     for (const faults::Conditions::BandwidthChange& one : changes_) {
+        // From the topology's bandwidth, not from the current one: undoing a factor by division would leave its
+        // rounding behind.
         double bandwidth = static_cast<double>(topology_->links[one.link].bandwidth.bytes_per_second);
         for (const faults::Conditions::BandwidthChange& other : changes_) {
             if (other.link == one.link && around(other.slowing.window, at).covers(at)) {
@@ -56,6 +58,7 @@ void LinkTraffic::change_bandwidths() {
 }
 
 void LinkTraffic::start(TransferId transfer, int source, int target, std::int64_t bytes, Time at, Time now) {
+    // Changes are no events while nothing is under way (next_event), so those that have passed are made up for here.
     while (under_way_ == 0 && next_change_ <= now) {
         change_bandwidths();
     }

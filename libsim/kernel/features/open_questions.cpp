@@ -25,6 +25,7 @@ void OpenQuestions::ask(int rank, Time at, bool later) {
 
 void OpenQuestions::may_answer(int rank, Time at) {
     Question& question = of(rank);
+    // The heap keeps the former entry: first() skips every entry whose time is no longer the question's.
     if (at < question.at) {
         due_ += question.at == Time::max() ? 1 : 0;
         question.at = at;
@@ -58,6 +59,7 @@ void OpenQuestions::close(int rank, const Arrival& found) {
 
 void OpenQuestions::note_asking(int rank, Time at, std::uint32_t number) {
     Asking& asking = asking_[rank];
+    // Any other op in between takes a number, so a gap ends the run.
     if (asking.at != at || asking.next != number) {
         asking = {at};
     }

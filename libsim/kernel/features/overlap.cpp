@@ -35,6 +35,8 @@ Time Overlap::end(int rank, const RankState& self, const Op& op, Time now) const
     const Time begin = std::max(self.program.clock, self.computes_free);
     const Duration work = prices_->undisturbed_computation(rank, op, self.op_number, self.program.clock);
     if (conditions_->change_computations()) {
+        // Faults and streams slow down the same work, and their factors multiply where they overlap, so both are
+        // applied in one pass over time.
         std::vector<faults::Slowing> all(conditions_->slowings(rank).begin(), conditions_->slowings(rank).end());
         for (const Interval& part : busy_after(self.queues, begin, now)) {
             all.push_back({{.from = part.begin, .until = part.end}, pace_});

@@ -12,6 +12,7 @@ bool waits_until_there(const Op& look) {
 
 // The latest arrival time that a look beginning at `now` accepts.
 Time deadline(const Op& look, Time now) {
+    // A wait beyond the end of simulated time ends there, instead of overflowing.
     const std::int64_t left = (Time::max() - now).count();
     return now + Duration{std::min(look.amount, left)};
 }
@@ -124,9 +125,12 @@ bool Questions::answer_at_once(int rank, const Op& op, std::uint32_t number) {
         }
         return false;
     }
+    // A source that has not been heard yet may have sent an earlier message.
     if (op.peer == any_source) {
         return false;
     }
+    // From a named source this is certain: a channel is first in, first out, so nothing comes before its oldest
+    // message.
     const std::optional<Found> found = first_found(rank, op, deadline(op, now));
     if (found) {
         answer(rank, std::max(now, found->at), std::max(found->begin - now, Duration{0}), found->arrival);
@@ -153,6 +157,7 @@ bool Questions::ask(int rank, const Op& op, Time earliest) {
     const bool later = !waits_until_there(op) && !waits_for_first(op) && open_.was_no(rank, op);
     const Time at = time_of_answer(rank, op, later);
     self.block(op, number);
+    // A question without a time is never answered, so endless polling ends as a deadlock.
     open_.ask(rank, open_.polls_forever() ? Time::max() : at, later);
     return false;
 }
@@ -239,6 +244,8 @@ int Questions::answer_first(bool others_may) {
     }
     if (found.source == any_source) {
         open_.note_no(rank, at, op);
+        // Futile only if nothing is on its way to the rank: otherwise its next question waits for that, and time
+        // passes.
         const bool is_alone = !open_.is_later(rank) && next_own_event(rank, now) == Time::max();
         is_alone ? open_.note_futile_poll() : open_.note_progress();
     }

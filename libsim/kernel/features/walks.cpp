@@ -33,6 +33,7 @@ std::optional<Walks::MemberEnd> Walks::begin(int rank, Stream on, NumberedOp at,
     const int member = shared_plan->group->index_of(rank);
     StreamState& state = (*ranks_)[rank].at(on);
     state.walking = {.channels_left = channels};
+    // All are added before the first goes on, because add() may move the others, and one may end at once.
     std::vector<WalkId> walks;
     for (int channel = 0; channel < channels; ++channel) {
         walks.push_back(
@@ -61,6 +62,7 @@ std::optional<Walks::MemberEnd> Walks::go_on(WalkId id) {
         if (walk.at == walk.plan->schedule.steps) {
             return end(id);
         }
+        // A step receives only after its own message has arrived, as a program does that sends before it receives.
         if (walk.step.to >= 0 && !walk.sent) {
             walk.sent = true;
             send(id);
@@ -82,6 +84,7 @@ void Walks::send(WalkId id) {
                 .stream = plan.op.stream,
                 .peer = plan.group->rank_at(walk.step.to),
                 .tag = tag_of(walk),
+                // time_for() multiplies with a check of overflow.
                 .amount = time_for(plan.each, {walk.step.send.count(), 1}).count()};
     links_->send(walk.rank, op, {plan.op_number, walk.clock, 0, id});
 }
@@ -113,6 +116,7 @@ void Walks::receive(WalkId id, const Message& message) {
     Walk& walk = of(id);
     const Time since = walk.clock;
     walk.clock = std::max(since, message.end);
+    // Until its peer begins to send, the member is idle.
     walk.busy += walk.clock - std::clamp(message.begin, since, walk.clock);
 }
 
@@ -138,6 +142,7 @@ std::optional<Walks::MemberEnd> Walks::end(WalkId id) {
     free_.push_back(id);
     const Stream on = walk.plan->op.stream;
     Walking& walking = (*ranks_)[walk.rank].at(on).walking;
+    // Channels run side by side, so their busy times must not be added.
     walking.busy = std::max(walking.busy, walk.busy);
     if (--walking.channels_left > 0) {
         return std::nullopt;
