@@ -100,6 +100,7 @@ private:
         return least;
     }
 
+    // An edge that is passed over stays useless until distances are measured again, so a round looks at each only once.
     int onward(int vertex) {
         const std::vector<int>& edges = out_[static_cast<std::size_t>(vertex)];
         for (std::size_t& next = next_[static_cast<std::size_t>(vertex)]; next < edges.size(); ++next) {

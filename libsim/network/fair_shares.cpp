@@ -52,6 +52,7 @@ void FairShares::enter(FlowId id) {
     const std::span<RouteHop> hops = hops_of(flow);
     flow.shared = 0;
     for (RouteHop& hop : hops) {
+        // This flow is not counted yet: a link with a single other flow becomes shared by it.
         if (!links_[hop.link].crossings.empty()) {
             std::swap(hop, hops[flow.shared++]);
         }
@@ -78,10 +79,12 @@ void FairShares::leave(FlowId id) {
         if (link.crossings.empty()) {
             continue;
         }
+        // The last crossing takes its place, so leaving costs O(route), however many flows cross the link.
         if (last.flow != id) {
             link.crossings[hop.place] = last;
             hops_.at(flows_[last.flow].first_hop)[last.hop].place = hop.place;
         }
+        // Asked before the load falls: a link that was not full limited nobody, so nobody gains from its room.
         if (link.is_full()) {
             loosened_.push_back(hop.link);
         }
@@ -124,6 +127,7 @@ void FairShares::turn_shared(LinkId id) {
     const Crossing only = link.crossings.front();
     FlowShare& flow = flows_[only.flow];
     swap_hops(flow, only.hop, flow.shared++);
+    // The link was this flow's alone and may have been the narrowest of those.
     if (flow.ceiling_link == id) {
         find_ceiling(flow);
     }
@@ -185,6 +189,8 @@ void FairShares::open_what_changed() {
             settle_private(only_flow_on(link));
         }
     }
+    // Flows without a shared link are a prefix of the members, and their links of the open links, so filling can skip
+    // them.
     settled_ = members_.size();
     for (const FlowId flow : entered_) {
         open_likely(flow);
@@ -213,6 +219,8 @@ void FairShares::settle_private(FlowId id) {
 // Opens the links that are full, or would be if the flow got the least of its links' equal shares. This is a guess:
 // account() finds any link that it misses. Opens at least one, so that something limits the flow.
 void FairShares::open_likely(FlowId id) {
+    // A link whose share is the least but for rounding may limit the flow, too. One link too many costs time, and
+    // changes no rate.
     constexpr double almost = 1 + 1e-5;
     const FlowShare& flow = flows_[id];
     if (flow.shared == 0) {
@@ -271,6 +279,7 @@ void FairShares::account() {
     suspects_.clear();
     for (const FlowId member : std::span(members_).subspan(settled_)) {
         FlowShare& flow = flows_[member];
+        // Compared exactly: an unaffected flow gets the same bits again, and the loads of its links stay.
         if (flow.next == flow.rate) {
             continue;
         }

@@ -10,6 +10,8 @@ void FairShares::fill() {
     const std::size_t flows = members_.size() - settled_;
     for (std::size_t round = 0;; ++round) {
         const std::size_t first = stopped_.size();
+        // All growing flows are at the same level. The link whose bandwidth is used up at the lowest level stops its
+        // flows there, and the room that they leave elsewhere lets the others grow on.
         const double level = least_level(round);
         stop_flows_at(level);
         if (stopped_.size() == flows) {
@@ -134,6 +136,7 @@ void FairShares::end_round(double level, std::size_t first_stopped) {
             }
         }
         if (flow.shared < flow.hops && place_of_[flow.ceiling_link] != closed) {
+            // A private link has no other flow, so none grows on it any more.
             open_[place_of_[flow.ceiling_link]].growing = 0;
         }
     }
@@ -144,6 +147,7 @@ void FairShares::end_round(double level, std::size_t first_stopped) {
         open.growing -= open.stopped;
         open.stopped = 0;
         if (open.growing > 0) {
+            // A level never falls in exact arithmetic; rounding must not make it fall, since the heap relies on that.
             open.level = std::max(open.level, open.remaining / open.growing);
         }
     }

@@ -66,6 +66,7 @@ FlowNetwork::FlowId FlowNetwork::start(double at, std::span<const LinkId> route,
     const double work = route.empty() ? 0 : bytes * picoseconds_per_second;
     flows_[flow] = {.now = {.work = work}};
     const double begins = at + latency;
+    // Without latency it joins the flows that change in this instant, instead of being an event of its own after them.
     if (begins == now_ && work > 0) {
         begin(flow);
     } else {
@@ -88,8 +89,10 @@ void FlowNetwork::set_bandwidth(double at, LinkId link, double bytes_per_second)
     for (const FairShares::Crossing& crossing : shares_.crossings(link)) {
         flows.push_back(crossing.flow);
     }
+    // By number, because the order of a link's crossings depends on which flows have left it.
     std::sort(flows.begin(), flows.end());
     for (const FlowId flow : flows) {
+        // solve() erases the ends of links that it opens or that were loosened; a link that empties here is neither.
         ends_.erase(shares_.bottleneck(flow));
         shares_.leave(flow);
     }
@@ -121,6 +124,7 @@ void FlowNetwork::advance(std::vector<Ended>& ended) {
     }
     ended_before_.clear();
     const std::size_t first = ended.size();
+    // All that ends or begins in this instant changes before the next solve, so the order among them has no effect.
     while (!ends_.empty() && ends_.top().at == now_) {
         const LinkId link = ends_.top().item;
         ends_.erase(link);
@@ -147,6 +151,8 @@ void FlowNetwork::advance(std::vector<Ended>& ended) {
 
 void FlowNetwork::collect_ended_of(LinkId link, std::vector<Ended>& ended) {
     for (const FairShares::Crossing& crossing : shares_.crossings(link)) {
+        // The queue holds one entry for a bottleneck, with the first end of its flows: a change of its rate moves one
+        // entry, and not one for each flow. The comparison is exact, because that entry is a copy of the end.
         if (flows_[crossing.flow].end == now_ && shares_.bottleneck(crossing.flow) == link) {
             ended.push_back({crossing.flow, now_});
         }

@@ -20,6 +20,8 @@ bool LinkUse::fits(std::span<const Draining> there, const Draining& one, std::in
         }
         return sum;
     };
+    // The sum over all that overlap it at any time is an upper bound, found in one pass; single instants are looked at
+    // only if it is too high.
     Sum at_most = one.bytes_per_second;
     for (const Draining& other : there) {
         at_most += overlap(one, other) ? other.bytes_per_second : 0;

@@ -67,6 +67,7 @@ double ll_most(const Nccl& network, const Place& at) {
 // Each of the next three functions visits its candidates.
 template <class Visit>
 void rings(const Nccl& network, CollectiveKind kind, const Place& at, const Visit& visit) {
+    // An all-reduce goes round twice, to add up and to hand out. A round is n - 1 hops, m - 1 of them between nodes.
     const double rounds = adds_up_everywhere(kind) ? 2 : 1;
     const double across = rounds * (at.nodes - 1);
     const double within = rounds * (at.members - 1) - across;
@@ -95,6 +96,7 @@ void trees(const Nccl& network, const Place& at, const Visit& visit) {
         sent = std::min(sent, network.within / 2);
     }
     const auto consider = [&](const char* protocol, const NcclLatencies& latencies, double share, double most) {
+        // Up the chain and the tree, and down again.
         const double latency = latencies.base + 2 * ((at.on_node - 1) * latencies.within + levels * latencies.across);
         const double expected = latency + at.bytes / std::min(expected_twice * share, most);
         visit(Candidate{"tree", protocol, expected, latency + at.bytes / std::min(sent * share, most), latency});
@@ -162,6 +164,7 @@ void for_each_candidate(const Nccl& network, CollectiveKind kind, const Place& a
 Candidate chosen(const Nccl& network, CollectiveKind kind, const Place& at) {
     Candidate best{"none", "none", HUGE_VAL, HUGE_VAL, 0};
     for_each_candidate(network, kind, at, [&](const Candidate& candidate) {
+        // By the expected time: where NCCL's model errs, the run takes the way that NCCL picks, not the fastest one.
         if (candidate.expected < best.expected) {
             best = candidate;
         }

@@ -1,3 +1,5 @@
+// The cost of a route, and whether a topology has rails: GPUs with the same number on two nodes then reach each other
+// over links that no other such pair uses, which the routes between the first two nodes show.
 #include "libsim/network/routes.hpp"
 
 #include <algorithm>
@@ -8,6 +10,7 @@ RouteCost route_cost(const Topology& topology, std::span<const LinkId> route) {
     RouteCost cost;
     for (const LinkId id : route) {
         const Link& link = topology.links[id];
+        // later() throws where a plain sum would overflow.
         cost.latency = later(Time{cost.latency}, link.latency).time_since_epoch();
         const bool slower = link.bandwidth.bytes_per_second < cost.slowest.bytes_per_second;
         if (slower || cost.slowest.bytes_per_second == 0) {
