@@ -101,6 +101,8 @@ void Carrying::exchange_one_chunk(const Step& step) {
         gpu_.receive_in_collective(group_.rank_at(step.from), into, label_, each_, tag_);
         return;
     }
+    // Whole inputs are kept until all have come: adding them up as they arrive would give each member another order,
+    // and so other bits.
     combine_kept_ = schedule_.sends == SentData::input && schedule_.chunks == 1;
     std::vector<std::byte>& came = combine_kept_ ? kept_[static_cast<std::size_t>(step.from)] : arrived_;
     came.resize(into.size());
@@ -162,7 +164,7 @@ std::optional<ChunkRange> Carrying::in_one_piece(const ChunkSet& set) const {
     return ChunkRange{range(set.first).begin, range(set.first + set.span - 1).end};
 }
 
-// The chunks to send, contiguous.
+// The chunks to send, contiguous. They are copied only if they do not lie in a row.
 std::span<const std::byte> Carrying::collected(const ChunkSet& set) {
     if (const std::optional<ChunkRange> piece = in_one_piece(set)) {
         return part(outgoing_, *piece);
@@ -212,6 +214,8 @@ Tag tag_of(const Group& group, const Schedule& schedule) {
     const auto what = static_cast<std::uint64_t>(schedule.kind) |
                       static_cast<std::uint64_t>(schedule.config.algorithm) << 8U |
                       static_cast<std::uint64_t>(std::bit_cast<std::uint32_t>(packed(schedule.config))) << 16U;
+    // Members that disagree about the collective should not match by accident, so the tag depends on everything that
+    // they must agree on.
     const std::uint64_t mixed = (GroupHash{}(group) + what) * 0xff51afd7ed558ccdU;
     return Tag{-1 - static_cast<std::int32_t>(mixed >> 34U)};  // the upper 30 bits
 }

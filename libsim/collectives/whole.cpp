@@ -1,3 +1,6 @@
+// Each member brings its part of the array beside the collective and, once all have come, takes the parts of all and
+// combines them itself, in the order of the group. So every member gets the same bits, additions run in parallel, and
+// the supervisor never looks at data.
 #include "libsim/collectives/whole.hpp"
 
 #include "libsim/collectives/all_to_all.hpp"

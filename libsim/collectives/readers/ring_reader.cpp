@@ -30,6 +30,7 @@ std::vector<int> ring_of(const Schedule& schedule, int channel) {
     int member = 0;
     for (int place = 0; place < schedule.members; ++place) {
         order.push_back(member);
+        // Step 0 is enough: in a ring every step sends to the same neighbour.
         member = schedule.step(channel, member, 0).to;
     }
     check(member == 0, "a ring of {} members does not close", schedule.members);
@@ -47,9 +48,11 @@ bool read_ring(const Schedule& schedule, int channel, const LinkCosts& costs, st
         const MemberClock& member = members[static_cast<std::size_t>(index)];
         begins.push_back(std::max(member.time, member.send_port_free));
     }
+    // The closed form costs a pass over the ring for each different stay, and walking costs one for each step.
     if (different_stays(places) > schedule.steps) {
         return false;
     }
+    // The last send begins at the end of the step before the last, and gives the time at which the port is free again.
     const auto before = ring_ends(places, begins, schedule.steps - 1);
     const auto ends = ring_ends(places, begins, schedule.steps);
     if (!before || !ends) {

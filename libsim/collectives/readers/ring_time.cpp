@@ -41,6 +41,7 @@ bool in_range(std::span<const RingPlace> places, std::span<const Time> arrivals,
         most_expensive = std::max(most_expensive, sum);
         latest = std::max(latest, picoseconds(arrivals[i]));
     }
+    // The unrolled ring has at most 3 n places, so no sum has more terms than this.
     const Wide rounds = Wide{steps} + 8 * static_cast<Wide>(places.size());
     return rounds * most_expensive + latest < INT64_MAX / 2;
 }
@@ -68,6 +69,9 @@ public:
 
     // Accounts for all paths that pass a place with a stay cost of at least `cost`, paying `cost` for each of their
     // stays.
+    //
+    // With q = i - k as the start, the longest path to place p is moves(p) + (s - p) cost + max over q of (start(q) + q
+    // cost): the terms of the maximum do not depend on p, so one sliding window serves all places.
     void stay_for(std::int64_t cost) {
         best_.clear();
         std::size_t waiting = 0;  // the first start that has not yet passed such a place
@@ -105,6 +109,8 @@ private:
     };
 
     // Values decrease from front to back: the front is the largest within reach.
+    // A start that a later one equals or exceeds is dropped for good, since the later one also stays in reach for
+    // longer.
     void enter(const Start& start) {
         while (!best_.empty() && best_.back().value <= start.value) {
             best_.pop_back();
@@ -143,6 +149,8 @@ std::optional<std::vector<Time>> ring_ends(std::span<const RingPlace> places, st
         return std::nullopt;
     }
     Unrolled ring(places, arrivals, steps);
+    // A path with a dearer place than `cost` is valued too low here, and exactly when its own cost comes; so the
+    // maximum over all costs is right.
     for (const std::int64_t cost : stays_of(places)) {
         ring.stay_for(cost);
     }

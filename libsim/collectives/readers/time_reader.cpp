@@ -22,6 +22,7 @@ struct Channel {
 };
 
 bool has_closed_form(const Schedule& schedule, const LinkCosts& costs, const Members& members) {
+    // An earlier send that still occupies the port would delay a member's first message, which the sum of steps omits.
     const auto sends_are_free = [](const MemberClock& member) { return member.send_port_free <= member.time; };
     return schedule.in_lock_step() && costs.uniform() && std::all_of(members.begin(), members.end(), sends_are_free);
 }
@@ -62,6 +63,7 @@ void read_lock_step(const Channel& channel, Members& members) {
     const Time end = later(last, all.time);
     for (MemberClock& member : members) {
         member.time = end;
+        // The last act of each member is a receive, which begins when its own last send is over.
         member.send_port_free = later(end, -channel.costs.acknowledgement(Hop::within));
         member.messages = channel.schedule.steps;
         member.chunks = all.chunks;
@@ -93,6 +95,7 @@ struct Links {
 };
 
 void read_channel(const Channel& channel, Members& members, Reading reading) {
+    // Both closed forms need a price that does not depend on when a message begins.
     const bool in_closed_form = reading == Reading::closed_form_where_exact && !channel.costs.disturbed();
     if (in_closed_form && has_closed_form(channel.schedule, channel.costs, members)) {
         read_lock_step(channel, members);
@@ -145,6 +148,7 @@ void read_time(const Schedule& schedule, const LinkCosts& costs, std::vector<Mem
     for (int channel = 1; channel < schedule.channels; ++channel) {
         Members beside = arrived;
         for (MemberClock& member : beside) {
+            // Earlier sends of the stream occupy the port of its first channel only.
             member.send_port_free = member.time;
         }
         read_channel({schedule, costs, channel}, beside, reading);
@@ -152,6 +156,7 @@ void read_time(const Schedule& schedule, const LinkCosts& costs, std::vector<Mem
             members[i].time = std::max(members[i].time, beside[i].time);
             members[i].messages += beside[i].messages;
             members[i].chunks += beside[i].chunks;
+            // Channels run side by side, so their busy times must not be added.
             members[i].busy = std::max(members[i].busy, beside[i].busy);
         }
     }

@@ -53,6 +53,7 @@ Step binomial_all_reduce_step(const Schedule& tree, int channel, int member, int
 }
 
 Step binomial_scatter_step(const Schedule& tree, int /*channel*/, int member, int round) {
+    // Away from the root subtrees halve from round to round, so the largest message goes first.
     const int reach = 1 << (binomial_rounds(tree.members) - 1 - round);
     const int self = binomial_distance_of(tree, member);
     const Peers peers = binomial_away_from_root(tree.members, self, round);

@@ -1,3 +1,5 @@
+// The check rehearses the schedule with sets of contributions in place of data: whatever is added twice, lost, or left
+// in the wrong place shows, for any data. A hash of the order of addition stands for the bits of a sum.
 #include "libsim/collectives/schedules/check_schedule.hpp"
 
 #include <fmt/format.h>
@@ -243,6 +245,7 @@ bool everybody_hears_of_all(const Schedule& schedule, int channel) {
         heard[member][member] = true;
     }
     for (int at = 0; at < schedule.steps; ++at) {
+        // A message of this step carries only what its sender had heard before the step.
         const std::vector<std::vector<bool>> before = heard;
         for (int member = 0; member < schedule.members; ++member) {
             if (const int from = schedule.step(channel, member, at).from; from >= 0) {

@@ -53,6 +53,7 @@ struct Pair {
 Pair exchange(const Schedule& schedule, int channel, int member, int step) {
     const int n = schedule.members;
     const int number = dealt(schedule, channel, step);
+    // Each step is a permutation: everybody receives from one member, and no receiver is crowded.
     return number < n - 1 ? Pair{(member + number + 1) % n, (member + n - number - 1) % n} : Pair{};
 }
 

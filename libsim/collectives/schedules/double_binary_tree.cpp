@@ -58,6 +58,8 @@ std::array<int, 2> below_node(int nodes, int node) {
         return {-1, -1};
     }
     std::array<int, 2> below{node - half, -1};
+    // A right child beyond the last node is replaced by one of its descendants, whose parent above_node() then finds by
+    // clearing the bit.
     while (half > 0 && node + half >= nodes) {
         half /= 2;
     }

@@ -78,6 +78,7 @@ Step halving_all_reduce_step(const Schedule& schedule, int /*channel*/, int memb
         return {};
     }
     const bool halving = number - before < rounds;
+    // Doubling is halving backwards, with the same partners and parts.
     const int round = halving ? number - before : 2 * rounds - 1 - (number - before);
     const int self = folded.place_of(member);
     const int other = self ^ (1 << round);
@@ -108,11 +109,14 @@ Step halving_reduce_scatter_step(const Schedule& schedule, int /*channel*/, int 
         return fold_step(folded, member, true, chunks_in_a_row(0, schedule.members), true);
     }
     if (number >= before + folded.rounds()) {
+        // The member that takes part has reduced the blocks of both, and keeps its own.
         return fold_step(folded, member, false, {member - member % 2}, false);
     }
     if (folded.stands_aside(member)) {
         return {};
     }
+    // From far to near, so that the blocks left at the end are a member's own; the all-gather goes back from near to
+    // far.
     const Halves of = halves(folded, member, folded.places >> (number - before + 1));
     return {.to = of.peer, .send = of.theirs, .from = of.peer, .receive = of.mine, .reduce = true};
 }

@@ -1,3 +1,5 @@
+// The inverse of each pass is written out beside it, so that place and member follow from each other in constant time:
+// schedules ask for both in every step.
 #include "libsim/collectives/schedules/ring_order.hpp"
 
 namespace sim::collectives {

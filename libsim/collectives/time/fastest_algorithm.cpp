@@ -39,7 +39,8 @@ Cost sender_cost(const CollectiveQuestion& question) {
     };
 }
 
-// Members at the edges of nodes and of the group, whose work may differ from that of others.
+// Members at the edges of nodes and of the group, whose work may differ from that of others. Every member gives a lower
+// bound, so leaving others out makes it weaker, not wrong.
 std::vector<int> some_members(const Schedule& schedule) {
     std::vector<int> some;
     for (const int member :
@@ -90,6 +91,7 @@ Comparison fastest_algorithm(const ComparisonQuestion& question, std::span<const
     std::optional<Time> best;
     for (const std::size_t i : order) {
         CandidateTime& prediction = contest.all[i];
+        // An equal bound is not skipped: of equal times, the method listed first wins.
         if (best && Time{prediction.at_least} > *best) {
             continue;
         }

@@ -122,6 +122,7 @@ private:
     // The message that `at` sends has arrived.
     void end(std::size_t at, Time time) {
         Walker& sender = walkers_[at];
+        // Read before the sender goes on, which replaces its step.
         const auto to = static_cast<std::size_t>(sender.step.to);
         const std::size_t receiver = static_cast<std::size_t>(channel_of(at)) * members_ + to;
         walkers_[receiver].mailbox.push_back({member_of(at), time});

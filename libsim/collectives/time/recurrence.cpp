@@ -63,9 +63,11 @@ std::optional<Found> on_routes(const CollectiveQuestion& question, const Topolog
             channel.step(number, first);
             first += schedule.members;
         }
+        // Nothing can be repaired: a message that was slowed down changes every clock that follows from it.
         if (!messages.holds()) {
             return std::nullopt;
         }
+        // Later messages begin no earlier than the earliest clock, so what links carried before it can be forgotten.
         messages.step_ends(clocks);
     }
     Found found{last_of_channels(clocks, schedule.members),

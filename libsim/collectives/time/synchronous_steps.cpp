@@ -24,6 +24,8 @@ public:
         FlowNetwork network(topology_);
         for (const ChannelMessage& message : messages) {
             const Bytes bytes = bytes_of_message(question_, message.chunks);
+            // Each step starts at 0, in a network of its own: nothing of the former step is left, and rates do not
+            // depend on when it begins.
             network.start(0, routes_.of(message).links, static_cast<double>(bytes.count));
         }
         std::vector<FlowNetwork::Ended> ended;
@@ -31,6 +33,7 @@ public:
             network.advance(ended);
         }
         const Time end = end_of_flow(ended.front().at);
+        // Compared in whole picoseconds, the precision of every member's clock.
         const bool together =
             std::all_of(ended.begin(), ended.end(), [end](const auto& flow) { return end_of_flow(flow.at) == end; });
         solved_ = messages;
@@ -52,6 +55,8 @@ Messages messages_of(const Schedule& schedule, int number) {
     for (int channel = 0; channel < schedule.channels; ++channel) {
         for (int member = 0; member < schedule.members; ++member) {
             const Step step = schedule.step(channel, member, number);
+            // A member with nothing to do would begin its next step early, and its messages would not start with the
+            // others.
             if (step.to < 0 && step.from < 0) {
                 return {};
             }
