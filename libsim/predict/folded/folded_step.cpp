@@ -223,6 +223,8 @@ private:
     // Returns false if the stage waits for a message.
     bool execute(std::size_t stage, const Turn& turn) {
         StageClock& clock = clocks_[stage];
+        // Both messages of a pair must be there before one is taken: a turn that fails half-way could not be tried
+        // again.
         for (const std::int32_t queue : turn.takes) {
             if (queue >= 0 && queues_[static_cast<std::size_t>(queue)].empty()) {
                 waits_for_[stage] = queue;
@@ -288,6 +290,8 @@ private:
         for (const MessageQueue& queue : queues_) {
             cut.state.push_back(static_cast<std::int64_t>(queue.all.size() - queue.first));
             for (std::size_t number = queue.first; number < queue.all.size(); ++number) {
+                // A message that came earlier has the same future as one that comes now, so both must look the same in
+                // a cut.
                 const Time there = std::max(queue.all[number], clocks_[queue.reader].now());
                 cut.state.push_back((there - cut.at).count());
             }

@@ -20,6 +20,7 @@ AlikeTurns longest_run(const std::vector<Turn>& turns, std::size_t length) {
     std::size_t first = 0;
     for (std::size_t here = 0; here + length < turns.size(); ++here) {
         if (turns[here] != turns[here + length]) {
+            // Later turns need not be compared with this one again: a run that contains it is over.
             first = here + 1;
         } else if (const std::size_t alike = here + 1 - first + length; alike > longest.turns) {
             longest = {first, alike};
@@ -46,6 +47,7 @@ RepeatedRounds repeated_rounds(const PipelineShape& shape, const std::vector<std
     for (const std::vector<Turn>& stage : turns) {
         const AlikeTurns run = longest_run(stage, rounds.length);
         rounds.first.push_back(run.first);
+        // A cut goes through all stages, so the stage that repeats least decides.
         rounds.count = std::min(rounds.count, run.turns / rounds.length);
     }
     return rounds;

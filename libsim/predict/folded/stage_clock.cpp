@@ -25,6 +25,7 @@ void StageClock::compute(Duration time) {
     if (slow_ != Pace{1, 1}) {
         time = time_for(time.count(), slow_);
     }
+    // Nearly always the stream is done, and the whole computation runs at full speed.
     if (busy_.empty() || busy_.back().end <= now_) {
         now_ = later(now_, time);
         return;
@@ -52,6 +53,7 @@ void StageClock::wait_for_gather(const training::GradientBucket* bucket) {
 bool StageClock::state(Time origin, std::vector<std::int64_t>& state) const {
     const auto add = [&](Time time) { state.push_back((time - origin).count()); };
     add(now_);
+    // How long the card or the stream has been free has no effect on the future, so it must not make two states differ.
     add(std::max(card_, now_));
     add(std::max(stream_, now_));
     const auto place_of_count = state.size();

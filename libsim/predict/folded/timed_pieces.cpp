@@ -79,6 +79,7 @@ TimedPieces CollectivePrices::timed(const training::Pieces& pieces) {
     all.reserve(pieces.size());
     for (const training::Piece& piece : pieces) {
         const TimedPiece one = timed(piece);
+        // A piece of any other kind makes clocks wait for each other, even if it takes no time itself.
         const bool can_be_nothing = one.kind == TimedPiece::Kind::compute || one.kind == TimedPiece::Kind::collect ||
                                     one.kind == TimedPiece::Kind::stream;
         if (!can_be_nothing || one.time.count() > 0) {
