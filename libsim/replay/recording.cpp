@@ -122,6 +122,7 @@ public:
         const int rank = recording_->ranks();
         for (std::size_t block = 0; block < stream.blocks(); ++block) {
             for (Op& op : stream.block(block)) {
+                // A peer is stored as a distance, so ranks that do the same to their neighbours have equal streams.
                 op.peer = has_distance(op) ? (op.peer - rank + ranks_) % ranks_ : op.peer;
             }
         }
@@ -130,6 +131,7 @@ public:
         std::size_t index = streams.size();
         const auto [first, last] = known_.equal_range(hash);
         for (auto candidate = first; candidate != last; ++candidate) {
+            // The hash only finds candidates: streams that differ must never be shared.
             index = streams[candidate->second] == stream ? candidate->second : index;
         }
         if (index == streams.size()) {
@@ -201,6 +203,7 @@ Replay Recording::replay(const ReplayOptions& options) const {
     }
     std::array<Op, Reader::most> room;
     while (const std::optional<int> rank = kernel.next_turn()) {
+        // An injected fault takes the turn; the ops stay for the rank's next one, if it has one.
         if (kernel.apply(*rank)) {
             continue;
         }

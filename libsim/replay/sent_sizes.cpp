@@ -1,3 +1,5 @@
+// The n-th receive of a channel takes the n-th message sent on it, so a receive without a size of its own gets that of
+// the send with its number. Programs without such receives store nothing.
 #include "libsim/replay/sent_sizes.hpp"
 
 namespace sim::replay {
