@@ -63,6 +63,8 @@ std::optional<std::string> blocking_sends_deadlock(const PipelineShape& shape, c
     while (!awake.empty()) {
         const int stage = awake.back();
         awake.pop_back();
+        // A blocking send and its receive pass together or not at all, so two stages go on only if both are at the same
+        // hop.
         while (const Meeting* mine = current(stage)) {
             const Meeting* theirs = current(mine->other);
             if (theirs == nullptr || theirs->other != stage || theirs->sends == mine->sends ||

@@ -118,6 +118,7 @@ void check_schedule(const PipelineShape& shape, const PipelineSteps& steps) {
     for (int stage = 0; stage < shape.stages; ++stage) {
         check_stage(shape, stage, steps[static_cast<std::size_t>(stage)]);
     }
+    // Only now: if every stage has all of its steps, each hop has a sender, which maker_of() relies on.
     const RunningOrder run = running_order(shape, steps);
     const auto blocked = [&](int stage) { return StepPlace{stage, run.next[static_cast<std::size_t>(stage)]}; };
     const auto waits_for = [&](int stage) {

@@ -82,6 +82,7 @@ private:
 
     static std::string_view label_of(const PipelineHop& hop) { return label_of_hop(hop.backward); }
     Tag tag_of(const PipelineHop& hop) const {
+        // In order, messages into a stage need no micro-batch in their tag: a channel is first in, first out.
         const auto number = options_.in_order ? 2 * hop.into + (hop.backward ? 1 : 0)
                                               : static_cast<std::int32_t>(hop_number(shape_, hop));
         return Tag{static_cast<std::int32_t>(options_.first_tag) + number};

@@ -35,6 +35,7 @@ FreeRun run_free(const PipelineShape& shape, const PipelineSteps& steps, const P
     std::vector<Duration> sent(steps.size());  // by stage: when its last transfer has left
     std::vector<Duration> there(hop_count(shape));
     const bool between_ranks = shape.stages > 1;  // otherwise chunks hand over within their GPU
+    // Any order with each hop's sender before its receiver gives these times, since every stage keeps its own order.
     for (const StepPlace& place : running_order(shape, steps).order) {
         const PipelineStep& step = at(steps, place);
         const auto stage = static_cast<std::size_t>(place.stage);
@@ -50,6 +51,7 @@ FreeRun run_free(const PipelineShape& shape, const PipelineSteps& steps, const P
         run.stages[stage].busy += costs.of(step.work);
         for (const auto& output : sent_after(shape, place.stage, own, place.number)) {
             if (output && between_ranks) {
+                // A stage's transfers leave one after another.
                 sent[stage] = std::max(sent[stage], time) + costs.transfer;
                 there[hop_number(shape, *output)] = sent[stage];
                 time = costs.blocking_sends ? sent[stage] : time;

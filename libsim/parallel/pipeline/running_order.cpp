@@ -40,6 +40,7 @@ RunningOrder running_order(const PipelineShape& shape, const PipelineSteps& step
             for (const std::optional<PipelineHop>& output : sent_after(shape, stage, own, next)) {
                 if (output) {
                     made[hop_number(shape, *output)] = true;
+                    // A stage may be woken twice; the second time it stops at once.
                     awake.push_back(stage_of(shape, *output));
                 }
             }
