@@ -43,6 +43,7 @@ LayerBytes sum_of(const std::vector<Operator>& operators, const Layout& layout) 
         sum.weight_inputs += op.bytes.weight_inputs;
         (op.modules.has_any_of(feed_forward) ? ffn : attention) += op.bytes.gradients;
     }
+    // Everything that was not kept exists again during the layer's backward pass.
     sum.recomputed = in_full - sum.kept;
     sum.backward = std::max(attention, ffn);
     return sum;

@@ -45,6 +45,8 @@ std::int64_t most_of_chunks(const StageBytes& stage, const Layout& layout, int n
                     [&](const ChunkBytes& chunk) { return chunk.kept == stage.chunks.front().kept; })) {
         return most;
     }
+    // Passes of both ways move to another chunk after every p of them; forward passes are `first` ahead, which shifts
+    // their moves. What is linear in between is largest at one of these.
     for (const int shift : {0, first % shape.stages}) {
         for (int turn = shape.stages - shift; turn - 1 <= pairs; turn += shape.stages) {
             for (const int pair : {turn - 1, std::min(turn, pairs)}) {

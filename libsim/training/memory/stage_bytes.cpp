@@ -72,6 +72,7 @@ ChunkBytes chunk_bytes(const Transformer& model, const Layout& layout, const Lay
     const LayerCounts count = count_layers(model, layout, chunk);
     const LayerCounts on_gpu =
         count_layers(model, layout, chunk, layout.framework.offloaded_layers - layers_on_the_way);
+    // Kept bytes of all layers exist at once; working memory is that of one layer at a time, so the largest counts.
     const auto add = [&](int LayerCounts::*sort, const LayerBytes& layer, double widest) {
         if (count.*sort > 0) {
             chunk.kept += on_gpu.*sort * layer.kept;
@@ -124,6 +125,7 @@ StageParameters parameters_of_stage(const Transformer& model, const Layout& layo
     if (is_first) {
         sum.tables += parts.embedding + parts.positions;
     }
+    // A stage with both ends of a model whose embeddings are tied has one table for both.
     if (holds(layout, stage, virtual_stages(layout) - 1) && !(is_first && model.tied_embeddings)) {
         sum.tables += parts.embedding;
     }

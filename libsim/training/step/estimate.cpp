@@ -1,3 +1,6 @@
+// The bound adds up, for each stage, the time until its first micro-batch arrives, its passes without a pause, and the
+// communication that nothing can hide; the slowest stage and the update give the step. Whatever may overlap is taken to
+// overlap in full, so the bound is never above the simulated step.
 #include "libsim/training/step/estimate.hpp"
 
 #include "libsim/training/step/stage_step.hpp"
@@ -74,6 +77,7 @@ LeastTime least_time_of(const Pieces& pieces, AloneTimes& alone) {
                 }
                 break;
             }
+            // Only a computation issued between a gather and its wait can hide the gather.
             case PieceKind::wait: least.exposed += std::exchange(ahead, {}); break;
             case PieceKind::mark: break;
         }
@@ -197,6 +201,8 @@ Duration estimated_step(const StepPlan& plan) {
             longest = std::max(longest, passes);
         } else {
             const Duration end = begin + passes;
+            // The step lasts until this stage has reduced, until the first stage has, which ends last in the pipeline,
+            // and at least as long as the data stream is busy.
             longest = std::max({longest, end + work.after, end + others.back + works.front().after,
                                 begin + plan.shape.micro_batches_of_chunk() * work.sharing});
         }

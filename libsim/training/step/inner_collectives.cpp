@@ -33,6 +33,7 @@ InnerCollectives::InnerCollectives(const StepPlan& plan)
         const std::vector<Operator> operators = prediction_operators(plan.model, plan.layout, 0);
         prediction_ = block(operators, recomputed(operators, plan.layout));
     }
+    // Layers of one kind have the same collectives, so one of each kind is enough.
     bool has_dense = false;
     bool has_experts = false;
     for (int layer = 0; layer < plan.model.layers; ++layer) {
@@ -50,6 +51,7 @@ InnerCollectives::Block InnerCollectives::block(const std::vector<Operator>& ope
     for (const Operator& op : operators) {
         add(block.forward, block.forward_exchanges, op, op.forward_collective, op.forward_bytes);
     }
+    // A backward pass first repeats the forward operators that were not kept, with their collectives.
     for (const Operator& op : again) {
         add(block.backward, block.backward_exchanges, op, op.forward_collective, op.forward_bytes);
     }

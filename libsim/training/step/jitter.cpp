@@ -32,6 +32,8 @@ double Jitter::next() {
         return 1;
     }
     const std::uint64_t number = number_++;
+    // Tensor-parallel ranks wait for each other in every layer, so a pass takes as long as that of the slowest. Each
+    // member draws the numbers of all, which needs no message.
     double slowest = -6;
     for (int member = 0; member < members_; ++member) {
         const std::uint64_t rank = first_ + static_cast<std::uint64_t>(member);

@@ -45,6 +45,7 @@ NodesOfGroups nodes_of_groups(int members, std::int64_t stride, std::int64_t ran
         return nodes;
     }
     const std::int64_t block = stride * members;
+    // After this many blocks a block begins at a node again, and everything repeats.
     const std::int64_t blocks = gpus_per_node / std::gcd(block, gpus_per_node);
     const std::int64_t reach = stride * (members - 1);
     for (std::int64_t number = 0; number < blocks; ++number) {

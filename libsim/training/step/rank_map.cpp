@@ -44,9 +44,11 @@ Group RankMap::copies(int rank, const Mesh& mesh, std::span<const std::string_vi
     }
     const int stages = mesh_.size("pp");
     const int stage = stage_of(rank);
+    // The same place within stage p - 1 - stage, which holds the same parts.
     const int other_rank = real + (stages - 1 - 2 * stage) * ranks_of_a_stage_;
     std::vector<int> all = own.ranks();
     const std::vector<int> others = mesh.along(other_rank, axes).ranks();
+    // Lower stages first on both sides, so that both name one group.
     all.insert(stage < stages / 2 ? all.end() : all.begin(), others.begin(), others.end());
     const Group whole = Group::of(std::move(all));
     return folded_ ? Group::of({std::min(stage, stages - 1 - stage), std::max(stage, stages - 1 - stage)})

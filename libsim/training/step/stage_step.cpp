@@ -222,6 +222,7 @@ private:
                 add_gather(*bucket, pieces);
             }
             pieces.push_back(wait_for(*bucket));
+            // Issued before this bucket computes, so that the gather runs beside the computation.
             if (const auto next = std::next(bucket); ahead && next != chunk.buckets.end()) {
                 add_gather(*next, pieces);
             }

@@ -77,6 +77,7 @@ public:
         for (int number = 0; number < layout_.chunks_of_stage(); ++number) {
             ChunkPlan& chunk = result.chunks[static_cast<std::size_t>(number)];
             const int first = first_layer_of(plan_.model, layout_, virtual_stage_of(layout_, stage, number));
+            // inner_collectives.cpp finds the kind of each layer by its number.
             const int further = first - chunk.whole.first_layer;
             chunk.whole.first_layer = first;
             for (GradientBucket& bucket : chunk.buckets) {
@@ -88,6 +89,8 @@ public:
 
     // Whether a stage has the same work as the previous one: both are between the ends, and their layers are alike.
     bool is_like_the_one_before(int stage) const {
+        // Stage 1 follows the first, which holds the embedding, so stage 2 is the first that can be like the one
+        // before.
         if (stage < 2 || stage == layout_.parallelism.pp - 1 || predicts(stage) || predicts(stage - 1)) {
             return false;
         }
@@ -130,6 +133,8 @@ private:
         for (int layer = first; layer < first + layers; ++layer) {
             add_layer(stage, bucket, layer);
             const bool full = static_cast<double>(bucket.dense_parameters + bucket.expert_parameters) >= least;
+            // With ZeRO 3 each layer is gathered by itself, so it is a bucket. The last one stays open for what
+            // follows the layers.
             if ((full || layout_.parallelism.zero == 3) && layer + 1 < first + layers) {
                 chunk.buckets.push_back(std::exchange(bucket, {.first_layer = layer + 1}));
             }
@@ -238,6 +243,8 @@ private:
         const double all = layout_.spreads_gradient_sums() ? own : static_cast<double>(dense + experts);
         const double unscaled = layout_.numerics.precision == Precision::fp16 ? 2 * plan_.gradient_bytes : 0;
         const double per_own = updated_bytes(layout_.numerics.optimizer) + plan_.gradient_bytes + plan_.parameter_bytes;
+        // One pass reads the gradients for the norm and one sets them to 0; in fp16, another reads and writes them to
+        // undo the scaling of the loss.
         const double norm_and_zero = 2 * plan_.gradient_bytes + unscaled;
         double time = (own * (per_own + plan_.gradient_bytes) + all * norm_and_zero) / plan_.copied_rate;
         if (layout_.framework.offload_optimizer) {
@@ -318,6 +325,8 @@ StepPlan plan_step(const Transformer& model, const Machine& machine, const Layou
     plan.part_copy = part_copy;
     plan.added_bytes = added_bytes_of(layout);
     plan.synchronises = !layout.parallelism.schedule->steps_overlap;
+    // If steps overlap, the first one begins with an empty pipeline, as no later one does; the second is the typical
+    // one.
     plan.steps = plan.synchronises ? 1 : 2;
     // Copies of the embedding are all-reduced: the output layer's, and that of multi-token prediction, whichever stage
     // it is on. With a bidirectional schedule, the stages at the ends hold the embedding and the output layer and share

@@ -94,6 +94,7 @@ private:
 
     void wait(const Piece& piece) {
         if (piece.bucket == nullptr) {
+            // A mark on the stream: it ends when everything before it has.
             gpu_.wait(gpu_.on(data_stream, [] {}));
             return;
         }
