@@ -34,6 +34,7 @@ std::string megatron_pipeline_layout(const training::Transformer& model, const L
     for (int stage = 0; stage < stages;) {
         const std::string layers = stage_text(model, layout, stage);
         int next = stage + 1;
+        // The first stage has the embedding in front and the last the output layer behind, so neither is repeated.
         while (stage > 0 && next < stages - 1 && stage_text(model, layout, next) == layers) {
             ++next;
         }

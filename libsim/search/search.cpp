@@ -102,6 +102,8 @@ EnoughGpus smallest_of(const PlanQuestion& asked, int gpus, const PlanOracle& or
         }
     }
     if (found.gpus > 0) {
+        // One layout that fits is enough to say that so many GPUs are, and the one with the smallest bound is the
+        // likeliest.
         const PlanVerdict verdict = simulated(question, found.smallest.point, oracle);
         found.smallest.memory = verdict.answer.memory;
         found.gpus = verdict.kind == Kind::feasible ? found.gpus : 0;
@@ -170,6 +172,7 @@ EnoughGpus enough_gpus(const PlanQuestion& question, const PlanOracle& oracle) {
     constexpr int most_times = 1024;
     constexpr int most_gpus = 1 << 20;
     const int asked = *std::max_element(question.space.gpus.begin(), question.space.gpus.end());
+    // By doubling, because each number of GPUs is a search of its own.
     for (int times = 2; times <= most_times && asked <= most_gpus / times; times *= 2) {
         if (const EnoughGpus found = smallest_of(question, asked * times, oracle); found.gpus > 0) {
             return found;

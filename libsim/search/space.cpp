@@ -122,6 +122,7 @@ private:
 
     void for_mesh(PlanPoint point) {
         const double replica = 1.0 * point.tp * point.pp * point.cp;
+        // Explicit sizes may multiply beyond 64 bits; such a mesh is refused anyway.
         const auto whole = static_cast<std::int64_t>(std::min(replica, 1e9));
         if (replica > point.gpus || point.gpus % whole != 0) {
             add(point);  // one point for all of them, which is refused for its ranks
@@ -164,6 +165,7 @@ private:
     }
 
     void for_steps(PlanPoint point) {
+        // With a single replica there is nothing to shard over.
         const bool alone = std::int64_t{point.dp} * point.cp == 1;
         const std::vector<int> zero = alone          ? std::vector{0}
                                       : point.pp > 1 ? std::vector{0, 1, 3}

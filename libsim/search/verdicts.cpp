@@ -89,6 +89,7 @@ private:
     // Sets the verdict if it is not.
     bool is_worth_simulating(std::size_t i) {
         PlanVerdict& verdict = verdicts_[i];
+        // A layout that is outdone in all respects may still be the second best of the list that was asked for.
         if (!options_.exhaustive && is_outdone(i) && !may_be_among_best(i)) {
             verdict.kind = Kind::pruned;
             return false;
@@ -134,6 +135,7 @@ private:
             return;
         }
         const Tradeoff found = tradeoff(i);
+        // Whatever these would outdo, the new one outdoes as well.
         std::erase_if(front_, [&](const Tradeoff& other) { return is_no_worse(found, other); });
         front_.push_back(found);
     }
@@ -163,6 +165,7 @@ PlanVerdict bounds_of(const PlanQuestion& question, const PlanPoint& point, cons
     if (layout.ranks() != point.gpus) {
         return {.kind = Kind::refused, .misfit = training::Misfit::gpus};
     }
+    // Memory before time: a layout that does not fit needs no bound of its time.
     const std::int64_t least = oracle.least_memory(question, layout);
     if (least > question.machine.gpu.memory_bytes) {
         return {.kind = Kind::too_large_at_least, .answer = {.memory = least}};
