@@ -115,6 +115,8 @@ std::vector<IntervalRow> interval_rows(const LongJob& job, LongDuration step, co
     add(IntervalChoice::young, intervals.rounded(faults::young_interval(cost, between)));
     const double daly = faults::daly_interval(cost, between);
     add(IntervalChoice::daly, intervals.rounded(daly));
+    // The closed forms assume much that a job may not have, so the best is searched: coarsely around Daly's interval,
+    // then finely around the best of these.
     for (int half_doublings = -6; half_doublings <= 6; ++half_doublings) {
         intervals.at(intervals.rounded(daly * std::exp2(half_doublings / 2.0)));
     }

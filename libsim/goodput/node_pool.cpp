@@ -14,6 +14,7 @@ void NodePool::take_out(int place, LongDuration at) {
     const LongDuration back = at + job_.repair;
     check(under_repair_.empty() || under_repair_.back() <= back, "a node fails before the one that failed last");
     empty_.push_back(place);
+    // All repairs take equally long, so nodes come back in the order in which they failed, and a queue is enough.
     under_repair_.push_back(back);
 }
 
@@ -30,6 +31,7 @@ void NodePool::fill(LongDuration now) {
 
 int NodePool::replicas_without(int nodes) const {
     const std::int64_t gpus = std::int64_t{job_.nodes() - nodes} * job_.gpus_per_node;
+    // Survivors are gathered into whole replicas, whichever nodes failed.
     const std::int64_t whole = gpus * job_.replicas / job_.gpus;
     return static_cast<int>(std::min<std::int64_t>(whole, job_.replicas));
 }

@@ -40,6 +40,7 @@ private:
     LongDuration end_of_span() const { return job_.span > nothing ? job_.span : faults::never; }
     // The wall time that work at full strength takes on the replicas now running; work_of() is the inverse.
     LongDuration wall_of(LongDuration work) const {
+        // Rounded up, so that work_of() of the result is never less than the work.
         const Wide wall = Wide{work.count()} * job_.replicas + running_ - 1;
         return LongDuration{static_cast<std::int64_t>(std::min(wall / running_, longest_interval))};
     }
@@ -110,6 +111,7 @@ Stretch LongRun::stretch() {
     const LongDuration until =
         std::min(next_planned_, running_ < job_.replicas ? nodes_.next_replica(running_) : faults::never);
     if (until != faults::never) {
+        // An interruption that can wait does so until the next checkpoint, and then costs no work.
         plan.last = plan.first_from(std::max(until - now_, nothing));
         plan.last_every = plan.every;
     }
@@ -140,6 +142,7 @@ bool LongRun::work() {
     };
     const LongDuration reached = work_before(state.taken) + work_of(state.worked - plan.work_before(state.taken));
     const LongDuration kept = failed ? work_before(state.usable) : reached;
+    // On fewer replicas the work that is kept took longer than at full strength; the difference counts as degraded.
     const LongDuration kept_wall = failed ? plan.work_before(state.usable) : state.worked;
     run_.checkpoints += state.taken;
     time(TimeUse::productive) += kept;
@@ -165,6 +168,7 @@ bool LongRun::work() {
 bool LongRun::resume() {
     while (find_nodes()) {
         const LongDuration until = now_ + job_.restart;
+        // A failure during a restart stops the job like any other, and the restart begins anew.
         if (!fails_before(std::min(until, end_of_span()))) {
             return spend(TimeUse::restart, until);
         }
@@ -198,6 +202,7 @@ bool LongRun::stop_for_plan() {
     if (!spend(TimeUse::planned, now_ + job_.planned_takes)) {
         return false;
     }
+    // Interruptions that came due while the job was down are not made up for.
     const std::int64_t passed = now_ / job_.planned_every;
     next_planned_ = (passed + 1) * job_.planned_every;
     return find_nodes();

@@ -1,3 +1,5 @@
+// Runs are independent: each has its own number, from which its failures are drawn, so they can run on any thread and
+// give the same sample.
 #include "libsim/goodput/sample.hpp"
 
 #include <algorithm>

@@ -12,6 +12,7 @@ LongDuration Stretch::end_of(std::int64_t number) const {
     if (number == 1) {
         return work + blocks;
     }
+    // The first checkpoint waits for no background write; every other one waits for that of the one before it.
     return every + blocks + (number - 2) * period() + std::max(work, beside) + blocks;
 }
 
@@ -32,6 +33,7 @@ LongDuration Stretch::work_before(std::int64_t checkpoints) const {
 
 Stretch::State Stretch::at(LongDuration time) const {
     State state{.taken = ended_by(time)};
+    // A checkpoint that is not written yet is lost with its job.
     state.usable = time < beside ? 0 : ended_by(time - beside);
     state.worked = work_before(state.taken);
     if (state.taken < last) {
