@@ -21,6 +21,7 @@ constexpr std::size_t block_multiple = 4096;  // so that no two blocks share a p
 }  // namespace
 
 std::size_t arena_bytes(int ranks, std::size_t most) {
+    // A trial: the seal needs Linux 5.1, and without it every payload takes the stream.
     if (!make_arena(block_multiple)) {
         return 0;
     }
@@ -30,6 +31,7 @@ std::size_t arena_bytes(int ranks, std::size_t most) {
 std::optional<NewArena> make_arena(std::size_t bytes) {
     NewArena made{.descriptor = memory_of(bytes), .mapping = {}};
     if (made.descriptor) {
+        // Mapped before it is sealed: the seal forbids all further writable mappings, and leaves this one.
         made.mapping = map_memory(made.descriptor, bytes, Access::write);
     }
     if (!is_mapped(made.mapping) || !seal(made.descriptor, Writers::those_mapped)) {
@@ -43,6 +45,7 @@ Arenas::Arenas(int ranks, std::size_t bytes_each, Lines& lines)
 
 void Arenas::given(int rank, int descriptor) {
     Descriptor memory(descriptor);
+    // Memory that is not sealed could shrink under the supervisor's feet, and reading it would then end the run.
     if (!of(rank).memory && is_sealed(memory, places_.bytes_each())) {
         of(rank).memory = std::move(memory);
     }
@@ -117,6 +120,7 @@ const Mapping& RankArenas::await(int rank) {
             throw Refused(fmt::format("it cannot map the data of rank {}: {}{}", rank, std::strerror(errno),
                                       errno == ENOMEM ? " (see ulimit -v)" : ""));
         }
+        // Descriptors come in the order in which they were lent, so the one that is awaited may be behind others.
         const auto kept = others_.emplace(lent->of, std::move(mapping)).first;
         if (lent->of == rank) {
             return kept->second;

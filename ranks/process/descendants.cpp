@@ -83,6 +83,7 @@ void Descendants::mark_own() const {
 
 bool Descendants::is_marked(int pid) const {
     rlimit found{};
+    // Children of the launcher's program from before the run may have a lower limit for reasons of their own.
     return prlimit(pid, RLIMIT_LOCKS, nullptr, &found) == 0 && found.rlim_max < own_.rlim_max &&
            !contains(other_before_, pid);
 }

@@ -1,3 +1,6 @@
+// Nothing in a rank's memory can be relied on, since its program may overwrite all of it at any time. So the inbox
+// keeps positions of its own, copies an op before it looks at it, and checks every number before one is used as an
+// index; a rank that breaks a rule is named, and harms nobody else.
 #include "ranks/process/inbox.hpp"
 
 #include "libsim/collectives/schedules/algorithms.hpp"
@@ -74,6 +77,7 @@ bool Inbox::fetch_ops() {
     return true;
 }
 
+// A copy: the rank could still change its slot between a check and a use.
 void Inbox::accept(Op op) {
     if (op.kind == define_label || op.kind == define_group || op.kind == hand_in) {
         define(op);
@@ -276,7 +280,9 @@ void Inbox::answer(Time at, Payload payload) {
     memory_->answer_place.store(place, std::memory_order_relaxed);
     lent_ = payload.block;
     outgoing_ = std::move(payload.bytes);
+    // As much as there is room for; pump() writes the rest as the rank reads.
     outgoing_done_ = in_.write(outgoing_);
+    // Last, so that a rank that sees the count sees the answer too.
     memory_->answers.store(++answers_, std::memory_order_release);
     ring_rank(*memory_);
 }
@@ -317,6 +323,7 @@ std::shared_ptr<const kernel::Contributions> Inbox::gathering_read() {
 
 double Inbox::share_done() const {
     const double said = memory_->share_done.load(std::memory_order_relaxed);
+    // A NaN fails both comparisons.
     return said >= 0 && said <= 1 ? said : 0;
 }
 
@@ -334,6 +341,7 @@ bool Inbox::pump() {
 }
 
 const char* Inbox::last_words() {
+    // The rank may have left no end of its text.
     memory_->last_words.back() = '\0';
     return memory_->last_words.data();
 }

@@ -165,6 +165,7 @@ void Lines::stop_watching(int rank) {
 }
 
 bool Lines::lend(int to, int of, int descriptor) {
+    // The supervisor waits for no rank: if the line is full, the data is copied instead.
     return send_with(ours_[static_cast<std::size_t>(to)], &of, sizeof of, descriptor, MSG_DONTWAIT);
 }
 
@@ -189,6 +190,8 @@ std::optional<LineEnd::Lent> LineEnd::next_lent() const {
     return lent;
 }
 
+// Each rank closes what it inherited for all others, so the calls of all ranks together would be quadratic without
+// ranges.
 void close_all(const std::vector<int>& descriptors) {
     if (descriptors.empty()) {
         return;
@@ -206,6 +209,7 @@ void close_all(const std::vector<int>& descriptors) {
             ++end;
         }
         if (end > first && close_range(static_cast<unsigned>(first), static_cast<unsigned>(end - 1), 0) != 0) {
+            // close_range() needs Linux 5.9.
             for (std::size_t one = first; one < end; ++one) {
                 close(static_cast<int>(one));
             }

@@ -29,6 +29,8 @@ void ProcessPort::publish() {
     memory_->ops_written.store(written_, std::memory_order_release);
     if (written_ - read_ >= op_slots / 2) {
         read_ = memory_->ops_read.load(std::memory_order_acquire);
+        // At half, so that there is room again before it is needed; a ring for each op would wake the supervisor for
+        // each.
         if (written_ - read_ == op_slots / 2 || written_ - read_ == op_slots) {
             ring();
         }
@@ -105,6 +107,7 @@ void ProcessPort::write(std::span<const std::byte> payload) {
         }
         ring();
         const std::uint64_t full = memory_->out.written.load(std::memory_order_relaxed);
+        // Until half is read: waking for every bit of room would switch processes each time.
         sleep([&] { return full - memory_->out.read.load(std::memory_order_acquire) <= stream_bytes / 2; });
     }
 }

@@ -38,6 +38,7 @@ Descriptor memory_of(std::size_t bytes) {
 }
 
 bool seal(const Descriptor& memory, Writers writers) {
+    // The size is sealed in any case: a page beyond the end of shrunken memory is a SIGBUS for whoever touches it.
     const int seals = writers == Writers::all ? size_seals : size_seals | F_SEAL_FUTURE_WRITE;
     return fcntl(memory.number(), F_ADD_SEALS, seals) == 0;
 }
@@ -54,6 +55,7 @@ bool is_sealed(const Descriptor& memory, std::size_t bytes) {
 Mapping map_memory(const Descriptor& memory, std::size_t bytes, Access access) {
     const auto mode = access == Access::read ? boost::interprocess::read_only : boost::interprocess::read_write;
     try {
+        // Room that no payload ever uses must not count against a limit of memory.
         Mapping mapping(memory, mode, 0, bytes, nullptr, MAP_NORESERVE);
         madvise(mapping.get_address(), bytes, MADV_DONTDUMP);  // the library has no function for it
         return mapping;
