@@ -155,6 +155,7 @@ void BreakOut::look(std::uintptr_t at) {
         return;
     }
     looks_ = looks_ + 1;
+    // A library may hold a lock or half-changed data, so a rank inside one gets more time to come out.
     if (looks_ < looks_before_leaving_ || (is_in_libraries(at) && looks_ < looks_before_leaving_anywhere_)) {
         return;
     }
@@ -163,6 +164,7 @@ void BreakOut::look(std::uintptr_t at) {
 
 void BreakOut::leave(Left why) {
     left_ = why;
+    // Cleared first, so that a signal from now on finds nobody to take out.
     Fiber* const fiber = running_;
     running_ = nullptr;
     fiber->suspend();  // never returns

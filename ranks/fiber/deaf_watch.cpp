@@ -82,6 +82,7 @@ void DeafWatch::watch(int thread_of_ranks) {
     int looks = 0;
     while (!over_.wait_for(lock, break_out_->between_looks(), [&] { return is_over_; })) {
         const std::uint64_t now = break_out_->turn();
+        // One turn that lasts through all looks; BreakOut would have ended it if its signal had got through.
         looks = now == turn && break_out_->is_in_rank() ? looks + 1 : 0;
         turn = now;
         if (looks > break_out_->looks_before_leaving() && blocks(thread_of_ranks, BreakOut::signal())) {

@@ -47,6 +47,8 @@ void Fiber::enter() {
 }
 
 void Fiber::resume() {
+    // The C++ runtime keeps the exceptions in progress by thread. Without the exchange, a rank that waits inside a
+    // catch block would leave its exception to the next rank.
     auto& current = *reinterpret_cast<Exceptions*>(abi::__cxa_get_globals());
     const Exceptions outside = std::exchange(current, exceptions_);
     outside_handle_ = sanitizers::current_fiber();

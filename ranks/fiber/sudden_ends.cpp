@@ -122,6 +122,7 @@ void SuddenEnds::name_who_exits(const char* how) {
     if (const Op* const last = running_->last_op()) {
         text += "\n  its last op: " + kernel::describe(*last);
     }
+    // exit() has destroyed thread-local objects by now, so the process ends here, with its output.
     std::cout.flush();
     std::fputs((plain_text(text) + "\n").c_str(), stderr);
     std::fflush(nullptr);
