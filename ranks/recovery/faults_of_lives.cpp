@@ -71,6 +71,7 @@ FaultsOfLives::FaultsOfLives(const std::vector<Injection>& faults, int places, c
             faults_.push_back(fault);
             continue;
         }
+        // A node is the places of its ranks in the first life: later lives number their ranks anew, and places stay.
         const Conditions of_node({&fault, 1}, places, network);
         for (int place = 0; place < places; ++place) {
             if (of_node.dies_at(place) != Time::max()) {

@@ -202,6 +202,7 @@ private:
         take_account(life, standing);
         end_spans(life, result);
         wait_for_next_life(result.end);
+        // A life that dies before its first checkpoint leaves the start of the former one in place.
         if (standing.checkpoint) {
             start_.from = standing.checkpoint;
             start_.owners = start_.places;
