@@ -30,6 +30,7 @@ bool Kernel::collective(int rank, RankState& self, Stream on, NumberedOp at) {
         end_of_walk(walks_->begin(rank, on, at, collective_times_.schedule_for(at.op)));
         return false;
     }
+    // A lost collective leaves all of its members blocked.
     if (meeting == nullptr || losses_.lose(members_of(at.op), meeting->last_at)) {
         return false;
     }

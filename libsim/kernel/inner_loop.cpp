@@ -43,6 +43,9 @@ inline bool Kernel::compute(int rank, RankState& self, const Op& op) {
 
 // A send on a network that prices messages or (`at_ends`) times both their ends. Its times are known when it begins,
 // unless (`may_wait`) it has to wait for its receiver.
+//
+// A receive that is posted already may still be later in simulated time, because ranks run ahead of each other. If both
+// ends are timed, even an asynchronous send occupies its sender's processor.
 template <bool at_ends, bool may_wait>
 [[gnu::always_inline]] inline bool Kernel::send_at_once(int rank, RankState& self, Stream on, NumberedOp at) {
     const Op& op = at.op;
@@ -68,8 +71,6 @@ template <bool at_ends, bool may_wait>
         if constexpr (may_wait) {
             const bool needs_receiver = transfers_.rules().waits_for_receiver(op);
             waits = needs_receiver && waiting == nullptr;
-            // A receive that is posted already may still be later in simulated time, because ranks run ahead of each
-            // other.
             goes_on = needs_receiver && waiting != nullptr ? std::max(goes_on, waiting->since) : goes_on;
         }
     }
@@ -83,7 +84,6 @@ template <bool at_ends, bool may_wait>
         message.transfer = TransferId::none;
     }
     self.count_message(op);
-    // If both ends are timed, even an asynchronous send occupies its sender's processor.
     self.spend(on, {.idle = idle, .end = is_async && !at_ends ? state.clock : goes_on});
     // If senders may be held, the span of an asynchronous send is known only when it is joined.
     if (!waits && !(is_async && may_wait)) {
@@ -98,7 +98,6 @@ template <bool at_ends, bool may_wait>
         hold_sender(rank, self, at, sender, message);
     }
     if (waiting != nullptr) {
-        // Copied, because dropping it takes the entry that `waiting` points to out of its queue.
         const WaitingReceive receive = *waiting;
         matching_.drop_oldest(to);
         deliver(op.peer, receive, at_once);

@@ -84,7 +84,7 @@ std::optional<int> Kernel::next_turn_in_time() {
         if (!event && !ranks_wait && !question) {
             return std::nullopt;
         }
-        // Of equal times the links come first: a message that arrives at an instant is there for a rank that acts at
+        // At equal times the links come first: a message that arrives at an instant is there for a rank that acts at
         // it.
         const bool links_first = event && (!ranks_wait || *event <= agenda_.next_at());
         const Time at = links_first ? *event : ranks_wait ? agenda_.next_at() : Time::max();

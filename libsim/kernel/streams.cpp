@@ -152,8 +152,8 @@ void Kernel::end_issued(int rank, RankState& self, Stream on) {
     at.busy_since.reset();
     if (self.is_blocked_in(OpKind::finish) && at.waiting.empty()) {
         finish(rank, self);
-    // With shared links, the kernel looks at such a computation again at its expected end (next_turn_in_time).
     } else if (self.is_blocked_in(OpKind::compute) && !links_ && self.streams_are_done()) {
+        // With shared links, the kernel looks at such a computation again at its expected end (next_turn_in_time).
         end_deferred_compute(rank, self, self.program.clock);
     }
 }

@@ -25,6 +25,7 @@ std::size_t Matching::slot_of(int source, int target, int tag, Stream stream) co
 Matching::Channel Matching::channel(int source, int target, int tag, Stream stream) {
     std::size_t slot = slot_of(source, target, tag, stream);
     if (table_[slot] == none) {
+        // At most half full, which keeps runs of occupied slots short.
         if (queues_.size() * 2 >= table_.size()) {
             grow();
             slot = slot_of(source, target, tag, stream);
@@ -46,6 +47,7 @@ void Matching::index_by_target(int ranks) {
 }
 
 void Matching::index(Channel channel) {
+    // Programs ask about messages to the program alone, not to its streams.
     if (queues_[channel].stream == Stream::main) {
         to_[static_cast<std::size_t>(queues_[channel].target)].push_back(channel);
     }

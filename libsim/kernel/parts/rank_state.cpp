@@ -107,6 +107,7 @@ void RankState::note_wait(Stream stream, const Joined& joined, Time begin, Time 
     if (joined.computes) {
         at.computing.note_after(program.clock, begin, end);
     } else if (joined.stream != Stream::own && joined.stream != Stream::main && joined.stream != stream) {
+        // A wait for another stream is whatever that stream did meanwhile.
         const StreamQueue& other = queue(joined.stream);
         note_parts(at.idle, other.idle);
         note_parts(at.computing, other.computing);

@@ -26,6 +26,8 @@ bool may_be_uneven(const sim::Group& members, const Op& op) {
 }  // namespace
 
 std::size_t Rendezvous::place_of(GroupId id, Stream stream) const {
+    // The members of a communicator may each come on a stream of their own choice; those of other groups must agree on
+    // it.
     return groups_->group(id).communicator() != 0 ? 0 : static_cast<std::size_t>(stream);
 }
 
@@ -86,6 +88,7 @@ const Rendezvous::Meeting* Rendezvous::arrive(int rank, std::uint32_t op_number,
         any_dissent_ = true;
     }
     if (any_amount) {
+        // The member with the most data decides the price.
         meeting.op.amount = std::max(meeting.op.amount, op.amount);
     }
     meeting.last_at = std::max(meeting.last_at, at);
@@ -144,6 +147,7 @@ const Rendezvous::Meeting* Rendezvous::first_open() const {
                 continue;
             }
             const sim::Group& members = groups_->group(static_cast<GroupId>(number));
+            // Not by the group's number, which depends on who named a group first in wall time.
             const std::tuple key(members.rank_at(0), members.size(), stream);
             if (first == nullptr || key < first_key) {
                 first = &group.open.front();
