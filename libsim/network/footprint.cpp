@@ -20,6 +20,7 @@ Footprint footprint_of(const Group& places, int ranks_per_node) {
         std::sort(all.begin(), all.end());
         nodes = static_cast<int>(std::unique(all.begin(), all.end()) - all.begin());
     } else if (places.rank_at(1) - places.rank_at(0) >= ranks_per_node) {
+        // Evenly spaced groups, the usual ones, need no look at each member.
         nodes = members;
     } else {
         nodes = node(members - 1) - node(0) + 1;

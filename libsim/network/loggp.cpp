@@ -7,6 +7,7 @@ namespace sim::network {
 namespace {
 
 Duration per_byte(Pace pace, std::int64_t bytes) {
+    // The first byte is part of the overhead or the gap.
     return time_for(std::max(bytes - 1, std::int64_t{0}), pace);
 }
 
@@ -24,6 +25,7 @@ SendTimes LogGP::send_at(Time begin, std::int64_t bytes) const {
 
 ReceiveTimes LogGP::receive_at(Time begin, std::int64_t bytes) const {
     const Duration on_card = per_byte(gap_per_byte, bytes);
+    // Card and processor take the bytes at the same time, so the slower of the two decides.
     const Duration on_processor = per_byte(overhead_per_byte, bytes);
     return {.processor = after(begin, overhead, std::max(on_card, on_processor)), .card = after(begin, gap, on_card)};
 }

@@ -66,6 +66,7 @@ int level_count(const FatTree& tree, const Ports& ports, int endpoints, int rail
 int up_cable(const Clos& clos, std::size_t level, int source, int target) {
     const int choices = clos.levels[level].up;
     if (clos.ecmp == Ecmp::destination) {
+        // D-mod-k routing: consecutive targets take different cables, and a target the same one from everywhere.
         return target / clos.levels[level - 1].parallel % choices;
     }
     const auto pair = static_cast<std::uint64_t>(source) << 32U | static_cast<std::uint64_t>(target);
@@ -191,6 +192,7 @@ void append_clos_route(const Clos& clos, int source, int target, std::vector<Lin
         number += clos.levels[top].parallel * up;
         ++top;
     }
+    // The way down has no choice: the number of the top switch contains that of the only switch below it in each group.
     for (; top > 1; --top) {
         const int below = number % clos.levels[top - 1].parallel;
         const int up = number / clos.levels[top - 1].parallel;
