@@ -35,6 +35,7 @@ int bruck_around(int member, int members) {
 Step bruck_all_gather_step(const Schedule& bruck, int /*channel*/, int member, int round) {
     const int n = bruck.members;
     const int distance = 1 << round;
+    // The last round moves only what is still missing, so n need not be a power of two.
     const int count = std::min(distance, n - distance);
     const int after = bruck_around(member + distance, n);
     return {.to = bruck_around(member - distance, n),
