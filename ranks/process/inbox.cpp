@@ -1,6 +1,5 @@
-// Nothing in a rank's memory can be relied on, since its program may overwrite all of it at any time. So the inbox
-// keeps positions of its own, copies an op before it looks at it, and checks every number before one is used as an
-// index; a rank that breaks a rule is named, and harms nobody else.
+// The inbox keeps positions of its own and copies an op before it looks at it: the rank could change either between a
+// check and a use.
 #include "ranks/process/inbox.hpp"
 
 #include "libsim/collectives/schedules/algorithms.hpp"

@@ -298,6 +298,7 @@ std::vector<RankProcesses::Change> RankProcesses::changes(Look look) {
         found.push_back({static_cast<int>(rank), status});
     };
     int status = 0;
+    // The whole group with each call: the cost is that of the changes, not of the ranks.
     for (int pid = 0; (pid = static_cast<int>(wait4(-group_, &status, all_kinds, &used))) > 0;) {
         if (const auto rank = rank_of_.find(pid); rank != rank_of_.end()) {  // otherwise a rank has started it
             note(rank->second, status);

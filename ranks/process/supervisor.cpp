@@ -182,6 +182,7 @@ void Supervisor::kill(int rank) {
     }
     self.ended = true;
     self.status = *status;
+    // It had ended by itself a moment earlier, which is a fault of the program.
     if (!WIFSIGNALED(*status) || WTERMSIG(*status) != SIGKILL) {
         return fail(Failure::rank_died, rank, end_of_rank_text(rank));
     }
@@ -222,6 +223,7 @@ bool Supervisor::accept(int rank) {
             return false;
         }
         const std::size_t taken = run_->kernel.accept(rank, ops);
+        // Only the last op can want an answer, because a rank that waits for one posts nothing further.
         self.asked = ops[taken - 1].answer;
         self.inbox.take(taken);
         self.last_sign = std::chrono::steady_clock::now();
@@ -269,6 +271,7 @@ bool Supervisor::look_at_flagged_ranks() {
     }
     bool news = false;
     processes_->flags().take_down([&](int rank) {
+        // Every rank can raise any flag, so the number may be of no rank that runs.
         if (rank < run_->options->ranks && running_.contains(rank) && !run_->fault) {
             news = look_at(rank) || news;
         }

@@ -166,6 +166,7 @@ private:
         for (const FatalEvent& doom : fatal_events) {
             const std::vector<int>& dead = result.fault->dead;
             const bool came = doom.dies ? has(dead, doom.rank) : dead.empty();
+            // Deaths before the first one is noticed belong to it, because one restart serves them all.
             if (!came || (death && doom.at > later(death->at, policy_->detection))) {
                 continue;
             }
