@@ -63,7 +63,7 @@ void Kernel::resolve_earliest() {
     const auto question = questions_ ? questions_->first() : std::nullopt;
     const auto compute = overlap_.first(ranks_);
     if (compute && (!question || compute->at <= question->at)) {
-        // Without shared links no message is under way with an unknown end, so there is no time to look back from.
+        // Without shared links every known end is final, so there is no time at which messages under way are cut off.
         end_deferred_compute(compute->rank, ranks_[compute->rank], Time{});
     } else if (question) {
         answer_first_question();

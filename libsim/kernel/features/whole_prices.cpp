@@ -10,6 +10,8 @@ std::size_t WholePrices::place_of(const Op& collective) {
 }
 
 const WholePrice* WholePrices::known(const Op& collective) const {
+    // A program repeats few different collectives, so each has one possible place, and a collision costs one more
+    // evaluation.
     const WholePrice& known = prices_[place_of(collective)];
     const bool same =
         known.word == collective.bytes && known.amount == collective.amount && known.measure == collective.measure;
@@ -27,6 +29,7 @@ const WholePrice& WholePrices::of(const Op& collective) {
         footprints_.resize(std::max(groups_->size(), id + 1));
     }
     if (!footprints_[id]) {
+        // Kept for each group, because it may take a look at each member.
         footprints_[id] = footprint_of(group.whole(), ranks_per_node(*cluster_));
     }
     const Footprint& members = *footprints_[id];
