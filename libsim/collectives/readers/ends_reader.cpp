@@ -36,6 +36,7 @@ struct Cards {
     }
     void receive(MemberClock& member, const ChannelMessage& message, Time first_byte) const {
         const Time begin = std::max({member.time, member.receive_port_free, first_byte});
+        // A receive begins when the first byte is there, and its price contains the time of the others.
         const ReceiveTimes ends = cluster.network->receive_at(begin, bytes(message.chunks));
         member.busy += ends.processor - begin;
         member.time = ends.processor;

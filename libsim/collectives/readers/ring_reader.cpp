@@ -52,7 +52,8 @@ bool read_ring(const Schedule& schedule, int channel, const LinkCosts& costs, st
     if (different_stays(places) > schedule.steps) {
         return false;
     }
-    // The last send begins at the end of the step before the last, and gives the time at which the port is free again.
+    // The last send begins at the end of the step before the last one; it gives the time at which the port is free
+    // again.
     const auto before = ring_ends(places, begins, schedule.steps - 1);
     const auto ends = ring_ends(places, begins, schedule.steps);
     if (!before || !ends) {
