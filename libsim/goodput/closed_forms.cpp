@@ -9,6 +9,7 @@ namespace sim::goodput {
 using faults::seconds_of;
 
 double expected_share(double interval, double checkpoint, double between_failures, double detection, double restart) {
+    // The limit of the formula below, in which it would be infinity times 0.
     if (std::isinf(between_failures)) {
         return interval / (interval + checkpoint);
     }

@@ -16,6 +16,7 @@ CollectiveKind shown_kind(const CollectiveCase& what) {
 }
 
 // Small whole numbers, different on every rank.
+// So that floats add them up exactly, in whatever order an algorithm does.
 float input(int rank, std::size_t i) {
     return static_cast<float>(i % 13 + static_cast<std::size_t>(rank));
 }

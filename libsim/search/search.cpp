@@ -102,8 +102,7 @@ EnoughGpus smallest_of(const PlanQuestion& asked, int gpus, const PlanOracle& or
         }
     }
     if (found.gpus > 0) {
-        // One layout that fits is enough to say that so many GPUs are, and the one with the smallest bound is the
-        // likeliest.
+        // One layout that fits shows that so many GPUs are enough; the one with the smallest bound is the likeliest.
         const PlanVerdict verdict = simulated(question, found.smallest.point, oracle);
         found.smallest.memory = verdict.answer.memory;
         found.gpus = verdict.kind == Kind::feasible ? found.gpus : 0;

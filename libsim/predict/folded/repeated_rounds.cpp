@@ -20,7 +20,6 @@ AlikeTurns longest_run(const std::vector<Turn>& turns, std::size_t length) {
     std::size_t first = 0;
     for (std::size_t here = 0; here + length < turns.size(); ++here) {
         if (turns[here] != turns[here + length]) {
-            // Later turns need not be compared with this one again: a run that contains it is over.
             first = here + 1;
         } else if (const std::size_t alike = here + 1 - first + length; alike > longest.turns) {
             longest = {first, alike};

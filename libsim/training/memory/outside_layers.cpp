@@ -63,6 +63,7 @@ double loss_bytes_per_logit(const Layout& layout) {
 
 double gathered_bytes(const Layout& layout, double all, double tables, double layer, double embedding) {
     const double e = element_bytes(layout);
+    // Two layers at a time: the one that computes, and the next, gathered beside it.
     const double layers = layout.framework.reshard_after_forward ? std::min(2 * layer, all - tables) : all - tables;
     const double table_gradient = tables > 0 ? embedding : 0;
     return e * (layers + tables + table_gradient);

@@ -1,6 +1,6 @@
 // The bound adds up, for each stage, the time until its first micro-batch arrives, its passes without a pause, and the
 // communication that nothing can hide; the slowest stage and the update give the step. Whatever may overlap is taken to
-// overlap in full, so the bound is never above the simulated step.
+// overlap in full.
 #include "libsim/training/step/estimate.hpp"
 
 #include "libsim/training/step/stage_step.hpp"

@@ -29,6 +29,7 @@ PipelineInFlight gpipe_in_flight(const PipelineShape& shape, int) {
 }
 
 Duration gpipe_passes(const PipelineShape& shape, int, const StagePasses& passes) {
+    // The first backward pass comes after all forward passes and the way through the later stages and back.
     return passes_without_pause(shape, passes) + passes.beyond;
 }
 
