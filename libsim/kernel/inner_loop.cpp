@@ -279,7 +279,7 @@ void Kernel::deliver(int target, const WaitingReceive& receive, const Message& m
     if (receive.owner.kind() == Owner::Kind::stream) {
         const Stream on = receive.owner.stream();
         const NumberedOp at = self.in(on);
-        // The message is spent, and the receive stays blocked for good, as it would in any other order of replay.
+        // If it does not fit, it is spent, and the receive stays blocked for good, as in any other order of replay.
         if (!mistakes_.fits(target, at, receive.since, message)) [[unlikely]] {
             return;
         }

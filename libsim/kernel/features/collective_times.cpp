@@ -80,9 +80,9 @@ CollectiveEnds CollectiveTimes::ends(const Rendezvous::Meeting& meeting, Ranks& 
     if (whole_prices_) {
         return whole(meeting, group, ranks);
     }
+    const Schedule schedule = schedule_for(meeting.op);
     // Every chunk is charged as the longest: in lock step nobody is faster than that, and the time does not depend on
     // which member holds which chunk.
-    const Schedule schedule = schedule_for(meeting.op);
     const Size each = ceil_div(Size{meeting.op.amount, meeting.op.measure}, schedule.chunks);
     std::vector<MemberClock> members(static_cast<std::size_t>(group.size()));
     for (int index = 0; index < group.size(); ++index) {
