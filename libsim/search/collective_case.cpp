@@ -15,8 +15,7 @@ CollectiveKind shown_kind(const CollectiveCase& what) {
     return what.send_receive ? CollectiveKind::broadcast : what.kind;
 }
 
-// Small whole numbers, different on every rank.
-// So that floats add them up exactly, in whatever order an algorithm does.
+// Small whole numbers, different on every rank: floats add them up exactly, in whatever order an algorithm does.
 float input(int rank, std::size_t i) {
     return static_cast<float>(i % 13 + static_cast<std::size_t>(rank));
 }

@@ -1,5 +1,3 @@
-// The inbox keeps positions of its own and copies an op before it looks at it: the rank could change either between a
-// check and a use.
 #include "ranks/process/inbox.hpp"
 
 #include "libsim/collectives/schedules/algorithms.hpp"
