@@ -149,8 +149,8 @@ std::optional<std::vector<Time>> ring_ends(std::span<const RingPlace> places, st
         return std::nullopt;
     }
     Unrolled ring(places, arrivals, steps);
-    // A path with a more expensive place than `cost` is valued too low here, and exactly when its own cost comes; so the
-    // maximum over all costs is right.
+    // A path with a more expensive place than `cost` is valued too low here, and exactly when its own cost comes; so
+    // the maximum over all costs is right.
     for (const std::int64_t cost : stays_of(places)) {
         ring.stay_for(cost);
     }

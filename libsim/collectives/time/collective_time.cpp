@@ -58,7 +58,8 @@ std::optional<CollectiveTime> collective_time_by(Way way, const CollectiveQuesti
 }
 
 CollectiveTime collective_time(const CollectiveQuestion& question) {
-    // From the cheapest to the most expensive. Each answers only where it is exact, so the order has no effect on the time.
+    // From the cheapest to the most expensive. Each answers only where it is exact, so the order has no effect on the
+    // time.
     for (const Way way : {Way::closed_form, Way::recurrence, Way::synchronous_steps}) {
         if (auto time = collective_time_by(way, question)) {
             return *std::move(time);
