@@ -69,8 +69,8 @@ FigureTable categories_table(const Budget& budget) {
     for (std::size_t i = 0; i < budget.size(); ++i) {
         const auto category = static_cast<TimeCategory>(i);
         if (budget[i] > 0) {
-            table.rows.push_back({{std::string(1, mark_of(category)), std::string(title_of(category)), budget[i],
-                                   tenths[i] / 1000.0}});
+            table.rows.push_back(
+                {{std::string(1, mark_of(category)), std::string(title_of(category)), budget[i], tenths[i] / 1000.0}});
         }
     }
     return table;
