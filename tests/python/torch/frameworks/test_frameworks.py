@@ -11,13 +11,6 @@ import pytest
 SCRIPTS = pathlib.Path(__file__).resolve().parent / "scripts"
 
 
-@pytest.fixture(autouse=True)
-def products_summed_alike_on_every_processor(monkeypatch):
-    """By default MKL chooses the order of a product's sums by the processor, and on some it differs if a product adds to a matrix,
-    so that fused and separate layers differ in their last bit."""
-    monkeypatch.setenv("MKL_CBWR", "COMPATIBLE")
-
-
 @pytest.fixture
 def losses(command):
     """Command-line words -> the losses that two ranks print, and the answer."""
