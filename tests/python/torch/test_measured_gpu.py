@@ -36,7 +36,8 @@ def test_kernels_take_what_was_measured(command, tmp_path):
     predicted(command, tmp_path, "attention,experts,moves,eager,compiled")
     found = errors_of_kernels(MEASURED, tmp_path)
     for name, promised in PROMISED.items():
-        families = {family: mean(map(abs, errors)) for family, errors in found.items() if family.startswith(name) and "compiled" not in family}
+        families = {family: mean(map(abs, errors)) for family, errors in found.items()
+                    if family.startswith(name) and "compiled" not in family}
         assert families
         assert {family: error for family, error in families.items() if error > promised} == {}
 
@@ -48,5 +49,6 @@ def test_training_steps_take_the_time_and_the_memory_that_was_measured(command, 
     assert len(times) == 16
     assert {run: error for run, error in times.items() if abs(error) > 0.09} == {}
     assert mean(map(abs, times.values())) < 0.06
-    memory = [error for run, (_, *both) in found.items() if HOST_BOUND not in run and OF_COMPILED_MEMORY not in run for error in both]
+    memory = [error for run, (_, *both) in found.items()
+              if HOST_BOUND not in run and OF_COMPILED_MEMORY not in run for error in both]
     assert max(map(abs, memory)) < 0.03

@@ -134,7 +134,8 @@ def test_a_layer_of_gpt_is_as_many_operators_and_kernels_as_the_hosts_share_is_d
     ],
 )
 def test_a_block_takes_as_long_as_in_a_step(printed, machine, compiled, forward_error, backward_error):
-    options = ["--machine", machine, "--hollow", "--launch-microseconds", 0, "--flash-attention", 2, *(["--compiled"] if compiled else [])]
+    options = ["--machine", machine, "--hollow", "--launch-microseconds", 0, "--flash-attention", 2]
+    options += ["--compiled"] if compiled else []
     [line] = printed(BLOCK, "--nproc", 1, *options)
     forward, backward = map(float, line.split())
     one, two = (step(machine, "compiled" if compiled else "eager", layers) for layers in (1, 2))
