@@ -92,6 +92,12 @@ awk -v blocks="$folder/.blocks" '
 
 cd "$folder"
 shopt -s nullglob
+# Under pipefail a block would fail whenever the command before `head` or `grep -q` writes on after it has ended.
+# shellcheck disable=SC2016  # expanded by the shell of the block
+run_block='to_the_end() { local status=0; command "$@" || status=$?; cat > /dev/null; return "$status"; }
+    head() { to_the_end head "$@"; }
+    grep() { to_the_end grep "$@"; }
+    . "$0"'
 if ! $in_a_copy; then
     for block in .blocks/[0-9]*.sh; do
         sed -i -E "s/^(build\/bin\/ndsim_test_[a-z]+) (--gtest_filter=[^|]*) \| grep '  OK '\$/\1 --gtest_list_tests \2 | grep '^  '/
@@ -130,7 +136,7 @@ for block in .blocks/[0-9]*; do
     fi
     last=$(head -n 1 "$block" | cut -c 3-)
     echo "--- $(basename "$page"), $(head -n 1 "$block" | cut -c 3-)"
-    if ! bash -euo pipefail "$block" < /dev/null | tee .blocks/printed; then
+    if ! bash -euo pipefail -c "$run_block" "$block" < /dev/null | tee .blocks/printed; then
         echo "$(basename "$page"), $(head -n 1 "$block" | cut -c 3-): the block failed:" >&2
         tail -n +2 "$block" >&2
         exit 1

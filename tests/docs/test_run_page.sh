@@ -32,6 +32,10 @@ test ! -e made/visible.txt
 ```text
 seen
 ```
+<!-- output of: seq 1000000 | grep -q 1; seq 1000000 | head -n 1 -->
+```text
+1
+```
 <!-- not run: it would fail -->
 ```sh
 false
