@@ -40,7 +40,7 @@ std::vector<int> Timeline::ranks_with_steps() const {
     for (const TrainingStep& step : steps) {
         found.push_back(step.rank);
     }
-    found.erase(std::ranges::unique(found).begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
     return found;
 }
 

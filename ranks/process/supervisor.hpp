@@ -35,6 +35,8 @@ private:
     using WallTime = std::chrono::steady_clock::time_point;
 
     struct Rank {
+        explicit Rank(Inbox opened) : inbox(std::move(opened)) {}
+
         Inbox inbox;
         bool asked = false;    // its last op expects an answer
         bool stopped = false;  // by SIGSTOP

@@ -15,7 +15,7 @@ void Capture::append(StreamName stream, const GraphNode& node) {
 }
 
 std::size_t Capture::record(StreamName stream) {
-    graph_.nodes.emplace_back(GraphPlace{stream});
+    graph_.nodes.push_back(GraphPlace{stream});
     places_.push_back(clocks_.at(stream));
     return places_.size() - 1;
 }
@@ -25,7 +25,7 @@ void Capture::wait(StreamName stream, std::size_t place) {
     for (const auto& [other, count] : places_.at(place)) {
         own[other] = std::max(own[other], count);
     }
-    graph_.nodes.emplace_back(GraphWait{stream, place});
+    graph_.nodes.push_back(GraphWait{stream, place});
 }
 
 void Capture::require_sound() const {
