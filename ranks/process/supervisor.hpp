@@ -20,6 +20,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace sim::ranks {
