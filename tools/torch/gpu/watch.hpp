@@ -25,7 +25,11 @@ public:
 
     // Null if nobody watches. The result stays in place until take().
     Watched* add(StreamName stream, const char* label, WatchedKind kind) {
-        return is_on ? &all_.emplace_back(label, stream, kind, tag).places : nullptr;
+        if (!is_on) {
+            return nullptr;
+        }
+        all_.push_back({label, stream, kind, tag});
+        return &all_.back().places;
     }
     std::deque<WatchedKernel> take() { return std::exchange(all_, {}); }
 
