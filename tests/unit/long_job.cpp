@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace {
@@ -234,7 +235,7 @@ TEST(ClosedForms, AgreeWhereLittleIsLost) {
     // One failure in 1,000 h, a checkpoint of 10 s every hour: both lose 35 minutes per failure and 10 s per hour.
     const double exact = expected_share(3600, 10, 3.6e6, 0, 300);
     EXPECT_NEAR(exact, estimated_share(3600, 10, 3.6e6, 300), 2e-6);
-    EXPECT_NEAR(expected_share(3600, 60, INFINITY, 600, 300), 60.0 / 61, 1e-12);
+    EXPECT_NEAR(expected_share(3600, 60, std::numeric_limits<double>::infinity(), 600, 300), 60.0 / 61, 1e-12);
 }
 
 TEST(ClosedForms, AreNoneForJobsTheyDoNotDescribe) {
