@@ -1,7 +1,6 @@
 # The installed package: libraries, public headers, scenarios, and the files for CMake and pkg-config. Its components
 # are `programs`, `development` and, in tools/python, `python`: each becomes a Debian package (ndsim_debian.cmake).
 include(CMakePackageConfigHelpers)
-include(ndsim_internal_headers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ndsim)
 
@@ -11,13 +10,8 @@ install(TARGETS ${rooms} ndsim_sim ndsim_planning ndsim_ranks ndsim_lab EXPORT n
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(EXPORT ndsim_targets NAMESPACE ndsim:: FILE ndsim_targets.cmake DESTINATION ${package_dir} COMPONENT development)
 
-ndsim_internal_headers(internal)
-set(excluded "")
-foreach(header IN LISTS internal)
-    list(APPEND excluded PATTERN ${header} EXCLUDE)
-endforeach()
-install(DIRECTORY libsim DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
-        FILES_MATCHING PATTERN *.hpp PATTERN chakra EXCLUDE ${excluded})
+install(CODE "include(\"${ndsim_SOURCE_DIR}/cmake/ndsim_public_headers.cmake\")
+ndsim_install_public_headers(\"${ndsim_SOURCE_DIR}\" \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}\")" COMPONENT development)
 # For people to read and to copy; the library has them compiled in.
 foreach(data IN ITEMS hardware models)
     install(DIRECTORY libsim/training/${data}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ndsim/${data} COMPONENT programs
@@ -25,8 +19,6 @@ foreach(data IN ITEMS hardware models)
 endforeach()
 install(DIRECTORY tools/schemas/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ndsim/schemas COMPONENT programs
         FILES_MATCHING PATTERN *.json)
-file(GLOB ranks_headers CONFIGURE_DEPENDS ranks/*.hpp)
-install(FILES ${ranks_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ranks COMPONENT development)
 
 configure_package_config_file(cmake/ndsim-config.cmake.in ndsim-config.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(ndsim-config-version.cmake COMPATIBILITY SameMinorVersion)

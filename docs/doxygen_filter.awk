@@ -8,6 +8,8 @@ is_laid_out != laid_out { print "///"; laid_out = is_laid_out }
 is_laid_out { sub(/\/\//, "///   "); print; next }
 # A line that begins with "2022. " is no list.
 /^ *\/\/ +[0-9]+\. / { sub(/\. /, "\\. ") }
+# page.md#heading is no link to a member.
+/^ *\/\// { sub(/\.md#/, ".md\\#") }
 /^ *\/\// { sub(/\/\//, "///"); print; next }
 /[;,{}]  +\/\/ / && !/"[^"]*\/\/[^"]*"/ { sub(/\/\/ /, "///< ") }
 { print }

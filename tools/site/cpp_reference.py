@@ -17,6 +17,8 @@ def run_doxygen(root: Path, folder: Path) -> Path:
     """The XML of the public headers, in a folder below this one."""
     folder.mkdir(parents=True, exist_ok=True)
     settings = (root / "docs" / "Doxyfile").read_text(encoding="utf-8")
+    headers = subprocess.run(["cmake", "-P", "cmake/ndsim_public_headers.cmake"], cwd=root, capture_output=True, text=True, check=True)
+    settings += f"INPUT={' '.join(headers.stdout.split())}\n"
     settings += f"OUTPUT_DIRECTORY={folder}\nGENERATE_HTML=NO\nGENERATE_XML=YES\nXML_PROGRAMLISTING=NO\n"
     subprocess.run(["doxygen", "-"], cwd=root, input=settings, text=True, check=True)
     return folder / "xml"
@@ -85,7 +87,7 @@ def pages_of(headers: list[str]) -> dict[str, str]:
         pages[f"cpp/{folder.replace('/', '-')}.rst"] = "\n".join(lines) + "\n"
     toc = "".join(f"    {page.removesuffix('.rst')}\n" for page in pages)
     pages["cpp.rst"] = ("C++ library\n===========\n\n"
-                        "The public headers, folder by folder. A rank program needs ``libsim/gpu.hpp`` and what is in\n"
+                        "The installed headers, folder by folder. A rank program needs ``libsim/gpu.hpp`` and what is in\n"
                         "``libsim/collectives/``; ``ranks/launch.hpp`` runs it: :doc:`/docs/custom-scenario`.\n\n"
                         f".. toctree::\n    :maxdepth: 2\n\n{toc}")
     return pages
