@@ -1,5 +1,5 @@
 # Include rules. The rooms of libsim/rooms.txt are layered: includes never go up or sideways, and things that a room
-# must not know (threads, files, Boost) stay out of it.
+# must not know (threads, files, Boost) stay out of it. Folders that include each other can be read only together.
 
 function fail(what) { printf "%s:%d: %s\n", FILENAME, FNR, what }
 
@@ -46,7 +46,25 @@ function read_rooms(   line, word, words, i, other) {
 
 BEGIN { read_rooms() }
 
+function folder_of(path) {
+    sub(/\/[^\/]*$/, "", path)
+    return path
+}
+
+# Whether includes lead from one folder to another, directly or through others.
+function leads(from, to, seen,   i, count, next_folders) {
+    if (from == to) return 1
+    if (from in seen) return 0
+    seen[from]
+    count = split(includes[from], next_folders, " ")
+    for (i = 1; i <= count; ++i) {
+        if (leads(next_folders[i], to, seen)) return 1
+    }
+    return 0
+}
+
 FNR == 1 {
+    folder = folder_of(FILENAME)
     libsim = FILENAME ~ /^libsim\//
     room = room_of(FILENAME)
     reads_files = FILENAME ~ /^libsim\/config\/text_file\./
@@ -68,6 +86,13 @@ libsim && /(system|steady|high_resolution)_clock/ { fail("libsim knows no wall c
         fail(what " lies in " room_of(what) ", which is not below " room " (libsim/rooms.txt)")
     }
 
+    other = folder_of(what)
+    # The root of libsim has public headers of several rooms, above and below its folders.
+    if (ours && other != folder && folder != "libsim" && !((folder, other) in place)) {
+        includes[folder] = includes[folder] " " other
+        place[folder, other] = FILENAME ":" FNR
+    }
+
     if (libsim && !reads_files && what ~ /^(thread|mutex|shared_mutex|condition_variable|future|atomic|fstream|filesystem|iostream|cstdio|csignal|random|unistd\.h|signal\.h|poll\.h|pthread\.h|sys\/.*)$/)
         fail("libsim knows no process, thread, file or chance: <" what ">")
     if (what ~ /^boost\// && FILENAME !~ /^(ranks|tests)\/|\/workers\.cpp$/) fail("Boost belongs to ranks/ and workers.cpp: <" what ">")
@@ -75,4 +100,12 @@ libsim && /(system|steady|high_resolution)_clock/ { fail("libsim knows no wall c
         fail("of Boost.Interprocess, mappings alone: what waits hangs when a process is killed (docs/why.md): <" what ">")
     if (what ~ /^spdlog\// && FILENAME !~ /^(ranks|scenarios|tools|tests)\//) fail("spdlog belongs to programs: <" what ">")
     if (public_header && what ~ /^(boost|spdlog|openssl)\//) fail("not in a public header: <" what ">")
+}
+
+END {
+    for (edge in place) {
+        split(edge, pair, SUBSEP)
+        split("", seen)
+        if (leads(pair[2], pair[1], seen)) printf "%s: %s includes %s, which leads back to it\n", place[edge], pair[1], pair[2]
+    }
 }

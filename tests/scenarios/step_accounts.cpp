@@ -12,8 +12,8 @@
 #include "libsim/report/trace_formats.hpp"
 #include "libsim/training/hardware.hpp"
 #include "libsim/training/presets.hpp"
+#include "tests/scenarios/written_trace.hpp"
 #include "tests/support/protobuf_reader.hpp"
-#include "tests/support/written_trace.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

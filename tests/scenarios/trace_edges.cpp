@@ -1,7 +1,7 @@
 // Edge cases of traces: almost valid numbers, names and files, which are read exactly or refused.
 #include "libsim/config/errors.hpp"
 #include "libsim/interop/trace_files/difference.hpp"
-#include "tests/support/written_trace.hpp"
+#include "tests/scenarios/written_trace.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

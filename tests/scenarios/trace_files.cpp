@@ -1,7 +1,7 @@
 // Reading traces: those of the PyTorch profiler, and invalid ones.
 #include "libsim/config/errors.hpp"
 #include "libsim/interop/trace_files/difference.hpp"
-#include "tests/support/written_trace.hpp"
+#include "tests/scenarios/written_trace.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

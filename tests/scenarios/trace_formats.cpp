@@ -3,10 +3,10 @@
 
 #include "libsim/config/errors.hpp"
 #include "libsim/interop/trace_files/read_trace.hpp"
+#include "tests/scenarios/written_trace.hpp"
 #include "tests/support/chrome_rules.hpp"
 #include "tests/support/kineto_rules.hpp"
 #include "tests/support/perfetto_rules.hpp"
-#include "tests/support/written_trace.hpp"
 #include "tools/command_line/trace_output.hpp"
 
 #include <fmt/format.h>

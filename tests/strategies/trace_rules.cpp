@@ -2,13 +2,13 @@
 #include "libsim/interop/goal/run.hpp"
 #include "libsim/interop/goal/text.hpp"
 #include "libsim/predict/predict.hpp"
+#include "tests/scenarios/written_trace.hpp"
 #include "tests/strategies/layouts.hpp"
 #include "tests/strategies/strategy_run.hpp"
 #include "tests/support/chrome_rules.hpp"
 #include "tests/support/kineto_rules.hpp"
 #include "tests/support/perfetto_rules.hpp"
 #include "tests/support/training_steps.hpp"
-#include "tests/support/written_trace.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 #include "tools/torch/slot/compiled_regions.hpp"
 
-#include "tools/torch/slot/operators.hpp"
+#include "tools/torch/slot/errors.hpp"
 #include "tools/torch/slot/seam_table.hpp"
 
 #include <ATen/SequenceNumber.h>

@@ -1,8 +1,8 @@
 #include "tools/torch/slot/generator.hpp"
 
 #include "tools/torch/slot/device.hpp"
-#include "tools/torch/slot/graphs/tape.hpp"
 #include "tools/torch/slot/seam_table.hpp"
+#include "tools/torch/slot/tape.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>

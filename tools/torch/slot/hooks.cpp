@@ -1,8 +1,8 @@
 // The hooks by which PyTorch asks a build for CUDA about its GPUs, apart from tensors: their number, generators and
 // libraries.
 #include "tools/torch/slot/device.hpp"
+#include "tools/torch/slot/errors.hpp"
 #include "tools/torch/slot/generator.hpp"
-#include "tools/torch/slot/operators.hpp"
 #include "tools/torch/slot/seam_table.hpp"
 #include "tools/torch/slot/versions.hpp"
 

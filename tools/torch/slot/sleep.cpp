@@ -1,7 +1,7 @@
 #include "tools/torch/slot/sleep.hpp"
 
 #include "tools/torch/slot/device.hpp"
-#include "tools/torch/slot/operators.hpp"
+#include "tools/torch/slot/errors.hpp"
 #include "tools/torch/slot/seam_table.hpp"
 
 #include <c10/util/Exception.h>

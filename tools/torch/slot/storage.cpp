@@ -1,9 +1,9 @@
 #include "tools/torch/slot/storage.hpp"
 
 #include "tools/torch/slot/device.hpp"
-#include "tools/torch/slot/graphs/tape.hpp"
-#include "tools/torch/slot/hollow/hollow.hpp"
-#include "tools/torch/slot/process_group/pending.hpp"
+#include "tools/torch/slot/hollow.hpp"
+#include "tools/torch/slot/pending.hpp"
+#include "tools/torch/slot/tape.hpp"
 
 #include <c10/core/CPUAllocator.h>
 

@@ -1,6 +1,6 @@
 // Devices, streams and events in a build of PyTorch for the CPU, whose slot for CUDA is empty.
 #include "tools/torch/slot/device.hpp"
-#include "tools/torch/slot/operators.hpp"
+#include "tools/torch/slot/errors.hpp"
 #include "tools/torch/slot/seam_table.hpp"
 
 #include <c10/core/impl/DeviceGuardImplInterface.h>

@@ -1,6 +1,6 @@
 #include "tools/torch/slot/cpu_build/expandable_segment.hpp"
 
-#include "tools/torch/slot/operators.hpp"
+#include "tools/torch/slot/errors.hpp"
 
 #include <c10/util/Exception.h>
 #include <sys/mman.h>

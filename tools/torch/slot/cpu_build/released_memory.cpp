@@ -1,7 +1,7 @@
 // Returning memory of the caching allocator to the GPU.
 #include "tools/torch/slot/cpu_build/allocator_settings.hpp"
 #include "tools/torch/slot/cpu_build/caching_allocator.hpp"
-#include "tools/torch/slot/operators.hpp"
+#include "tools/torch/slot/errors.hpp"
 
 #include <algorithm>
 #include <iterator>

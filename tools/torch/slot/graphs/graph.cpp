@@ -1,7 +1,7 @@
 #include "tools/torch/slot/graphs/graph.hpp"
 
+#include "tools/torch/slot/errors.hpp"
 #include "tools/torch/slot/generator.hpp"
-#include "tools/torch/slot/operators.hpp"
 
 #include <ATen/ATen.h>
 #include <c10/core/DeviceGuard.h>

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "tools/torch/slot/device.hpp"
-#include "tools/torch/slot/graphs/tape.hpp"
+#include "tools/torch/slot/tape.hpp"
 
 #include <ATen/core/Tensor.h>
 

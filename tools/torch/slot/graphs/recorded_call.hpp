@@ -1,7 +1,7 @@
 // The call of an operator on a tape: its tensors are CPU tensors on the memory that the graph was captured with.
 #pragma once
 
-#include "tools/torch/slot/graphs/tape.hpp"
+#include "tools/torch/slot/tape.hpp"
 
 #include <ATen/core/stack.h>
 

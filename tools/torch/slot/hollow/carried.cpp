@@ -1,6 +1,6 @@
 #include "tools/torch/slot/hollow/carried.hpp"
 
-#include "tools/torch/slot/hollow/hollow.hpp"
+#include "tools/torch/slot/hollow.hpp"
 
 #include <ATen/ATen.h>
 

@@ -2,7 +2,7 @@
 // hollow.
 #pragma once
 
-#include "tools/torch/slot/process_group/pending.hpp"
+#include "tools/torch/slot/pending.hpp"
 
 #include <ATen/core/Tensor.h>
 

@@ -1,6 +1,6 @@
 #include "tools/torch/slot/hollow/shapes.hpp"
 
-#include "tools/torch/slot/hollow/hollow.hpp"
+#include "tools/torch/slot/hollow.hpp"
 #include "tools/torch/slot/storage.hpp"
 
 #include <c10/core/CPUAllocator.h>

@@ -1,4 +1,4 @@
-#include "tools/torch/slot/hollow/hollow.hpp"
+#include "tools/torch/slot/hollow.hpp"
 
 #include "tools/torch/slot/below_autograd.hpp"
 #include "tools/torch/slot/hollow/shapes.hpp"

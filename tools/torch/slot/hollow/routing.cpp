@@ -2,8 +2,8 @@
 
 #include "tools/torch/slot/aliases.hpp"
 #include "tools/torch/slot/below_autograd.hpp"
-#include "tools/torch/slot/hollow/hollow.hpp"
-#include "tools/torch/slot/refusals.hpp"
+#include "tools/torch/slot/errors.hpp"
+#include "tools/torch/slot/hollow.hpp"
 
 #include <ATen/ATen.h>
 

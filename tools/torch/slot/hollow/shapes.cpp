@@ -3,11 +3,11 @@
 #include "tools/torch/slot/aliases.hpp"
 #include "tools/torch/slot/below_autograd.hpp"
 #include "tools/torch/slot/call.hpp"
-#include "tools/torch/slot/hollow/hollow.hpp"
+#include "tools/torch/slot/errors.hpp"
+#include "tools/torch/slot/hollow.hpp"
 #include "tools/torch/slot/hollow/result_shapes.hpp"
 #include "tools/torch/slot/hollow/routing.hpp"
 #include "tools/torch/slot/hollow/tensors_of.hpp"
-#include "tools/torch/slot/refusals.hpp"
 #include "tools/torch/slot/storage.hpp"
 
 #include <ATen/ATen.h>

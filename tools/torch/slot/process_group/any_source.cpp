@@ -1,6 +1,6 @@
 #include "tools/torch/slot/process_group/any_source.hpp"
 
-#include "tools/torch/slot/operators.hpp"
+#include "tools/torch/slot/errors.hpp"
 #include "tools/torch/slot/seam_table.hpp"
 
 namespace sim::slot {

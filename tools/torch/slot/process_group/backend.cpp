@@ -3,9 +3,9 @@
 #include "tools/torch/slot/aliases.hpp"
 #include "tools/torch/slot/below_autograd.hpp"
 #include "tools/torch/slot/device.hpp"
+#include "tools/torch/slot/errors.hpp"
+#include "tools/torch/slot/hollow.hpp"
 #include "tools/torch/slot/hollow/carried.hpp"
-#include "tools/torch/slot/hollow/hollow.hpp"
-#include "tools/torch/slot/operators.hpp"
 #include "tools/torch/slot/process_group/any_source.hpp"
 
 #include <ATen/ATen.h>

@@ -6,11 +6,11 @@
 // not compare shapes.
 #pragma once
 
-#include "tools/torch/slot/graphs/tape.hpp"
 #include "tools/torch/slot/process_group/bytes.hpp"
 #include "tools/torch/slot/process_group/like_gloo.hpp"
 #include "tools/torch/slot/process_group/options.hpp"
 #include "tools/torch/slot/process_group/work.hpp"
+#include "tools/torch/slot/tape.hpp"
 
 #include <functional>
 #include <map>

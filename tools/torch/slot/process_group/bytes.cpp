@@ -1,7 +1,7 @@
 #include "tools/torch/slot/process_group/bytes.hpp"
 
 #include "tools/torch/slot/aliases.hpp"
-#include "tools/torch/slot/hollow/hollow.hpp"
+#include "tools/torch/slot/hollow.hpp"
 
 #include <ATen/ATen.h>
 

@@ -1,8 +1,9 @@
 // The collectives of torch.distributed: the data that each rank contributes, and the results from all ranks' data.
 #include "tools/torch/slot/process_group/backend.hpp"
 
+#include "tools/torch/slot/call.hpp"
 #include "tools/torch/slot/device.hpp"
-#include "tools/torch/slot/operators.hpp"
+#include "tools/torch/slot/errors.hpp"
 #include "tools/torch/slot/seam_table.hpp"
 
 #include <ATen/ATen.h>

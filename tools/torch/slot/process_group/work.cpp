@@ -1,7 +1,7 @@
 #include "tools/torch/slot/process_group/work.hpp"
 
 #include "tools/torch/slot/device.hpp"
-#include "tools/torch/slot/operators.hpp"
+#include "tools/torch/slot/errors.hpp"
 
 #include <ATen/core/jit_type.h>
 #include <c10/core/StreamGuard.h>

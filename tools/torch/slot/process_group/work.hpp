@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tools/torch/seam.hpp"
-#include "tools/torch/slot/process_group/pending.hpp"
+#include "tools/torch/slot/pending.hpp"
 
 #include <torch/csrc/distributed/c10d/Work.hpp>
 

@@ -195,7 +195,7 @@ class Recipe:
     def _module(self, slot: Path) -> Library:
         module = Library(result=self.result / "_slot.so")
         build = "cuda_build" if self.torch.cuda else "cpu_build"
-        sources = [path for path in slot.rglob("module.cpp") if path.relative_to(slot).parts[0] in ("module.cpp", "process_group", build)]
+        sources = [path for path in slot.rglob("module.cpp") if path.relative_to(slot).parts[0] in ("module", "process_group", build)]
         flags = [*self._flags(True), *self.torch.pybind_macros(), "-isystem", str(python_headers())]
         module.add_unit(self._unit("module", sorted(sources)), flags)
         below = self.result / ("nd_torch_cuda.so" if self.torch.cuda else "nd_slot.so")

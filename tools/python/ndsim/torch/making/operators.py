@@ -86,11 +86,11 @@ def decisions(table: Path) -> dict[str, Decision]:
 
 
 def lists_for_the_slot(site_packages: Path, table: Path) -> str:
-    """The lists that the slot's registration.hpp declares, as C++ source."""
+    """The lists that the slot's operators/registration.hpp declares, as C++ source."""
     lists = {"cuda_operators": cuda_operators(site_packages)}
     for name, key in _LAYOUTS.items():
         lists[name] = [operator for operator, entry in operators_of(site_packages).items() if key in entry.kernels]
-    lines = ['#include "tools/torch/slot/registration.hpp"', "namespace sim::slot {"]
+    lines = ['#include "tools/torch/slot/operators/registration.hpp"', "namespace sim::slot {"]
     for name, names in lists.items():
         lines.append(f"const char* const {name}[] = {{{''.join(_quoted(each) for each in names)}nullptr}};")
     refused = [f"{{{_quoted(name)}{_quoted(decision.where)}}}, " for name, decision in decisions(table).items() if not decision.is_written]

@@ -1,7 +1,7 @@
 // Functions of libtorch_cuda that PyTorch's other libraries call for devices and for CUDA's libraries.
 #include "tools/torch/slot/device.hpp"
 #include "tools/torch/slot/generator.hpp"
-#include "tools/torch/slot/memory_kernels.hpp"
+#include "tools/torch/slot/operators/memory_kernels.hpp"
 #include "tools/torch/slot/sleep.hpp"
 #include "tools/torch/slot/storage.hpp"
 #include "tools/torch/slot/versions.hpp"

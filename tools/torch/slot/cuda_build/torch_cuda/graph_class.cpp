@@ -1,6 +1,6 @@
 // torch.cuda.CUDAGraph: PyTorch's bindings create an object of this class of libtorch_cuda. The slot implements it.
+#include "tools/torch/slot/errors.hpp"
 #include "tools/torch/slot/graphs/graph.hpp"
-#include "tools/torch/slot/refusals.hpp"
 #include "tools/torch/slot/versions.hpp"
 
 #include <ATen/cuda/CUDAGeneratorImpl.h>

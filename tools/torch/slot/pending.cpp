@@ -1,8 +1,8 @@
-#include "tools/torch/slot/process_group/pending.hpp"
+#include "tools/torch/slot/pending.hpp"
 
 #include "tools/torch/slot/below_autograd.hpp"
 #include "tools/torch/slot/device.hpp"
-#include "tools/torch/slot/operators.hpp"
+#include "tools/torch/slot/errors.hpp"
 #include "tools/torch/slot/storage.hpp"
 
 #include <utility>

@@ -1,4 +1,4 @@
-#include "tools/torch/slot/operators.hpp"
+#include "tools/torch/slot/operators/operators.hpp"
 
 #include "tools/torch/slot/seam_table.hpp"
 

@@ -1,6 +1,6 @@
-#include "tools/torch/slot/graphs/tape.hpp"
+#include "tools/torch/slot/tape.hpp"
 
-#include "tools/torch/slot/hollow/hollow.hpp"
+#include "tools/torch/slot/hollow.hpp"
 #include "tools/torch/slot/storage.hpp"
 
 #include <algorithm>

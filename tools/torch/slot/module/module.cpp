@@ -4,7 +4,7 @@
 #endif
 #include "tools/torch/slot/aliases.hpp"
 #include "tools/torch/slot/compiled_regions.hpp"
-#include "tools/torch/slot/hollow/hollow.hpp"
+#include "tools/torch/slot/hollow.hpp"
 #include "tools/torch/slot/hollow/routing.hpp"
 #include "tools/torch/slot/process_group/module.hpp"
 

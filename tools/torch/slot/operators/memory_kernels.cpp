@@ -1,11 +1,12 @@
-#include "tools/torch/slot/memory_kernels.hpp"
+#include "tools/torch/slot/operators/memory_kernels.hpp"
 
 #include "tools/torch/slot/aliases.hpp"
 #include "tools/torch/slot/below_autograd.hpp"
 #include "tools/torch/slot/device.hpp"
+#include "tools/torch/slot/errors.hpp"
 #include "tools/torch/slot/graphs/recorded_call.hpp"
-#include "tools/torch/slot/hollow/hollow.hpp"
-#include "tools/torch/slot/operators.hpp"
+#include "tools/torch/slot/hollow.hpp"
+#include "tools/torch/slot/operators/operators.hpp"
 #include "tools/torch/slot/seam_table.hpp"
 #include "tools/torch/slot/storage.hpp"
 

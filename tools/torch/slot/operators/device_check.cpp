@@ -1,4 +1,4 @@
-#include "tools/torch/slot/device_check.hpp"
+#include "tools/torch/slot/operators/device_check.hpp"
 
 #include "tools/torch/slot/device.hpp"
 

@@ -4,13 +4,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
 
-#include <string>
-
 namespace sim::slot {
-
-// Throws NotImplementedError with this text, because the program uses something that is not simulated. If it is not
-// caught, the run ends as refused.
-[[noreturn]] void refuse(const std::string& why);
 
 void refuse_operator(const c10::OperatorHandle& op, torch::jit::Stack* stack);
 

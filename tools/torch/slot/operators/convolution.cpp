@@ -2,9 +2,9 @@
 
 #include "tools/torch/slot/aliases.hpp"
 #include "tools/torch/slot/below_autograd.hpp"
-#include "tools/torch/slot/graphs/tape.hpp"
-#include "tools/torch/slot/hollow/hollow.hpp"
-#include "tools/torch/slot/operators.hpp"
+#include "tools/torch/slot/hollow.hpp"
+#include "tools/torch/slot/operators/operators.hpp"
+#include "tools/torch/slot/tape.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/NativeFunctions.h>

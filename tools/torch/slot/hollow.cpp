@@ -1,4 +1,4 @@
-#include "tools/torch/slot/hollow/hollow.hpp"
+#include "tools/torch/slot/hollow.hpp"
 
 #include "tools/torch/slot/aliases.hpp"
 #include "tools/torch/slot/seam_table.hpp"

@@ -25,9 +25,6 @@ void run_by_layout(const c10::OperatorHandle& op, torch::jit::Stack* stack);
 void launch_own(const char* name, const char* overload, c10::DeviceIndex device,
                 std::initializer_list<c10::IValue> arguments, std::initializer_list<c10::IValue> results);
 
-// Throws the error of a simulated GPU if a call failed.
-void require(bool succeeded);
-
 // Passes the script's precision of fp32 products, whichever of PyTorch's switches it uses, to the GPU, which prices the
 // next operators by it. It may change before any call.
 void tell_precision();

@@ -1,8 +1,9 @@
-#include "tools/torch/slot/refusals.hpp"
+#include "tools/torch/slot/operators/refusals.hpp"
 
+#include "tools/torch/slot/errors.hpp"
 #include "tools/torch/slot/operator_names.hpp"
-#include "tools/torch/slot/operators.hpp"
-#include "tools/torch/slot/registration.hpp"
+#include "tools/torch/slot/operators/operators.hpp"
+#include "tools/torch/slot/operators/registration.hpp"
 #include "tools/torch/slot/seam_table.hpp"
 
 #include <string>
@@ -22,11 +23,6 @@ std::string_view instead_of(const std::string& name) {
 }
 
 }  // namespace
-
-void refuse(const std::string& why) {
-    gpu().refused(why.c_str());
-    C10_THROW_ERROR(NotImplementedError, why);
-}
 
 void refuse_operator(const c10::OperatorHandle& op, torch::jit::Stack* /*stack*/) {
     refuse(c10::str("ndsim does not simulate ", op.operator_name(),

@@ -1,8 +1,8 @@
 // The registrations with PyTorch's dispatcher for sparse and nested tensors of the GPU.
 #include "tools/torch/slot/operator_names.hpp"
-#include "tools/torch/slot/operators.hpp"
-#include "tools/torch/slot/refusals.hpp"
-#include "tools/torch/slot/registration.hpp"
+#include "tools/torch/slot/operators/operators.hpp"
+#include "tools/torch/slot/operators/refusals.hpp"
+#include "tools/torch/slot/operators/registration.hpp"
 
 #include <ATen/NativeFunctions.h>
 #include <torch/library.h>

@@ -1,12 +1,12 @@
 // The registrations with PyTorch's dispatcher for the CUDA key, which is otherwise empty.
-#include "tools/torch/slot/registration.hpp"
+#include "tools/torch/slot/operators/registration.hpp"
 
 #include "tools/torch/slot/choices.hpp"
 #include "tools/torch/slot/kernels/kernels.hpp"
-#include "tools/torch/slot/memory_kernels.hpp"
 #include "tools/torch/slot/operator_names.hpp"
-#include "tools/torch/slot/operators.hpp"
-#include "tools/torch/slot/refusals.hpp"
+#include "tools/torch/slot/operators/memory_kernels.hpp"
+#include "tools/torch/slot/operators/operators.hpp"
+#include "tools/torch/slot/operators/refusals.hpp"
 
 #include <torch/library.h>
 

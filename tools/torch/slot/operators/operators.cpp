@@ -1,18 +1,17 @@
-#include "tools/torch/slot/operators.hpp"
+#include "tools/torch/slot/operators/operators.hpp"
 
 #include "tools/torch/slot/aliases.hpp"
 #include "tools/torch/slot/below_autograd.hpp"
 #include "tools/torch/slot/compiled_regions.hpp"
 #include "tools/torch/slot/device.hpp"
-#include "tools/torch/slot/device_check.hpp"
+#include "tools/torch/slot/errors.hpp"
 #include "tools/torch/slot/generator.hpp"
 #include "tools/torch/slot/graphs/recorded_call.hpp"
-#include "tools/torch/slot/hollow/hollow.hpp"
+#include "tools/torch/slot/hollow.hpp"
 #include "tools/torch/slot/hollow/shapes.hpp"
 #include "tools/torch/slot/hollow/tensors_of.hpp"
 #include "tools/torch/slot/kernels/kernels.hpp"
-#include "tools/torch/slot/refusals.hpp"
-#include "tools/torch/slot/versions.hpp"
+#include "tools/torch/slot/operators/device_check.hpp"
 
 #include <ATen/ATen.h>
 #include <c10/core/DeviceGuard.h>
@@ -137,15 +136,6 @@ void compute_on_cpu(const c10::OperatorHandle& op, const Plan& plan, c10::Device
     }
     const c10::DeviceGuard on(c10::Device(c10::kCUDA, device));
     plan.own->function.callBoxed(op, cpu, &stack);
-}
-
-// Since 2.8 CUDA errors have an exception type of their own.
-[[noreturn]] void fail_as_cuda([[maybe_unused]] std::int32_t number, const std::string& words) {
-#if SIM_SLOT_TORCH >= 208
-    throw c10::AcceleratorError({__func__, __FILE__, static_cast<std::uint32_t>(__LINE__)}, number, words);
-#else
-    throw c10::Error({__func__, __FILE__, static_cast<std::uint32_t>(__LINE__)}, words);
-#endif
 }
 
 // The arguments of one call, on their way to the CPU's kernel and back.
@@ -338,15 +328,6 @@ private:
 };
 
 }  // namespace
-
-void require(bool succeeded) {
-    if (succeeded) [[likely]] {
-        return;
-    }
-    const std::int32_t number = gpu().error_number != nullptr ? gpu().error_number() : 0;
-    TORCH_CHECK(number != 0, gpu().error());
-    fail_as_cuda(number, c10::str("CUDA error: ", gpu().error()));
-}
 
 void run_operator(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
     Call(op, *stack).run(false);

@@ -1,4 +1,4 @@
-#include "tools/torch/slot/operators.hpp"
+#include "tools/torch/slot/operators/operators.hpp"
 
 #include <ATen/ATen.h>
 #include <c10/util/SmallVector.h>
