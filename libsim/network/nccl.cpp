@@ -2,11 +2,13 @@
 
 #include "libsim/error.hpp"
 #include "libsim/network/bus_bandwidth.hpp"
+#include "libsim/network/torus_block.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <vector>
 
 namespace sim::network {
@@ -28,6 +30,7 @@ struct Place {
     double nodes;
     double on_node;
     double bytes;
+    double within;          // of a member, to the others on its node
     double card_bandwidth;  // of all cards that the group uses on one node
     double ring_bandwidth;  // bus bandwidth of a ring
 };
@@ -46,13 +49,23 @@ Place place_of(const Nccl& network, std::int64_t bytes, const Footprint& at) {
     if (on_node > 1 && !(network.within > 0)) {
         throw_no_way(at, "a rate within a node (Nccl::within)");
     }
-    Place place{static_cast<double>(at.members), static_cast<double>(nodes), static_cast<double>(on_node),
-                static_cast<double>(bytes),      on_node * network.across,   network.within};
+    const double within = node_rate(network, on_node);
+    Place place{static_cast<double>(at.members),
+                static_cast<double>(nodes),
+                static_cast<double>(on_node),
+                static_cast<double>(bytes),
+                within,
+                on_node * network.across,
+                within};
     if (nodes > 1) {
         // The ring enters and leaves a node through the card of each member there.
-        place.ring_bandwidth = on_node == 1 ? place.card_bandwidth : std::min(network.within, place.card_bandwidth);
+        place.ring_bandwidth = on_node == 1 ? place.card_bandwidth : std::min(within, place.card_bandwidth);
     }
     return place;
+}
+
+const char* simple_name(const Nccl& network) {
+    return network.one_protocol ? "none" : "Simple";
 }
 
 bool adds_up_everywhere(CollectiveKind kind) {
@@ -73,16 +86,19 @@ void rings(const Nccl& network, CollectiveKind kind, const Place& at, const Visi
     const double within = rounds * (at.members - 1) - across;
     const double moved = at.bytes * bus_factor(kind, at.members);
     const auto consider = [&](const char* protocol, const NcclLatencies& latencies, double slower, double bandwidth) {
-        const double latency = (latencies.base + within * latencies.within + across * latencies.across) * slower;
+        const double hop_across = latencies.across + network.card_latency;
+        const double latency = (latencies.base + within * latencies.within + across * hop_across) * slower;
         const double seconds = latency + moved / bandwidth;
         visit(Candidate{"ring", protocol, seconds, seconds, latency});
     };
     const double bus = at.ring_bandwidth;
     // "Plateau effect of ring": an all-reduce between nodes waits longer in each step.
     const double plateau = at.nodes > 1 && adds_up_everywhere(kind) ? 1.4 : 1;
-    consider("LL", network.ring.ll, 1, std::min(bus * 0.5, ll_most(network, at)));
-    consider("LL128", network.ring.ll128, 1, bus * 0.92);
-    consider("Simple", network.ring.simple, plateau, bus);
+    if (!network.one_protocol) {
+        consider("LL", network.ring.ll, 1, std::min(bus * 0.5, ll_most(network, at)));
+        consider("LL128", network.ring.ll128, 1, bus * 0.92);
+    }
+    consider(simple_name(network), network.ring.simple, plateau, bus);
 }
 
 // A chain within each node, two binary trees between the nodes. NCCL expects every node to send all bytes twice; over m
@@ -93,17 +109,20 @@ void trees(const Nccl& network, const Place& at, const Visit& visit) {
     const double expected_twice = at.ring_bandwidth / 2;
     double sent = at.card_bandwidth * at.nodes / (2 * (at.nodes - 1));
     if (at.on_node > 1) {
-        sent = std::min(sent, network.within / 2);
+        sent = std::min(sent, at.within / 2);
     }
     const auto consider = [&](const char* protocol, const NcclLatencies& latencies, double share, double most) {
         // Up the chain and the tree, and down again.
-        const double latency = latencies.base + 2 * ((at.on_node - 1) * latencies.within + levels * latencies.across);
+        const double hop_across = latencies.across + network.card_latency;
+        const double latency = latencies.base + 2 * ((at.on_node - 1) * latencies.within + levels * hop_across);
         const double expected = latency + at.bytes / std::min(expected_twice * share, most);
         visit(Candidate{"tree", protocol, expected, latency + at.bytes / std::min(sent * share, most), latency});
     };
-    consider("LL", network.tree.ll, 0.92 / 3.8, ll_most(network, at) / 2);
-    consider("LL128", network.tree.ll128, 0.92 * 120 / 128, HUGE_VAL);
-    consider("Simple", network.tree.simple, 0.92, HUGE_VAL);
+    if (!network.one_protocol) {
+        consider("LL", network.tree.ll, 0.92 / 3.8, ll_most(network, at) / 2);
+        consider("LL128", network.tree.ll128, 0.92 * 120 / 128, HUGE_VAL);
+    }
+    consider(simple_name(network), network.tree.simple, 0.92, HUGE_VAL);
 }
 
 // Each member sends its data to the switch once and its share of the sum to all: n + 1 of n parts. So groups smaller
@@ -117,7 +136,7 @@ void switches(const Nccl& network, const Place& at, const Visit& visit) {
     const char* name = "NVLS";
     if (at.nodes > 1) {
         bandwidth = std::min(bandwidth, at.card_bandwidth);
-        latency += 2 * std::ilogb(at.nodes) * network.switch_latency_across;
+        latency += 2 * std::ilogb(at.nodes) * (network.switch_latency_across + network.card_latency);
         name = "NVLS-tree";
     }
     const double seconds = latency + moved / bandwidth;
@@ -130,20 +149,44 @@ Candidate direct(const Nccl& network, const Place& at) {
     const double part = at.bytes / at.members;
     double transfer = 0;
     if (at.on_node > 1) {
-        transfer = (at.on_node - 1) * part / network.within;
+        transfer = (at.on_node - 1) * part / at.within;
     }
     double latency = network.message_latency;
     if (at.nodes > 1) {
         transfer = std::max(transfer, (at.members - at.on_node) * part / network.across);
-        latency = network.message_latency_across;
+        latency = network.message_latency_across + network.card_latency;
     }
     // Messages are started one after another.
     latency += (at.members - 2) * network.ring.ll.within;
-    return {"direct", "Simple", latency + transfer, latency + transfer, latency};
+    return {"direct", simple_name(network), latency + transfer, latency + transfer, latency};
+}
+
+// The rate of the links between two GPUs of a node.
+double pair_rate(const Nccl& network) {
+    return network.within / neighbours(network);
+}
+
+// Rings over all sides of the block at once, each with its share of the data.
+// Source, also of the time of a hop: Austin et al., How to Scale Your Model (2025), "TPU networking".
+constexpr double torus_hop = 1e-6;
+
+Candidate on_torus(const Nccl& network, CollectiveKind kind, const Place& at) {
+    const TorusBlock block = torus_block(static_cast<int>(at.members), network.torus_axes, network.torus_closed);
+    const double rounds = adds_up_everywhere(kind) ? 2 : 1;
+    const double latency = network.ring.simple.base + rounds * block.hops * torus_hop;
+    double transfer = at.bytes * bus_factor(kind, at.members) / at.within;
+    if (kind == CollectiveKind::all_to_all) {
+        transfer = std::max(transfer, at.bytes * block.load / pair_rate(network));
+    }
+    return {"torus", simple_name(network), latency + transfer, latency + transfer, latency};
 }
 
 template <class Visit>
 void for_each_candidate(const Nccl& network, CollectiveKind kind, const Place& at, const Visit& visit) {
+    if (network.torus_axes > 0 && at.nodes == 1) {
+        visit(on_torus(network, kind, at));
+        return;
+    }
     switch (kind) {
         case CollectiveKind::all_to_all:
         case CollectiveKind::gather:
@@ -181,6 +224,20 @@ NcclChoice choice_of(CollectiveKind kind, const Place& at, const Candidate& cand
 
 }  // namespace
 
+int neighbours(const Nccl& network) {
+    return network.torus_axes > 0 ? 2 * network.torus_axes : std::max(1, network.peers);
+}
+
+double node_rate(const Nccl& network, int on_node) {
+    if (on_node < 2) {
+        return network.within;
+    }
+    if (network.torus_axes > 0) {
+        return torus_block(on_node, network.torus_axes, network.torus_closed).links * pair_rate(network);
+    }
+    return network.peers > 0 ? std::min(network.within, (on_node - 1) * pair_rate(network)) : network.within;
+}
+
 Duration nccl_time(const Nccl& network, CollectiveKind kind, std::int64_t bytes, const Footprint& members) {
     if (members.members <= 1) {
         return Duration{0};
@@ -208,7 +265,7 @@ std::vector<NcclWay> nccl_ways(const Nccl& network, CollectiveKind kind, std::in
 }
 
 std::string nccl_name(const char* algorithm, const char* protocol) {
-    return fmt::format("{}/{}", algorithm, protocol);
+    return protocol == std::string_view("none") ? algorithm : fmt::format("{}/{}", algorithm, protocol);
 }
 
 std::int64_t nccl_bytes_sent(CollectiveKind kind, std::int64_t bytes, int members) {
@@ -243,13 +300,13 @@ std::int64_t Nccl::sent_in_collective(CollectiveKind kind, std::int64_t amount, 
 }
 
 Duration nccl_message_time(const Nccl& network, std::int64_t bytes, bool across) {
-    const double rate = across ? network.across : network.within;
+    const double rate = across ? network.across : pair_rate(network);
     if (!(rate > 0)) {
         throw ProgramError(fmt::format("a message {} needs a rate above 0 there (Nccl::{})",
                                        across ? "between nodes" : "within a node", across ? "across" : "within"));
     }
-    return duration_of_seconds((across ? network.message_latency_across : network.message_latency) +
-                               static_cast<double>(bytes) / rate);
+    const double latency = across ? network.message_latency_across + network.card_latency : network.message_latency;
+    return duration_of_seconds(latency + static_cast<double>(bytes) / rate);
 }
 
 }  // namespace sim::network

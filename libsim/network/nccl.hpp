@@ -3,6 +3,7 @@
 //
 //   time = base latency + steps within * hop + steps across * hop + bytes on the bus / bus bandwidth
 //
+// Other libraries choose otherwise; `one_protocol`, `peers` and `torus_axes` say in what they and their links differ.
 // Unlike on other networks, a collective is not made of messages here, and no two transfers disturb each other.
 // docs/network.md, "NCCL", states which choice is made when, and how it compares with measured runs.
 // Source of the formulas and constants: NVIDIA/nccl, src/graph/tuning.cc (2026-06).
@@ -43,6 +44,18 @@ struct Nccl {
     double switch_latency_across = 20.9e-6;  // in addition, twice per level of a tree of nodes
     double message_latency = 8e-6;           // of a point-to-point message within a node …
     double message_latency_across = 16e-6;   // … and between nodes
+    // Added to each hop between nodes: the latency that a network plugin states for its cards. NCCL's own plugin for
+    // InfiniBand states none, because the latencies above are InfiniBand's.
+    double card_latency = 0;
+    // The library has no low-latency protocols (LL, LL128), so that only the latencies of `simple` count.
+    bool one_protocol = false;
+    // The other GPUs of a node among which a GPU's links are divided, as in a full mesh; 0: a switch gives all of
+    // `within` to any pair.
+    int peers = 0;
+    // The GPUs of a node form a torus with this many axes (1 to 3), 2 links an axis; 0: no torus. Within a node,
+    // collectives use all axes at once. Sides of at least `torus_closed` GPUs are rings.
+    int torus_axes = 0;
+    int torus_closed = 0;
     // The GPU of each rank, if a few ranks are simulated on behalf of many; empty: rank i is GPU i.
     std::vector<int> places = {};
 
@@ -54,11 +67,18 @@ struct Nccl {
 
 // The time of a collective. `bytes` are those of the whole result (reduce-scatter, scatter, all-to-all: of the whole
 // input of a rank), as in sim::Collective; a barrier is an all-reduce of 0 bytes. A single member takes no time.
-// Allocates nothing. Throws ProgramError if it needs `within` or `across` and that is 0.
+// Allocates nothing, except on a torus. Throws ProgramError if it needs `within` or `across` and that is 0.
 Duration nccl_time(const Nccl& network, CollectiveKind kind, std::int64_t bytes, const Footprint& members);
 
-// The choice behind that time: algorithm (ring, tree, NVLS, NVLS-tree, direct; none for one member), protocol (LL,
-// LL128, Simple), bus bandwidth (as nccl-tests define it).
+// The neighbours among which the links of a GPU within its node are divided; 1: a switch.
+int neighbours(const Nccl& network);
+
+// The rate at which a member of a group with this many members on a node sends to the others there: less than `within`
+// if it has links only to some of them, or to few.
+double node_rate(const Nccl& network, int on_node);
+
+// The choice behind that time: algorithm (ring, tree, NVLS, NVLS-tree, direct, torus; none for one member), protocol
+// (LL, LL128, Simple; none if the library has only one), bus bandwidth (as nccl-tests define it).
 struct NcclChoice {
     const char* algorithm = "ring";
     const char* protocol = "Simple";
@@ -82,7 +102,7 @@ struct NcclWay {
     double latency = 0;   // of it, the part that does not depend on bytes
 };
 
-// "ring/LL128"
+// "ring/LL128", or "ring" if the protocol is "none"
 std::string nccl_name(const char* algorithm, const char* protocol);
 
 // In NCCL's order; none for one member. Throws what nccl_time() throws.

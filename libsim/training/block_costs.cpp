@@ -42,8 +42,9 @@ double BlockCosts::expert_seconds(double bytes) const {
     const bool by_node = layout_->framework.dispatch_by_node && nodes > 1;
     const double across = by_node ? bytes * nodes_of_a_token(model_->experts, nodes) / model_->experts.top_k : bytes;
     const double all = seconds(nccl_time(machine_->network, CollectiveKind::all_to_all, std::llround(across), group));
-    const double handed_on =
-        by_node && group.on_node > 1 ? bytes * (group.on_node - 1) / group.on_node / machine_->network.within : 0;
+    const double handed_on = by_node && group.on_node > 1 ? bytes * (group.on_node - 1) / group.on_node /
+                                                                network::node_rate(machine_->network, group.on_node)
+                                                          : 0;
     return std::max(all, handed_on) * machine_->gpu.efficiency.busy_collective;
 }
 

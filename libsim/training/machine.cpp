@@ -25,9 +25,13 @@ void Machine::place(int gpus) {
 
 void Machine::derive_network() {
     network.ranks_per_node = gpus_per_node;
-    network.within = scale_up * gpu.efficiency.link_share;
+    network.within = scale_up * (gpu.through_host > 0 ? gpu.through_host : gpu.efficiency.link_share);
     network.across = scale_out * gpu.efficiency.nic_share;
     network.switch_bandwidth = switch_sums ? scale_up * gpu.efficiency.switch_share : 0;
+    network.card_latency = nic_latency;
+    network.peers = peers;
+    network.torus_axes = torus_axes;
+    network.torus_closed = torus_closed;
 }
 
 }  // namespace sim::training

@@ -11,6 +11,9 @@
 
 namespace sim::training {
 
+// The library that executes the collectives of most accelerators here.
+inline constexpr const char* nccl_library = "NCCL";
+
 struct Accelerator {
     std::string name;
     std::string driver_name;  // the name that programs see: "NVIDIA H100 80GB HBM3"; empty: not known
@@ -28,8 +31,11 @@ struct Accelerator {
     double idle_watts = 0;        // with nothing to do; 0: not known
     double usd_per_hour = 0;      // of one GPU, on demand; 0: not known
     double sustained_clock = 1;   // relative to the clock of the peaks: below 1 if a power cap holds it down
-    int flash_version = 2;        // newest FlashAttention version available for it; 0: none
-    std::string collectives = "NCCL";  // the library that executes collectives; empty: a compiler does
+    // Without peer-to-peer access, data between GPUs pass through the host's memory and reach this share of the links'
+    // rate, instead of the efficiency's link_share; 0: there is peer-to-peer access.
+    double through_host = 0;
+    int flash_version = 2;                   // newest FlashAttention version available for it; 0: none
+    std::string collectives = nccl_library;  // the library that executes collectives; empty: a compiler does
     Efficiency efficiency;
     Uncertainty uncertainty;
 
@@ -47,6 +53,10 @@ struct Machine {
     int gpus_per_node = 8;
     double scale_up = 0;           // bytes per second, per GPU and direction, within a node: the links' own rate
     double scale_out = 0;          // the same between nodes; 0: there is only one node
+    int peers = 0;                 // Nccl::peers
+    int torus_axes = 0;            // Nccl::torus_axes
+    int torus_closed = 0;          // Nccl::torus_closed
+    double nic_latency = 0;        // Nccl::card_latency
     double host_link = 25e9;       // bytes per second between a GPU and its host
     int host_cores = 0;            // of a node; 0: not known
     double host_memory_gib = 0;    // of a node; 0: not known

@@ -33,9 +33,10 @@ Cluster machine_cluster(const Machine& machine) {
 
 Cluster wire_cluster(const Machine& machine) {
     const network::NcclLatencies& hop = machine.network.ring.ll;
+    const double link = machine.scale_up / network::neighbours(machine.network);
     return {.name = machine.name,
             .network = network::Nodes{.ranks_per_node = machine.gpus_per_node,
-                                      .within = links_of(hop.within, machine.scale_up),
+                                      .within = links_of(hop.within, link),
                                       .across = links_of(hop.across, machine.scale_out)}};
 }
 

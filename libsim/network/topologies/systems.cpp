@@ -12,6 +12,7 @@
 #include "libsim/network/topologies/topologies.hpp"
 
 #include "libsim/error.hpp"
+#include "libsim/network/torus_block.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -144,9 +145,9 @@ Topology pcie_10gbe(int gpus) {
 }
 
 // Slices of TPUs. A hop takes 1 us (Austin et al., How to Scale Your Model, 2025).
-// v4 and v5p: 3D tori of cubes of 4 x 4 x 4, up to 4,096 (16 x 16 x 16) and 8,960 (16 x 20 x 28) chips; 50 and 100 GB/s
-// per link. Smaller slices, of 1, 2, 4, 8, 16 or 32 chips, are not closed to rings. Source: Jouppi et al., TPU v4, ISCA
-// (2023); Google Cloud TPU documentation, v4 and v5p.
+// v4, v5p and v7: 3D tori of cubes of 4 x 4 x 4, up to 4,096 (16 x 16 x 16), 8,960 (16 x 20 x 28) and 9,216 (16 x 24 x
+// 24) chips; 50, 100 and 100 GB/s per link. Smaller slices, of 1, 2, 4, 8, 16 or 32 chips, are not closed to rings.
+// Source: Jouppi et al., TPU v4, ISCA (2023); Google Cloud TPU documentation, v4, v5p and TPU7x.
 Topology tpu_v4(int gpus) {
     return cubes(gpus, {50 * GB_per_s, 1us}, "TPU v4", 4096, 16);
 }
@@ -155,11 +156,24 @@ Topology tpu_v5p(int gpus) {
     return cubes(gpus, {100 * GB_per_s, 1us}, "TPU v5p", 8960, 28);
 }
 
-// v5e: 2D, up to 16 x 16, 50 GB/s per link; only a side of 16 is closed to a ring. 1, 4, 8, 16, 32, 64, 128 or 256
-// chips. Source: Google Cloud TPU documentation, v5e (400 GB/s both ways per chip, 4 links); Austin et al. (rings).
+Topology tpu_v7(int gpus) {
+    return cubes(gpus, {100 * GB_per_s, 1us}, "TPU v7", 9216, 24);
+}
+
+// v5e and v6e: 2D, up to 16 x 16, 50 and 100 GB/s per link; only a side of 16 is closed to a ring. 1, 4, 8, 16, 32, 64,
+// 128 or 256 chips. Source: Google Cloud TPU documentation, v5e and v6e (400 and 800 GB/s both ways per chip, 4 links);
+// Austin et al. (rings).
+Topology square(int chips, const Wire& wire, const char* what) {
+    require_size(chips, {1, 4, 8, 16, 32, 64, 128, 256}, what);
+    return slice(grid_sides(chips, 2), wire, 16);
+}
+
 Topology tpu_v5e(int gpus) {
-    require_size(gpus, {1, 4, 8, 16, 32, 64, 128, 256}, "TPU v5e");
-    return slice(grid_sides(gpus, 2), {50 * GB_per_s, 1us}, 16);
+    return square(gpus, {50 * GB_per_s, 1us}, "TPU v5e");
+}
+
+Topology tpu_v6e(int gpus) {
+    return square(gpus, {100 * GB_per_s, 1us}, "TPU v6e");
 }
 
 }  // namespace
@@ -192,7 +206,9 @@ std::vector<TopologyRow> system_rows() {
         {"pcie-10gbe", "4 GPUs a node, PCIe 3.0, 10 Gb/s Ethernet, 3 to 1", pcie_10gbe},
         {"tpu-v4", "3D torus, 50 GB/s a link", tpu_v4},
         {"tpu-v5p", "3D torus, 100 GB/s a link", tpu_v5p},
+        {"tpu-v7", "3D torus, 100 GB/s a link", tpu_v7},
         {"tpu-v5e", "2D, up to 16 x 16, 50 GB/s a link", tpu_v5e},
+        {"tpu-v6e", "2D, up to 16 x 16, 100 GB/s a link", tpu_v6e},
     };
 }
 

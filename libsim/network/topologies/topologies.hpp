@@ -29,9 +29,6 @@ Topology torus(const std::vector<int>& sizes, const Wire& wire);
 TopologyRow torus_row();
 TopologyRow torus_2d_row();
 TopologyRow torus_3d_row();
-// The `count` sides of a grid of `gpus` GPUs, each a multiple of `unit`, with the shortest longest side; ascending.
-// Empty if there are none. Cost: O(sqrt(gpus)) for 2 sides, O(gpus^(2/3)) for 3. Requires: count 2 or 3, gpus >= 1.
-std::vector<int> grid_sides(int gpus, int count, int unit = 1);
 
 // A grid in which each dimension has its own kind of connection.
 enum class DimensionKind : std::uint8_t { ring, line, fully_connected, switched };

@@ -12,6 +12,7 @@
 // Source: Dally & Towles, Principles and Practices of Interconnection Networks (2004), chapters 5 and 8; Jouppi et al.,
 // TPU v4, ISCA (2023).
 #include "libsim/network/topologies/topologies.hpp"
+#include "libsim/network/torus_block.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -19,17 +20,6 @@
 namespace sim::network {
 
 namespace {
-
-// The sides closest to a square.
-std::vector<int> two_sides(int cells) {
-    std::vector<int> best;
-    for (int side = 1; side * side <= cells; ++side) {
-        if (cells % side == 0) {
-            best = {side, cells / side};
-        }
-    }
-    return best;
-}
 
 // Avoids a single line, unless there are too few GPUs for anything else.
 std::vector<int> torus_sides(int gpus, int count) {
@@ -66,33 +56,6 @@ Topology torus(const std::vector<int>& sizes, const Wire& wire) {
     Topology topology = multi_dimensional(dimensions);
     topology.name = fmt::format("torus {}", fmt::join(sizes, "x"));
     return topology;
-}
-
-std::vector<int> grid_sides(int gpus, int count, int unit) {
-    int cells = gpus;
-    for (int side = 0; side < count; ++side) {
-        if (cells % unit != 0) {
-            return {};
-        }
-        cells /= unit;
-    }
-    std::vector<int> best;
-    if (count == 2) {
-        best = two_sides(cells);
-    } else {
-        for (int side = 1; side * side * side <= cells; ++side) {
-            if (cells % side == 0) {
-                const std::vector<int> others = two_sides(cells / side);
-                if (best.empty() || others[1] <= best[2]) {
-                    best = {side, others[0], others[1]};
-                }
-            }
-        }
-    }
-    for (int& side : best) {
-        side *= unit;
-    }
-    return best;
 }
 
 TopologyRow torus_row() {

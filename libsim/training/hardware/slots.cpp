@@ -40,6 +40,7 @@ std::vector<Slot> accelerator_slots(Machine& machine) {
         {"sustained_clock", "", &gpu.sustained_clock, 0, 1.5},
         {"usd_per_hour", "USD/h", &gpu.usd_per_hour},
         {"scale_up", "B/s", &machine.scale_up, 1, 1e18, true},
+        {"through_host", "", &gpu.through_host, 0, 1, true},
         {"typical_nic_gbit", "Gb/s", Fact{}},
         {"measured_bf16_flops", "FLOP/s", Fact{}},
         {"measured_fp8_flops", "FLOP/s", Fact{}},
@@ -52,6 +53,10 @@ std::vector<Slot> machine_slots(Machine& machine) {
         {"scale_up", "B/s", &machine.scale_up, 1, 1e18, true},
         {"scale_out", "B/s", &machine.scale_out, 1, 1e18, true},
         {"nic_gbit", "Gb/s", Fact{}},  // of all cards of a node; the reader derives scale_out from it
+        {"peers", "", &machine.peers, 0, 1e6, true},
+        {"torus_axes", "", &machine.torus_axes, 0, 3, true},
+        {"torus_closed", "", &machine.torus_closed, 0, 1e6, true},
+        {"nic_latency", "s", &machine.nic_latency, 0, 1, true},
         {"host_link", "B/s", &machine.host_link, 1, 1e18, true},
         {"host_cores", "", &machine.host_cores, 1, 1e6, true},
         {"host_memory_gib", "GiB", &machine.host_memory_gib},
@@ -86,6 +91,7 @@ std::vector<Slot> network_slots(Nccl& network) {
         {"network.switch_latency_across", "s", &network.switch_latency_across, 0, 1, true},
         {"network.message_latency", "s", &network.message_latency, 0, 1, true},
         {"network.message_latency_across", "s", &network.message_latency_across, 0, 1, true},
+        {"network.one_protocol", "", &network.one_protocol, 0, 1, true},
     };
     add_latencies(slots, "ring", network.ring);
     add_latencies(slots, "tree", network.tree);
