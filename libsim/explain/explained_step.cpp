@@ -115,15 +115,15 @@ CollectiveWords collective_words(const training::Accelerator& gpu) {
                 .alone = "the model's estimate",
                 .reached = "the share that collectives are assumed to achieve"};
     }
-    if (library == training::Accelerator{}.collectives) {
+    if (library == training::nccl_library) {
         return {.priced = fmt::format("as {}'s tuner expects it", library),
                 .algorithm = fmt::format("as {}'s tuner chooses", library),
                 .alone = fmt::format("{}'s own estimate", library),
                 .reached = fmt::format("the share that {} achieves in measurements", library)};
     }
-    return {.priced = fmt::format("by NCCL's model in place of {}'s", library),
-            .algorithm = fmt::format("by NCCL's model in place of {}'s", library),
-            .alone = fmt::format("NCCL's model in place of {}'s", library),
+    return {.priced = fmt::format("by a model of rings and trees in place of {}'s own choice", library),
+            .algorithm = fmt::format("by a model in place of {}'s own choice", library),
+            .alone = "that model's estimate",
             .reached = fmt::format("the share that {} is assumed to achieve", library)};
 }
 

@@ -2,6 +2,9 @@
 
 #include "libsim/collectives/schedules/algorithms.hpp"
 #include "libsim/report/record.hpp"
+#include "libsim/training/machine.hpp"
+
+#include <fmt/format.h>
 
 namespace sim::search {
 
@@ -20,6 +23,9 @@ struct ShownMethod {
     const AlgorithmConfig& config() const { return timed->what.config; }
     bool is_on_wires() const { return timed->on_wires() != nullptr; }
     bool is_by_nccl() const { return !is_on_wires(); }
+    const char* timing() const {
+        return is_on_wires() ? "wire" : timed->by_nccl()->library == training::nccl_library ? "nccl" : "model";
+    }
     bool has_config() const { return is_on_wires() && !is_custom && !what().send_receive; }
     bool is_fastest() const { return is_by_nccl() || timed == &row->best(); }
 };
@@ -92,15 +98,16 @@ std::vector<Field<ShownMethod>> method_fields() {
         });
     }
     return joined<Method>(
-        {{one_of<Method>("timing", {"nccl", "wire"},
-                         "nccl: what NCCL's model expects, as ndsim train prices it; wire: messages at the links' own "
-                         "rates, without NCCL's overheads.",
-                         [](const Method& of) { return of.is_by_nccl() ? "nccl" : "wire"; }),
+        {{one_of<Method>("timing", {"nccl", "model", "wire"},
+                         "nccl: what NCCL's model expects, as ndsim train prices it; model: the same for a machine "
+                         "whose library is another; wire: messages at the links' own rates, without overheads.",
+                         [](const Method& of) { return of.timing(); }),
           algorithm_field<Method>(algorithm_of),
-          only_if(
-              name<Method>("protocol", "NCCL's protocol: LL, LL128 or Simple; none with one GPU. Only of NCCL's model.",
-                           [](const Method& of) { return of.timed->by_nccl()->protocol; }),
-              &Method::is_by_nccl)},
+          only_if(name<Method>("protocol",
+                               "NCCL's protocol: LL, LL128 or Simple; none with one GPU, or if the library has only "
+                               "one. Not of wire time.",
+                               [](const Method& of) { return of.timed->by_nccl()->protocol; }),
+                  &Method::is_by_nccl)},
          config});
 }
 
@@ -120,8 +127,12 @@ std::vector<Field<ShownMethod>> time_fields() {
             "bytes_sent", "Bytes that were sent, over all links of the ranks.",
             [](const Method& of) { return of.is_by_nccl() ? of.timed->by_nccl()->sent : of.timed->on_wires()->sent; }),
         free_text<Method>(
-            "found_by", "How the time was found: closed form, recurrence, synchronous steps or flows, or NCCL's model.",
-            [](const Method& of) { return of.is_by_nccl() ? "NCCL's model" : name_of(of.timed->on_wires()->way); }),
+            "found_by",
+            "How the time was found: closed form, recurrence, synchronous steps or flows, or a library's model.",
+            [](const Method& of) {
+                return of.is_by_nccl() ? fmt::format("{}'s model", of.timed->by_nccl()->library)
+                                       : std::string(name_of(of.timed->on_wires()->way));
+            }),
         truth<Method>("fastest", "Whether no other algorithm timed in this way is faster at this size.",
                       &Method::is_fastest),
         only_if(whole<Method>("wrong", "Numbers that were wrong on any rank; only with --check.",

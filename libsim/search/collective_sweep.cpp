@@ -36,7 +36,9 @@ NcclTime messages_by_nccl(const NcclMethod& nccl, const CollectiveCase& what) {
     const bool across = nccl.members.on_node < nccl.members.members;
     return {.time = network::nccl_message_time(nccl.network, what.bytes(), across),
             .sent = by_all(what, what.bytes()),
-            .latency = across ? nccl.network.message_latency_across : nccl.network.message_latency};
+            .protocol = nccl.network.one_protocol ? "none" : "Simple",
+            .latency = across ? nccl.network.message_latency_across + nccl.network.card_latency
+                              : nccl.network.message_latency};
 }
 
 NcclTime collective_by_nccl(const NcclMethod& nccl, const CollectiveCase& what) {
@@ -52,8 +54,9 @@ NcclTime collective_by_nccl(const NcclMethod& nccl, const CollectiveCase& what) 
     return found;
 }
 
-TimedMethod timed_by_nccl(const NcclMethod& nccl, const CollectiveCase& what) {
-    NcclTime found = what.send_receive ? messages_by_nccl(nccl, what) : collective_by_nccl(nccl, what);
+TimedMethod timed_by_nccl(const Sweep& sweep, const CollectiveCase& what) {
+    NcclTime found = what.send_receive ? messages_by_nccl(*sweep.nccl, what) : collective_by_nccl(*sweep.nccl, what);
+    found.library = sweep.library;
     return {network::nccl_name(found.algorithm, found.protocol), what, std::move(found), {}};
 }
 
@@ -100,7 +103,7 @@ std::optional<CollectiveCase> case_of(const CollectiveCase& what, std::int64_t b
 SweepRow time_of_size(const Sweep& sweep, const CollectiveCase& what) {
     SweepRow row;
     if (sweep.nccl) {
-        row.timed.push_back(timed_by_nccl(*sweep.nccl, what));
+        row.timed.push_back(timed_by_nccl(sweep, what));
     }
     if (sweep.wires) {
         row.fastest = row.timed.size();
@@ -115,7 +118,7 @@ SweepRow time_of_size(const Sweep& sweep, const CollectiveCase& what) {
 std::vector<std::string> Sweep::methods() const {
     std::vector<std::string> names;
     if (nccl) {
-        names.emplace_back("NCCL's model");
+        names.push_back(fmt::format("{}'s model", library));
     }
     if (wires && (only_fastest || what.send_receive)) {
         names.emplace_back("wire time");

@@ -38,6 +38,7 @@ struct NcclTime {
     const char* protocol = "Simple";
     double latency = 0;                  // the part of the time that does not depend on the bytes, in seconds
     std::vector<network::NcclWay> ways;  // the alternatives that NCCL chose from; none for messages
+    std::string library = {};            // that executes it
 };
 
 struct TimedMethod {
@@ -72,7 +73,7 @@ struct Sweep {
     std::vector<AlgorithmConfig> configs;
     std::optional<Schedule> custom;  // replaces the algorithm's
     bool only_fastest = false;
-    std::string library = "NCCL";      // the library that executes the collectives
+    std::string library = "NCCL";      // the library or compiler that executes the machine's collectives
     std::optional<NodesUsed> machine;  // none if the cluster is a topology or a profile
     std::optional<NcclMethod> nccl;    // the first method of each row
     bool wires = true;                 // the configurations are timed, too; false: only NCCL

@@ -7,6 +7,7 @@
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -27,7 +28,8 @@ TEST(Names, OfTopologiesAreMachinesToo) {
     EXPECT_THAT(run_command("ndsim topology gb300-nvl72 --ranks 72").out, StartsWith("gb300-nvl72: 72 GPUs"));
     EXPECT_THAT(run_command("ndsim topology tpu-v5p-pod --ranks 64").out, StartsWith("tpu-v5p-pod: 64 GPUs"));
     EXPECT_EQ(run_command("ndsim collective all_reduce --topology p5 --ranks 16 --sizes 1M").exit_code, 0);
-    EXPECT_THAT(run_command("ndsim topology tpu-v6e-pod").err, HasSubstr("its links have no topology here"));
+    EXPECT_THAT(run_command("ndsim topology tpu-v7-pod --ranks 128").out, StartsWith("tpu-v7-pod: 128 GPUs"));
+    EXPECT_THAT(run_command("ndsim topology trn2.48xlarge").err, HasSubstr("its links have no topology here"));
 }
 
 TEST(Names, OfModelsAreListed) {
@@ -49,12 +51,28 @@ TEST(Names, OfStudiesAreListedWhereNoneIsNear) {
                 HasSubstr("there is no study \"nosuch\"; there are alibaba-c4-after, alibaba-c4-before"));
 }
 
-// AMD's and Google's libraries are not NCCL.
+// Only NVIDIA's accelerators have NCCL.
 TEST(Names, OfCollectivesAreTheVendorsLibrary) {
-    EXPECT_THAT(run_command("ndsim collective all_reduce --machine mi300x-8 --ranks 8 --sizes 1M").out,
-                HasSubstr("NCCL's model in place of RCCL's"));
-    EXPECT_THAT(run_command("ndsim collective all_reduce --machine tpu-v5p-pod --ranks 64 --sizes 1M").out,
-                HasSubstr("NCCL's model in place of XLA's"));
+    const auto printed = [](const char* machine, const char* more) {
+        return run_command(std::string("ndsim collective all_reduce --ranks 8 --sizes 1M --machine ") + machine + more)
+            .out;
+    };
+    for (const auto& [machine, library] : {std::pair{"mi300x-8", "RCCL"},
+                                           {"gaudi3-8", "HCCL"},
+                                           {"atlas-800t-a2", "HCCL"},
+                                           {"trn2.48xlarge", "nccom"},
+                                           {"aurora", "oneCCL"},
+                                           {"tpu-v5p-pod", "XLA"}}) {
+        for (const char* more : {"", " --timing both --explain-cost", " --timing both --json"}) {
+            EXPECT_THAT(printed(machine, more), AllOf(HasSubstr(library), Not(ContainsRegex("[^a-zA-Z]NCCL"))))
+                << machine << more;
+        }
+        EXPECT_THAT(printed(machine, " --json"), HasSubstr("\"timing\":\"model\""));
+    }
+    EXPECT_THAT(printed("dgx-h100", ""), HasSubstr("NCCL's model"));
+    EXPECT_THAT(printed("dgx-h100", " --json"), HasSubstr("\"timing\":\"nccl\""));
+    EXPECT_THAT(printed("tpu-v5p-pod", ""), HasSubstr("  torus\n"));
+    EXPECT_THAT(printed("gaudi3-8", ""), HasSubstr("  ring\n"));
 }
 
 // Collectives of a TPU come from the compiler, so no library is named.
@@ -63,7 +81,9 @@ TEST(Names, OfTheLibraryThatAStepsCollectivesArePricedByComeFromTheMachine) {
         return run_command(std::string("ndsim train --model llama3-8b --gpus 64 --zero 3 --machine ") + machine).out;
     };
     EXPECT_THAT(printed("dgx-h100"), HasSubstr("every collective as NCCL's tuner expects it"));
-    EXPECT_THAT(printed("mi300x-8"), HasSubstr("every collective by NCCL's model in place of RCCL's"));
+    EXPECT_THAT(printed("mi300x-8"),
+                AllOf(HasSubstr("every collective by a model of rings and trees in place of RCCL's own choice"),
+                      Not(ContainsRegex("[^a-zA-Z]NCCL"))));
     EXPECT_THAT(printed("tpu-v5p-pod"),
                 AllOf(HasSubstr("every collective by a model of its algorithm and links"), Not(HasSubstr("CCL"))));
     EXPECT_THAT(run_command("ndsim explain --model llama3-8b --gpus 64 --zero 3 --machine tpu-v5p-pod").out,

@@ -86,10 +86,10 @@ void take_machine(CollectiveOptions& options, Sweep& sweep) {
     sweep.machine = used;
     sweep.cluster = training::wire_cluster(machine);
     sweep.wires = wants_wires(options);
+    for (const auto& [key, text] : read_hardware(options.machine).remarks) {
+        sweep.library = key == "collectives" || key == "compiler" ? text : sweep.library;
+    }
     if (wants_nccl(options)) {
-        for (const auto& [key, text] : read_hardware(options.machine).remarks) {
-            sweep.library = key == "collectives" || key == "compiler" ? text : sweep.library;
-        }
         sweep.nccl = NcclMethod{machine.network, {.members = options.ranks, .on_node = used.on_node}};
     }
 }
@@ -111,15 +111,15 @@ std::vector<std::string> timing_lines(const Sweep& sweep) {
     std::vector<std::string> lines;
     if (sweep.nccl) {
         lines.push_back(
-            sweep.library == "NCCL"
+            sweep.library == training::nccl_library
                 ? "NCCL's model: what NCCL's own tuner expects, as ndsim train prices collectives"
-                : fmt::format("NCCL's model in place of {}'s: what NCCL's tuner would expect of these links, as ndsim "
-                              "train prices collectives; {} has algorithms and protocols of its own",
-                              sweep.library, sweep.library));
+                : fmt::format("{0}'s model: what rings, trees or a torus would take on these links, as ndsim train "
+                              "prices collectives; {0} has algorithms and protocols of its own",
+                              sweep.library));
     }
     if (sweep.wires) {
-        lines.push_back(fmt::format("Wire time, without NCCL's overheads: messages at the links' own rates{}",
-                                    sweep.machine ? "" : "; --machine NAME has NCCL's model"));
+        lines.push_back(fmt::format("Wire time, without {}'s overheads: messages at the links' own rates{}",
+                                    sweep.library, sweep.machine ? "" : "; --machine NAME has NCCL's model"));
     }
     return lines;
 }

@@ -87,10 +87,10 @@ bool is_fastest_of_several(const SweepRow& row, std::size_t number) {
 
 std::string explanation_of(const TimedMethod& timed, const NcclTime& nccl) {
     const double latency = std::min(nccl.latency, timed.seconds());
-    std::string text =
-        fmt::format("#   {}: {:.2f} us of latency, {:.2f} us for {} bytes that each rank sends on average{}\n",
-                    timed.name, latency * mega, (timed.seconds() - latency) * mega, nccl.sent / timed.what.ranks,
-                    nccl.ways.size() > 1 ? "; NCCL takes what it expects to be the shortest" : "");
+    std::string text = fmt::format(
+        "#   {}: {:.2f} us of latency, {:.2f} us for {} bytes that each rank sends on average{}\n", timed.name,
+        latency * mega, (timed.seconds() - latency) * mega, nccl.sent / timed.what.ranks,
+        nccl.ways.size() > 1 ? fmt::format("; {} takes what it expects to be the shortest", nccl.library) : "");
     for (const network::NcclWay& way : nccl.ways) {
         text += fmt::format("#     {}: {:.2f} us expected\n", network::nccl_name(way.algorithm, way.protocol),
                             way.expected * mega);
