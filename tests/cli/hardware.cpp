@@ -12,8 +12,9 @@ using testing::StartsWith;
 TEST(NdsimHardware, ListsMachinesAndAccelerators) {
     const Said said = run_command("ndsim hardware");
     EXPECT_EQ(said.exit_code, 0) << said.err;
-    EXPECT_THAT(said.out, StartsWith("machine           accelerator          GPUs"));
-    EXPECT_THAT(said.out, HasSubstr("\ndgx-h100          H100-SXM-80GB           8            450              50"));
+    EXPECT_THAT(said.out, StartsWith("machine                accelerator          GPUs"));
+    EXPECT_THAT(said.out,
+                HasSubstr("\ndgx-h100               H100-SXM-80GB           8            450              50"));
     EXPECT_THAT(
         said.out,
         HasSubstr("\nA100-SXM-80GB        ampere                   312          312           -           -  79.15"));

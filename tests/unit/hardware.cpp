@@ -155,7 +155,7 @@ TEST(Hardware, IsFoundAsCloudsAndPeopleCallIt) {
     }
     EXPECT_EQ(complaint([] { machine("g6"); }),
               "there is no machine \"g6\"; it may be g6.2xlarge, g6.48xlarge or g6.xlarge");
-    for (const char* other : {"trn2.48xlarge", "gb10", "rtx-7090"}) {
+    for (const char* other : {"trn9.48xlarge", "gb11", "rtx-7090"}) {
         EXPECT_EQ(complaint([&] { machine(other); }),
                   fmt::format("there is no machine \"{}\"; ndsim hardware lists them", other));
     }
