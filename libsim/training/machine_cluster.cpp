@@ -31,12 +31,16 @@ Cluster machine_cluster(const Machine& machine) {
     return cluster;
 }
 
+double peer_rate(const Machine& machine) {
+    const double link = machine.scale_up / network::neighbours(machine.network);
+    return machine.gpu.through_host > 0 ? link * machine.gpu.through_host : link;
+}
+
 Cluster wire_cluster(const Machine& machine) {
     const network::NcclLatencies& hop = machine.network.ring.ll;
-    const double link = machine.scale_up / network::neighbours(machine.network);
     return {.name = machine.name,
             .network = network::Nodes{.ranks_per_node = machine.gpus_per_node,
-                                      .within = links_of(hop.within, link),
+                                      .within = links_of(hop.within, peer_rate(machine)),
                                       .across = links_of(hop.across, machine.scale_out)}};
 }
 

@@ -96,6 +96,13 @@ TEST(WireCluster, HasNoPriceBetweenNodesWhereThereIsOne) {
     EXPECT_THROW(require_price(training::wire_cluster(machine), Bytes{1}, Hop::across), ProgramError);
 }
 
+TEST(PeerRate, IsThatOfALinkOfAMeshOrTorusAndOfTheHostWithoutPeerToPeerAccess) {
+    EXPECT_DOUBLE_EQ(training::peer_rate(training::machine("dgx-h100")), 450e9);
+    EXPECT_DOUBLE_EQ(training::peer_rate(training::machine("mi300x-8")), 64e9);
+    EXPECT_DOUBLE_EQ(training::peer_rate(training::machine("tpu-v5p")), 100e9);
+    EXPECT_DOUBLE_EQ(training::peer_rate(training::machine("rtx-4090")), 0.32 * 31.5e9);
+}
+
 TEST(MachineCluster, HasNoPriceForUnitsOfData) {
     const auto run = simulate(fibers_on("dgx-h100", 2),
                               [](GPU& gpu) { gpu.rank() == 0 ? gpu.send(1, Units{1}) : gpu.receive(0, Units{1}); });

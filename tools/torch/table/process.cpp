@@ -1,6 +1,7 @@
 #include "tools/torch/table/process.hpp"
 
 #include "libsim/error.hpp"
+#include "libsim/training/machine_cluster.hpp"
 
 #include <fmt/format.h>
 
@@ -51,9 +52,10 @@ std::span<const std::byte> bytes_at(const void* data, std::int64_t count) {
 
 Process::Process(GPU& gpu, ProcessTerms terms)
     : terms_(std::move(terms)),
-      gpus_(gpu, terms_.home, costs_of(terms_),
-            {.host_link = terms_.machine.host_link,
-             .peer_link = terms_.machine.scale_up > 0 ? terms_.machine.scale_up : terms_.machine.host_link}),
+      gpus_(
+          gpu, terms_.home, costs_of(terms_),
+          {.host_link = terms_.machine.host_link,
+           .peer_link = terms_.machine.scale_up > 0 ? training::peer_rate(terms_.machine) : terms_.machine.host_link}),
       prices_(training::OperatorTimes(terms_.machine.gpu, terms_.flash_version)) {
     prices_.is_compiled = terms_.is_compiled;
 }
