@@ -121,10 +121,10 @@ TEST(Hardware, OfACappedGpuSustainsLessThanItsPeak) {
 }
 
 TEST(Hardware, ThatIsBasedOnAnotherHasNotItsPriceAndMeasurements) {
-    const std::vector<Sourced> numbers = sources_of("h20");
+    const std::vector<Sourced> numbers = sources_of("a800");
     EXPECT_EQ(find(numbers, "measured_bf16_flops"), nullptr);
     EXPECT_EQ(find(numbers, "usd_per_hour"), nullptr);
-    EXPECT_EQ(accelerator("h20").usd_per_hour, 0);
+    EXPECT_EQ(accelerator("a800").usd_per_hour, 0);
 }
 
 TEST(Hardware, PriceOfANodeIsSplitOverItsGpus) {
