@@ -63,6 +63,7 @@ double BlockCosts::forward_seconds(const Operator& op) const {
         case OperatorKind::grouped_gemm: return kernels_.grouped_gemm(op.gemm, GemmKind::forward);
         case OperatorKind::scores: return kernels_.scores(op.gemm);
         case OperatorKind::flash: return kernels_.flash({op.forward_flops, op.heads, op.head_dim, op.keys, false});
+        case OperatorKind::scan: return kernels_.scan(op.forward_flops, op.forward_bytes, op.forward_kernels);
         case OperatorKind::memory: return kernels_.memory(op.forward_bytes, op.forward_kernels);
         case OperatorKind::tensor: return tensor_seconds(op.forward_collective, op.forward_bytes);
         case OperatorKind::context: return 0;  // beside the attention: context_seconds()
@@ -120,7 +121,7 @@ double BlockCosts::exposed_dispatch(const std::vector<Operator>& operators) cons
         } else if (op.kind == OperatorKind::gemm || op.kind == OperatorKind::grouped_gemm) {
             const Gradients gradients = gradients_of(op);
             others += forward_seconds(op) + gradients.input + gradients.weight;
-        } else if (op.kind == OperatorKind::flash || op.kind == OperatorKind::scores) {
+        } else if (op.kind == OperatorKind::flash || op.kind == OperatorKind::scores || op.kind == OperatorKind::scan) {
             others += forward_seconds(op) + core_backward_seconds(op);
         }
     }
@@ -158,6 +159,9 @@ BlockCosts::Gradients BlockCosts::gradients_of(const Operator& op) const {
 }
 
 double BlockCosts::core_backward_seconds(const Operator& op) const {
+    if (op.kind == OperatorKind::scan) {
+        return kernels_.scan(op.backward_flops, op.backward_bytes, op.backward_kernels);
+    }
     if (op.kind == OperatorKind::flash) {
         return kernels_.flash({op.backward_flops, op.heads, op.head_dim, op.keys, true});
     }

@@ -36,7 +36,7 @@ public:
         double weight;
     };
     Gradients gradients_of(const Operator& op) const;          // of a GEMM
-    double core_backward_seconds(const Operator& op) const;    // of attention's scores
+    double core_backward_seconds(const Operator& op) const;    // of attention's scores, or of a scan
     double memory_backward_seconds(const Operator& op) const;  // of a memory-bound kernel
     double expert_backward_seconds(const Operator& op) const;  // of dispatch, combine, and collectives within experts
 

@@ -137,6 +137,7 @@ void BlockTimes::backward(const std::vector<Operator>& operators, double exposed
                 time = costs_.core_backward_seconds(op);
                 core += time;
                 break;
+            case OperatorKind::scan: time = costs_.core_backward_seconds(op); break;
             case OperatorKind::memory: time = costs_.memory_backward_seconds(op); break;
             case OperatorKind::tensor:
                 time = costs_.tensor_backward_seconds(op, weight_gradient);
@@ -196,10 +197,15 @@ BlockTime BlockTimes::sum(const std::vector<Operator>& operators, const std::vec
     return time;
 }
 
+BlockTimes::Sort BlockTimes::sort_of(int layer) const {
+    return {.kind = model_->kind_of(layer),
+            .window = model_->window_of(layer),
+            .rotates = model_->rotates(layer),
+            .offloaded = is_offloaded(layer)};
+}
+
 bool BlockTimes::are_alike(int layer, int other) const {
-    return model_->has_experts(layer) == model_->has_experts(other) &&
-           model_->window_of(layer) == model_->window_of(other) && is_in_bf16(layer) == is_in_bf16(other) &&
-           is_offloaded(layer) == is_offloaded(other);
+    return sort_of(layer) == sort_of(other) && is_in_bf16(layer) == is_in_bf16(other);
 }
 
 bool BlockTimes::is_offloaded(int layer) const {
@@ -214,20 +220,17 @@ const BlockTime& BlockTimes::of_layer(int layer) {
     if (is_in_bf16(layer)) {
         return in_bf16_->of_layer(layer);
     }
-    const bool experts = model_->has_experts(layer);
-    const int window = model_->window_of(layer);
-    const bool offloaded = is_offloaded(layer);
-    for (const Sort& sort : sorts_) {
-        if (sort.experts == experts && sort.window == window && sort.offloaded == offloaded) {
-            return sort.time;
+    const Sort wanted = sort_of(layer);
+    for (const auto& [sort, time] : sorts_) {
+        if (sort == wanted) {
+            return time;
         }
     }
     const std::vector<Operator> operators = layer_operators(*model_, *layout_, layer);
-    // Reserved so that references stay valid: layers differ by feed-forward part, window and offloading, two of each.
-    sorts_.reserve(16);
-    sorts_.push_back(
-        {experts, window, offloaded, sum(operators, recomputed(operators, *layout_), copied_bytes(layer))});
-    return sorts_.back().time;
+    // Reserved so that references stay valid: layers with attention also differ by window, all by offloading.
+    sorts_.reserve(2 * (LayerKind::count + 3));
+    sorts_.push_back({wanted, sum(operators, recomputed(operators, *layout_), copied_bytes(layer))});
+    return sorts_.back().second;
 }
 
 BlockTime BlockTimes::of_embedding() const {

@@ -6,6 +6,7 @@
 #include "libsim/training/block_costs.hpp"
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace sim::training {
@@ -53,11 +54,13 @@ public:
 private:
     // Layers of one sort have the same operators.
     struct Sort {
-        bool experts;
+        LayerKind kind;
         int window;
+        bool rotates;
         bool offloaded;  // its activations are in host memory between the passes
-        BlockTime time;
+        friend bool operator==(const Sort&, const Sort&) = default;
     };
+    Sort sort_of(int layer) const;
     struct Passes {
         std::vector<KernelSpan> forward;
         std::vector<KernelSpan> input;
@@ -81,7 +84,7 @@ private:
     const Transformer* model_;
     const Layout* layout_;
     BlockCosts costs_;
-    std::vector<Sort> sorts_;
+    std::vector<std::pair<Sort, BlockTime>> sorts_;
     // Layers left in 16 bits take what they take in a layout without quantisation; null if there are none.
     std::unique_ptr<const Layout> layout_in_bf16_;
     std::unique_ptr<BlockTimes> in_bf16_;

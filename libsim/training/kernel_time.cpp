@@ -161,6 +161,11 @@ double KernelTimes::flash(const Flash& pass) const {
     return with_gaps(pass.flops / (rest_.peak * share), pass.backward ? 2 : 1);
 }
 
+double KernelTimes::scan(double flops, double bytes, double kernels) const {
+    const double arithmetic = flops / (rest_.peak * efficiency_->scores_gemm);
+    return with_gaps(std::max(arithmetic, traffic(bytes, kernels)), kernels);
+}
+
 double KernelTimes::traffic(double bytes, double kernels) const {
     const double each = bytes / kernels;
     const double rate = bandwidth_ * efficiency_->memory_share * each / (each + efficiency_->memory_half_bytes);

@@ -64,6 +64,8 @@ public:
         int version = 0;  // FlashAttention version; 0: the constructor's
     };
     double flash(const Flash& pass) const;
+    // The scan of linear attention: batched products of small sides, in `kernels` kernels that read and write `bytes`.
+    double scan(double flops, double bytes, double kernels) const;
     // A memory-bound operation that reads and writes `bytes`, in `kernels` kernels.
     double memory(double bytes, double kernels = 1) const;
     // One memory-bound kernel that reads and writes `bytes`, of which `single` elements are accessed one by one.

@@ -69,6 +69,13 @@ std::string no_context(const LayoutCase& what) {
     return fmt::format("cp = {} needs flash attention", what.layout.parallelism.cp);
 }
 
+bool sparse_without_flash(const LayoutCase& what) {
+    return what.model.is_sparse() && !what.layout.framework.flash_attention;
+}
+std::string no_sparse(const LayoutCase& what) {
+    return fmt::format("sparse attention of {} needs flash attention", what.model.name);
+}
+
 bool there_are_no_units(const LayoutCase& what) {
     return !(what.machine.gpu.peak(what.layout.numerics.precision) > 0);
 }
@@ -137,7 +144,6 @@ std::string no_putting_off(const LayoutCase& what) {
 }
 
 LayerModules missing_modules(const Transformer& model) {
-    const bool has_dense = !model.has_experts(0) || !model.has_experts(model.layers - 1) || model.experts.count == 0;
     LayerModules missing;
     const auto needs = [&](bool there, LayerModules modules) {
         if (!there) {
@@ -145,7 +151,7 @@ LayerModules missing_modules(const Transformer& model) {
         }
     };
     needs(model.latent.has_value(), LayerModule::latent_up);
-    needs(has_dense, LayerModule::dense_ffn);
+    needs(model.has_dense_ffn(), LayerModule::dense_ffn);
     needs(model.experts.count > 0, LayerModule::experts);
     needs(model.experts.count > 0, LayerModule::expert_activation);
     needs(model.experts.shared > 0, LayerModule::shared_experts);
@@ -203,6 +209,7 @@ constexpr auto step_rows = std::to_array<LayoutRule>({
     {Misfit::schedule, chunks_have_one_stage, no_chunks},
     {Misfit::schedule, schedule_has_not_this_shape, which_shape},
     {Misfit::combination, context_without_flash, no_context},
+    {Misfit::combination, sparse_without_flash, no_sparse},
     {Misfit::combination, reduces_copies_each_time, no_sum_of_copies},
     {Misfit::combination, puts_off_in_vain, no_putting_off},
     {Misfit::combination, recomputes_modules_in_vain, no_modules},

@@ -15,22 +15,23 @@ namespace {
 bool kv_heads_fit(const Transformer& model, int tp) {
     return model.latent || model.kv_heads % tp == 0 || tp % model.kv_heads == 0;
 }
+// A scan's heads are spread with the queries and keys that they read.
+bool scan_fits(const Transformer& model, int tp) {
+    return !model.has_linear_attention() || (model.linear->heads % tp == 0 && model.linear->key_heads % tp == 0);
+}
 bool heads_fit(const Transformer& model, int tp) {
-    return model.heads % tp == 0 && kv_heads_fit(model, tp);
+    return !model.has_attention() || (model.heads % tp == 0 && kv_heads_fit(model, tp));
 }
 
-bool has_dense_ffn(const Transformer& model) {
-    return model.experts.count == 0 || model.experts.dense_layers > 0 || model.experts.every > 1;
-}
 std::int64_t shared_width(const Transformer& model) {
     return std::int64_t{model.experts.shared} * model.experts.ffn;
 }
 bool widths_fit(const Transformer& model, int tp) {
-    return (!has_dense_ffn(model) || model.ffn % tp == 0) &&
+    return (!model.has_dense_ffn() || model.ffn % tp == 0) &&
            (model.experts.count == 0 || shared_width(model) % tp == 0);
 }
 bool tp_fits(const Transformer& model, int tp) {
-    return heads_fit(model, tp) && widths_fit(model, tp);
+    return heads_fit(model, tp) && scan_fits(model, tp) && widths_fit(model, tp);
 }
 std::string tp_that_does(const LayoutCase& what) {
     return nearest_that_do(what.layout.parallelism.tp, what.model.heads,
@@ -50,11 +51,21 @@ std::string which_heads(const LayoutCase& what) {
                        model.kv_heads, tp_that_does(what));
 }
 
+bool scan_heads_do_not_divide(const LayoutCase& what) {
+    return !scan_fits(what.model, what.layout.parallelism.tp);
+}
+std::string which_scan_heads(const LayoutCase& what) {
+    const LinearAttention& linear = *what.model.linear;
+    const bool keys = linear.heads % what.layout.parallelism.tp == 0;
+    return fmt::format("tp = {} does not divide the {} {} of linear attention; {}", what.layout.parallelism.tp,
+                       keys ? linear.key_heads : linear.heads, keys ? "groups of keys" : "heads", tp_that_does(what));
+}
+
 bool widths_do_not_divide(const LayoutCase& what) {
     return !widths_fit(what.model, what.layout.parallelism.tp);
 }
 std::string which_width(const LayoutCase& what) {
-    const bool dense = has_dense_ffn(what.model) && what.model.ffn % what.layout.parallelism.tp != 0;
+    const bool dense = what.model.has_dense_ffn() && what.model.ffn % what.layout.parallelism.tp != 0;
     return fmt::format("tp = {} does not divide the {} width of {}; {}", what.layout.parallelism.tp,
                        dense ? "feed-forward" : "shared experts'", dense ? what.model.ffn : shared_width(what.model),
                        tp_that_does(what));
@@ -160,6 +171,15 @@ std::string which_cp(const LayoutCase& what) {
                                        [&](int cp) { return sequence % pieces(what, cp) == 0; }));
 }
 
+bool cp_splits_a_scan(const LayoutCase& what) {
+    return what.layout.parallelism.cp > 1 && (what.model.has_linear_attention() || what.model.is_sparse());
+}
+std::string no_split_scan(const LayoutCase& what) {
+    return fmt::format("cp = {}: ndsim does not model {} over ranks with parts of a sequence; cp = 1 does",
+                       what.layout.parallelism.cp,
+                       what.model.is_sparse() ? "sparse attention" : "the scan of linear attention");
+}
+
 bool sequence_parallel_does_not_divide(const LayoutCase& what) {
     return what.layout.parallelism.sequence_parallel && what.model.sequence % what.layout.parallelism.cp == 0 &&
            what.model.sequence / what.layout.parallelism.cp % what.layout.parallelism.tp != 0;
@@ -209,6 +229,7 @@ std::string which_ranks(const LayoutCase& what) {
 
 constexpr auto width_rows = std::to_array<LayoutRule>({
     {Misfit::heads, heads_do_not_divide, which_heads},
+    {Misfit::heads, scan_heads_do_not_divide, which_scan_heads},
     {Misfit::width, widths_do_not_divide, which_width},
     {Misfit::width, expert_width_does_not_divide, which_expert_width},
     {Misfit::layers, there_are_too_few_layers, how_many_layers},
@@ -216,6 +237,7 @@ constexpr auto width_rows = std::to_array<LayoutRule>({
     {Misfit::layers, list_has_other_layers, which_layers},
     {Misfit::layers, list_has_other_predictions, which_predictions},
     {Misfit::sequence, cp_does_not_divide, which_cp},
+    {Misfit::sequence, cp_splits_a_scan, no_split_scan},
     {Misfit::sequence, sequence_parallel_does_not_divide, which_tokens},
     {Misfit::experts, there_are_no_experts, none_to_spread},
     {Misfit::experts, experts_do_not_divide, which_ep},

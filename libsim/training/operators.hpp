@@ -23,6 +23,7 @@ enum class OperatorKind : std::uint8_t {
     grouped_gemm,  // experts: `gemm.batch` of them
     scores,        // attention without flash attention: scores and values, `gemm.batch` heads
     flash,         // attention in one kernel
+    scan,          // linear attention
     memory,        // memory-bound kernels
     tensor,        // a collective of the tensor-parallel group
     context,       // ring exchange of keys and values over the context-parallel group, beside the attention before it
@@ -57,7 +58,7 @@ struct Operator {
     Gemm gemm = {};            // gemm, grouped_gemm, scores
     double forward_flops = 0;  // per rank; a multiplication and an addition are 2 FLOPs
     double backward_flops = 0;
-    double forward_bytes = 0;  // memory: read and written; collectives: of the whole result (or input)
+    double forward_bytes = 0;  // memory, scan: read and written; collectives: of the whole result (or input)
     double backward_bytes = 0;
     double forward_kernels = 1;
     double backward_kernels = 1;
@@ -72,7 +73,11 @@ struct Operator {
     LayerModules modules = {};          // the modules that it belongs to
     Weights weights = {};
     OperatorBytes bytes = {};
-    double pair_width = 0;  // attention: multiplications per pair of query and key, over all heads of this rank
+    // Multiplications over all heads of this rank that no matrix of weights does: per attended pair of query and key,
+    // per pair of any token and one before it (the index of sparse attention), and per token (convolutions, scans).
+    double pair_width = 0;
+    double index_width = 0;
+    double token_width = 0;
 };
 
 // Layers after the model's own are those of multi-token prediction.

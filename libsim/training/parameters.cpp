@@ -3,6 +3,8 @@
 #include "libsim/training/layer_kinds.hpp"
 #include "libsim/training/operators.hpp"
 
+#include <cmath>
+
 namespace sim::training {
 
 namespace {
@@ -26,6 +28,8 @@ struct ListSums {
     std::int64_t matrices = 0;  // that multiply every token
     std::int64_t unvisited = 0;
     double pair_width = 0;
+    double index_width = 0;
+    double token_width = 0;
 };
 ListSums sums_of(const std::vector<Operator>& operators) {
     ListSums sums;
@@ -34,6 +38,8 @@ ListSums sums_of(const std::vector<Operator>& operators) {
         sums.matrices += weights.visited * weights.matrix;
         sums.unvisited += (weights.experts - weights.visited) * (weights.matrix + weights.biases);
         sums.pair_width += op.pair_width;
+        sums.index_width += op.index_width;
+        sums.token_width += op.token_width;
     }
     return sums;
 }
@@ -68,6 +74,12 @@ private:
     const Transformer& model_;
     OfLayerKinds<LayerSums> kinds_;
 };
+
+// Without masked ones if `causal_half`.
+double all_pairs(const Transformer& model, bool causal_half) {
+    const double sequence = model.sequence;
+    return sequence * sequence / (causal_half && model.causal ? 2 : 1);
+}
 
 }  // namespace
 
@@ -117,6 +129,11 @@ Parameters parameters_of(const Transformer& model) {
 double attended_pairs(const Transformer& model, int layer, bool causal_half) {
     const double sequence = model.sequence;
     const double window = model.window_of(layer);
+    if (model.sliding.chunks && model.sliding.window == model.window_of(layer)) {
+        const double whole = std::floor(sequence / window);
+        const double rest = sequence - whole * window;
+        return (whole * window * window + rest * rest) / (causal_half && model.causal ? 2 : 1);
+    }
     return sequence * window - (causal_half && model.causal ? window * window / 2 : 0);
 }
 
@@ -130,6 +147,7 @@ ModelFlops forward_flops(const Transformer& model, bool causal_half) {
         const auto matrices = static_cast<double>(sums.matrices);
         flops.layers += 2 * sequence * (matrices + (layer < model.layers ? 0 : join));
         flops.attention += 2 * attended_pairs(model, layer, causal_half) * sums.pair_width;
+        flops.attention += 2 * all_pairs(model, causal_half) * sums.index_width + 2 * sequence * sums.token_width;
     }
     const auto logits = static_cast<double>(weights_of(output_operators(model, {})).matrix);
     flops.logits = 2 * sequence * logits * (1 + model.mtp_layers);

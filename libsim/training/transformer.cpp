@@ -149,6 +149,56 @@ void check_experts(const Transformer& model) {
     }
 }
 
+void check_pattern(const Transformer& model) {
+    const std::string& pattern = model.pattern;
+    if (const std::size_t odd = pattern.find_first_not_of("fwl*M-E"); odd != std::string::npos) {
+        refuse(model, fmt::format("pattern[{}] = \"{}\" must be f, w or l, or *, M, - or E", odd, pattern[odd]));
+    }
+    const auto has = [&](const char* symbols) { return pattern.find_first_of(symbols) != std::string::npos; };
+    if (has("E") && model.experts.count == 0) {
+        refuse(model, "pattern has E, and experts.count = 0");
+    }
+    if (has("w") && model.sliding.window == 0) {
+        refuse(model, "pattern has w, and sliding.window = 0");
+    }
+    if (has("lM") != model.linear.has_value()) {
+        refuse(model, model.linear ? "linear is given, and pattern has neither l nor M"
+                                   : "pattern has l or M, and linear is missing");
+    }
+    if (model.linear && !model.causal) {
+        refuse(model, "causal = false with linear attention: its scan runs from the first token to the last");
+    }
+}
+
+void check_linear(const Transformer& model) {
+    if (!model.linear) {
+        return;
+    }
+    const LinearAttention& linear = *model.linear;
+    check_range(model, "linear.heads", linear.heads, 1);
+    check_range(model, "linear.key_heads", linear.key_heads, 1, linear.heads);
+    check_range(model, "linear.key_dim", linear.key_dim, 1);
+    check_range(model, "linear.value_dim", linear.value_dim, 1);
+    check_range(model, "linear.convolution", linear.convolution, 0);
+    check_range(model, "linear.chunk", linear.chunk, 1);
+    if (linear.heads % linear.key_heads != 0) {
+        refuse(model, fmt::format("linear.key_heads = {} does not divide linear.heads = {}; {} would", linear.key_heads,
+                                  linear.heads, nearest_divisor(linear.heads, linear.key_heads)));
+    }
+}
+
+void check_sparse(const Transformer& model) {
+    if (!model.sparse) {
+        return;
+    }
+    check_range(model, "sparse.heads", model.sparse->heads, 1);
+    check_range(model, "sparse.dim", model.sparse->dim, 1);
+    check_range(model, "sparse.top_k", model.sparse->top_k, 1);
+    if (!model.latent || model.latent->query_rank == 0) {
+        refuse(model, "sparse attention is known only with latent attention whose queries have a latent.query_rank");
+    }
+}
+
 // An upper bound, in doubles, because the exact count could overflow 64 bits.
 void check_total(const Transformer& model) {
     const double hidden = model.hidden;
@@ -158,9 +208,13 @@ void check_total(const Transformer& model) {
     const double wide = static_cast<double>(model.experts.count + model.experts.shared) * model.experts.ffn;
     const double layer = (hidden + ranks) *
                          (2 * width + ranks + 3 * wide + 3.0 * model.ffn + model.experts.count + model.norms_per_layer);
+    const LinearAttention linear = model.linear.value_or(LinearAttention{.heads = 0});
+    const double scan = (hidden + linear.convolution + 64) *
+                        (2.0 * static_cast<double>(linear.mixed_width()) + 4.0 * linear.heads + linear.key_dim);
+    const double index = model.sparse ? (hidden + ranks) * (1.0 + model.sparse->heads) * (1.0 + model.sparse->dim) : 0;
     const double tables = hidden * (2.0 * model.vocabulary + model.sequence + model.token_types);
     const double predictions = model.mtp_layers * (layer + 2 * hidden * hidden);
-    const double total = model.layers * layer + predictions + tables;
+    const double total = model.layers * (layer + scan + index) + predictions + tables;
     if (total > most_parameters) {
         refuse(model, fmt::format("{:.1e} parameters are more than ndsim counts ({:.0e}); is a size wrong?", total,
                                   most_parameters));
@@ -207,6 +261,26 @@ std::int64_t Transformer::output_width() const {
     return static_cast<std::int64_t>(heads) * (latent ? latent->value_dim : head_dim);
 }
 
+LayerKind Transformer::kind_in_pattern(int layer) const {
+    const FeedForwardPart counted = has_experts_by_count(layer) ? FeedForwardPart::experts : FeedForwardPart::dense;
+    switch (symbol_of(layer)) {
+        case 'l': return {Mixer::linear, counted};
+        case 'M': return {Mixer::linear, FeedForwardPart::none};
+        case '*': return {Mixer::attention, FeedForwardPart::none};
+        case '-': return {Mixer::none, FeedForwardPart::dense};
+        case 'E': return {Mixer::none, FeedForwardPart::experts};
+        default: return {Mixer::attention, counted};
+    }
+}
+
+bool Transformer::has_dense_ffn() const {
+    const bool is_counted = experts.count == 0 || experts.dense_layers > 0 || experts.every > 1;
+    if (pattern.empty()) {
+        return is_counted;
+    }
+    return pattern.find('-') != std::string::npos || (is_counted && pattern.find_first_of("fwl") != std::string::npos);
+}
+
 void check_transformer(const Transformer& model) {
     check_range(model, "layers", model.layers, 1, most_layers);
     check_range(model, "hidden", model.hidden, 1);
@@ -220,8 +294,10 @@ void check_transformer(const Transformer& model) {
         check_latent(model);
     }
     check_experts(model);
-    const bool all_experts = model.experts.count > 0 && model.experts.dense_layers == 0 && model.experts.every == 1;
-    check_range(model, "ffn", model.ffn, all_experts ? 0 : 1);
+    check_pattern(model);
+    check_linear(model);
+    check_sparse(model);
+    check_range(model, "ffn", model.ffn, model.has_dense_ffn() ? 1 : 0);
     check_total(model);
 }
 

@@ -4,6 +4,8 @@
 // the parameters, FLOPs and bytes of every operator.
 #pragma once
 
+#include "libsim/training/linear_attention.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -34,6 +36,7 @@ struct Experts {
     int groups = 0;  // 0: any experts
     int groups_per_token = 0;
     bool router_bias = false;
+    bool shared_gate = false;  // the shared experts' result is multiplied by a gate, a product of hidden x 1 (Qwen)
     friend bool operator==(const Experts&, const Experts&) = default;
 };
 
@@ -48,10 +51,35 @@ struct SlidingWindow {
     int window = 0;
     int every = 1;
     int all_every = 0;
+    bool chunks = false;       // the sequence is cut into chunks of `window` tokens, which attend within (Llama 4)
+    bool rotary_only = false;  // only these layers have rotary positions, the others have none (Llama 4)
     bool slides(int layer) const {
         return window > 0 && layer % every == 0 && (all_every == 0 || (layer + 1) % all_every != 0);
     }
     friend bool operator==(const SlidingWindow&, const SlidingWindow&) = default;
+};
+
+// An index chooses the `top_k` keys that a token attends to (DeepSeek-AI 2025, DeepSeek-V3.2-Exp): `heads` small heads
+// of width `dim` score all keys before it. Attention then runs on the latent vectors, which all heads share.
+struct SparseAttention {
+    int heads = 0;
+    int dim = 0;
+    int top_k = 0;
+    friend bool operator==(const SparseAttention&, const SparseAttention&) = default;
+};
+
+// The parts of a layer: one that mixes tokens, and a feed-forward part. A layer has at least one.
+enum class Mixer : std::uint8_t { attention, linear, none };
+enum class FeedForwardPart : std::uint8_t { dense, experts, none };
+
+// Layers of one kind have the same parameters and, but for their windows, the same operators.
+struct LayerKind {
+    Mixer mixer = Mixer::attention;
+    FeedForwardPart feed_forward = FeedForwardPart::dense;
+
+    static constexpr std::size_t count = 9;
+    std::size_t index() const { return static_cast<std::size_t>(mixer) + 3 * static_cast<std::size_t>(feed_forward); }
+    friend bool operator==(const LayerKind&, const LayerKind&) = default;
 };
 
 struct Transformer {
@@ -81,6 +109,7 @@ struct Transformer {
     bool parallel_block = false;   // attention and feed-forward part run in parallel, with one norm or two
     bool qk_norms = false;         // on every head's query and key (Qwen3)
     bool wide_qk_norms = false;    // over all heads at once (OLMo 2)
+    bool attention_gate = false;   // attention's result is multiplied by a gate as wide as the queries (Qwen3-Next)
     bool attention_sinks = false;  // one number per head that a token may attend to instead (gpt-oss)
     bool embedding_norm = false;   // after the tables (BERT, BLOOM)
     bool final_norm = true;        // before the output layer
@@ -89,21 +118,47 @@ struct Transformer {
     std::optional<LatentAttention> latent;
     Experts experts;
     SlidingWindow sliding;
+    std::optional<SparseAttention> sparse;
+    std::optional<LinearAttention> linear;
+    // A symbol for each layer, repeated if there are more layers. Layers of two parts: f full
+    // attention, w attention within sliding.window, l linear attention; `experts` says which of them have experts.
+    // Layers of one part, as Nemotron-H writes them: * full attention, M linear attention, - a dense feed-forward part,
+    // E experts. Empty: all layers have two parts, attention as `sliding` says. Layers of multi-token prediction have
+    // full attention.
+    std::string pattern;
 
-    bool has_experts(int layer) const {
-        return experts.count > 0 && layer >= experts.dense_layers &&
-               (layer - experts.dense_layers) % experts.every == 0;
+    LayerKind kind_of(int layer) const {
+        return has_pattern(layer) ? kind_in_pattern(layer)
+                                  : LayerKind{Mixer::attention, has_experts_by_count(layer) ? FeedForwardPart::experts
+                                                                                            : FeedForwardPart::dense};
     }
+    bool has_experts(int layer) const {
+        return has_pattern(layer) ? kind_in_pattern(layer).feed_forward == FeedForwardPart::experts
+                                  : has_experts_by_count(layer);
+    }
+    // Whether any layer has attention with a softmax, linear attention, or a dense feed-forward part.
+    bool has_attention() const { return pattern.empty() || pattern.find_first_of("fw*") != std::string::npos; }
+    bool has_linear_attention() const { return pattern.find_first_of("lM") != std::string::npos; }
+    bool has_dense_ffn() const;
     // Expert matrices of fewer than 2 M numbers, as in Qwen3-30B-A3B (768 x 2,048); DeepSeek-V3's have 15 M. Most of
     // the time of such experts goes into launching, sorting and load imbalance.
     bool has_small_experts() const { return experts.count > 0 && std::int64_t{experts.ffn} * hidden < 2'000'000; }
     // Both parts read the layer's input, and their results are added once (Wang & Komatsuzaki 2021, GPT-J).
-    bool is_side_by_side(int layer) const { return (parallel_block || norms_per_layer == 1) && !has_experts(layer); }
+    bool is_side_by_side(int layer) const {
+        const LayerKind kind = kind_of(layer);
+        return (parallel_block || norms_per_layer == 1) && kind.mixer != Mixer::none &&
+               kind.feed_forward == FeedForwardPart::dense;
+    }
     bool has_norms_behind() const { return norms_per_layer >= 4; }
     // The maximum number of tokens that a token of this layer attends to.
     int window_of(int layer) const {
-        return sliding.slides(layer) && sliding.window < sequence ? sliding.window : sequence;
+        const bool slides = has_pattern(layer) ? symbol_of(layer) == 'w' : sliding.slides(layer);
+        const int most = slides && sliding.window < sequence ? sliding.window : sequence;
+        return is_sparse() && sparse->top_k < most ? sparse->top_k : most;
     }
+    // In sequences that are no longer than top_k, every token attends to all.
+    bool is_sparse() const { return sparse && sparse->top_k < sequence; }
+    bool rotates(int layer) const { return rotary && !(sliding.rotary_only && !sliding.slides(layer)); }
     // Combined width of all heads' queries, keys, and values.
     std::int64_t query_width() const;
     std::int64_t key_width() const;
@@ -112,6 +167,15 @@ struct Transformer {
     std::int64_t output_width() const;
 
     friend bool operator==(const Transformer&, const Transformer&) = default;
+
+private:
+    bool has_pattern(int layer) const { return !pattern.empty() && layer < layers; }
+    char symbol_of(int layer) const { return pattern[static_cast<std::size_t>(layer) % pattern.size()]; }
+    bool has_experts_by_count(int layer) const {
+        return experts.count > 0 && layer >= experts.dense_layers &&
+               (layer - experts.dense_layers) % experts.every == 0;
+    }
+    LayerKind kind_in_pattern(int layer) const;
 };
 
 // The deepest models have a few hundred layers; the time of a prediction grows with them.

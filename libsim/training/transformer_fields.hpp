@@ -47,6 +47,7 @@ struct Fields<Transformer> {
                                       FlagField<T>{"norm_biases", &T::norm_biases},
                                       FlagField<T>{"qk_norms", &T::qk_norms},
                                       FlagField<T>{"wide_qk_norms", &T::wide_qk_norms},
+                                      FlagField<T>{"attention_gate", &T::attention_gate},
                                       FlagField<T>{"attention_sinks", &T::attention_sinks},
                                       FlagField<T>{"embedding_norm", &T::embedding_norm},
                                       FlagField<T>{"final_norm", &T::final_norm}};
@@ -63,7 +64,8 @@ struct Fields<Experts> {
                                       SizeField<T>{"every", &T::every},
                                       SizeField<T>{"groups", &T::groups},
                                       SizeField<T>{"groups_per_token", &T::groups_per_token}};
-    static constexpr std::array flags{FlagField<T>{"router_bias", &T::router_bias}};
+    static constexpr std::array flags{FlagField<T>{"router_bias", &T::router_bias},
+                                      FlagField<T>{"shared_gate", &T::shared_gate}};
 };
 
 template <>
@@ -81,6 +83,26 @@ struct Fields<SlidingWindow> {
     using T = SlidingWindow;
     static constexpr std::array sizes{SizeField<T>{"window", &T::window}, SizeField<T>{"every", &T::every},
                                       SizeField<T>{"all_every", &T::all_every}};
+    static constexpr std::array flags{FlagField<T>{"chunks", &T::chunks},
+                                      FlagField<T>{"rotary_only", &T::rotary_only}};
+};
+
+template <>
+struct Fields<SparseAttention> {
+    using T = SparseAttention;
+    static constexpr std::array sizes{SizeField<T>{"heads", &T::heads}, SizeField<T>{"dim", &T::dim},
+                                      SizeField<T>{"top_k", &T::top_k}};
+    static constexpr std::array<FlagField<T>, 0> flags{};
+};
+
+// And `kind`, by its name (linear_attention.hpp).
+template <>
+struct Fields<LinearAttention> {
+    using T = LinearAttention;
+    static constexpr std::array sizes{
+        SizeField<T>{"heads", &T::heads},         SizeField<T>{"key_heads", &T::key_heads},
+        SizeField<T>{"key_dim", &T::key_dim},     SizeField<T>{"value_dim", &T::value_dim},
+        SizeField<T>{"convolution", &T::convolution}, SizeField<T>{"chunk", &T::chunk}};
     static constexpr std::array<FlagField<T>, 0> flags{};
 };
 

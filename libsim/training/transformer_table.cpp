@@ -6,6 +6,7 @@
 #include "libsim/training/transformer_fields.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
@@ -192,6 +193,39 @@ private:
         if (table.has("sliding")) {
             table.read_table("sliding", model.sliding);
         }
+        if (table.has("sparse")) {
+            model.sparse = model.sparse.value_or(SparseAttention{});
+            table.read_table("sparse", *model.sparse);
+        }
+        if (table.has("pattern")) {
+            table.read("pattern", model.pattern);
+        }
+        if (table.has("linear")) {
+            model.linear = model.linear.value_or(LinearAttention{});
+            read_linear(table.table("linear"), *model.linear);
+        }
+    }
+
+    static void read_linear(const Table& table, LinearAttention& linear) {
+        table.know_only(Table::names_of<LinearAttention>({"kind"}));
+        table.read_fields(linear);
+        if (table.has("kind")) {
+            std::string name;
+            table.read("kind", name);
+            linear.kind = linear_kind_named(table, name);
+        }
+    }
+
+    static LinearKind linear_kind_named(const Table& table, const std::string& name) {
+        std::vector<std::string> known;
+        for (const LinearKindRow& row : linear_kinds()) {
+            if (row.name == name) {
+                return row.kind;
+            }
+            known.emplace_back(row.name);
+        }
+        table.refuse("kind", fmt::format("linear.kind = \"{}\" must be {}{}", name, fmt::join(known, ", "),
+                                         did_you_mean(name, known)));
     }
 
     // Derives fields from others unless they were given.
@@ -214,10 +248,16 @@ private:
     std::vector<Table> tables_;
 };
 
+// The keys of a model beside its fields, and `others`.
+std::vector<std::string> keys_of_models(std::vector<std::string> others) {
+    others.insert(others.end(), {"experts", "latent", "sliding", "sparse", "linear", "pattern"});
+    return Table::names_of<Transformer>(std::move(others));
+}
+
 constexpr std::initializer_list<const char*> required{"layers", "hidden", "heads", "vocabulary", "sequence"};
 
 Transformer read_model(const Table& table) {
-    table.know_only(Table::names_of<Transformer>({"name", "preset", "experts", "latent", "sliding"}));
+    table.know_only(keys_of_models({"name", "preset"}));
     const Description description({table});
     const Transformer base = base_of(table);
     if (!table.has("preset")) {
@@ -227,8 +267,7 @@ Transformer read_model(const Table& table) {
 }
 
 PublishedModel read_published(const Table& family, const Table& row) {
-    row.know_only(
-        Table::names_of<Transformer>({"name", "aliases", "source", "parameters", "experts", "latent", "sliding"}));
+    row.know_only(keys_of_models({"name", "aliases", "source", "parameters"}));
     const Description description({family, row});
     description.require(required);
     PublishedModel published{.model = description.model({}), .aliases = {}, .source = {}, .parameters = {}};
@@ -312,7 +351,7 @@ std::vector<PublishedModel> family_of_toml(std::string_view text, const std::str
     const toml::table file = parsed(text, where);
     return in_file(where, [&] {
         const Table family(file, "", where);
-        family.know_only(Table::names_of<Transformer>({"source", "models", "experts", "latent", "sliding"}));
+        family.know_only(keys_of_models({"source", "models"}));
         std::vector<PublishedModel> models;
         if (family.has("models")) {
             for (const Table& row : family.list("models")) {
@@ -325,6 +364,7 @@ std::vector<PublishedModel> family_of_toml(std::string_view text, const std::str
 
 std::string transformer_toml(const Transformer& model) {
     std::string text = fmt::format("[model]\nname = {}\n{}", quoted(model.name), lines_of(model));
+    text += model.pattern.empty() ? "" : fmt::format("pattern = {}\n", quoted(model.pattern));
     if (model.experts != Experts{}) {
         text += "\n[model.experts]\n" + lines_of(model.experts);
     }
@@ -333,6 +373,13 @@ std::string transformer_toml(const Transformer& model) {
     }
     if (model.sliding != SlidingWindow{}) {
         text += "\n[model.sliding]\n" + lines_of(model.sliding);
+    }
+    if (model.sparse) {
+        text += "\n[model.sparse]\n" + lines_of(*model.sparse);
+    }
+    if (model.linear) {
+        text += fmt::format("\n[model.linear]\nkind = \"{}\"\n{}", row_of(model.linear->kind).name,
+                            lines_of(*model.linear));
     }
     return text;
 }

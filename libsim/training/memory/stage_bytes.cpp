@@ -1,12 +1,12 @@
 #include "libsim/training/memory/stage_bytes.hpp"
 
+#include "libsim/training/layer_kinds.hpp"
 #include "libsim/training/memory/outside_layers.hpp"
 #include "libsim/training/parameters.hpp"
 #include "libsim/training/split.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 namespace sim::training {
 
@@ -23,27 +23,24 @@ std::int64_t bytes(double exact) {
 // Two of the layers with offloaded activations are on the GPU: one being computed, one being copied.
 constexpr int layers_on_the_way = 2;
 
-// Layers of multi-token prediction are of the kind that would follow the model's own.
-struct LayerCounts {
-    int dense = 0;  // quantised, if the layout's precision is
-    int expert = 0;
-    int dense_in_bf16 = 0;
-    int expert_in_bf16 = 0;
+// The layers of one kind.
+struct KindCount {
+    int quantised = 0;  // if the layout's precision is
+    int in_bf16 = 0;
 
-    int all_dense() const { return dense + dense_in_bf16; }
-    int all_expert() const { return expert + expert_in_bf16; }
+    int all() const { return quantised + in_bf16; }
 };
+// By LayerKind::index(). Layers of multi-token prediction are of the kind that would follow the model's own.
+using LayerCounts = std::array<KindCount, LayerKind::count>;
 
 // Counts the layers from `first` on.
 LayerCounts count_layers(const Transformer& model, const Layout& layout, const ChunkBytes& chunk, int first = 0) {
     LayerCounts counts;
     for (int layer = std::max(first, chunk.first_layer); layer < chunk.first_layer + chunk.layers; ++layer) {
-        const bool in_bf16 = layout.numerics.leaves_in_bf16(layer, model.layers);
-        (model.has_experts(layer) ? in_bf16 ? counts.expert_in_bf16 : counts.expert
-         : in_bf16                ? counts.dense_in_bf16
-                                  : counts.dense) += 1;
+        KindCount& count = counts[model.kind_of(layer).index()];
+        (layout.numerics.leaves_in_bf16(layer, model.layers) ? count.in_bf16 : count.quantised) += 1;
     }
-    (model.has_experts(model.layers) ? counts.expert : counts.dense) += chunk.predictions;
+    counts[model.kind_of(model.layers).index()].quantised += chunk.predictions;
     return counts;
 }
 
@@ -61,8 +58,11 @@ double weight_gradients(const Layout& layout, const LayoutBytes& parts, const La
     if (is_fully_sharded(layout)) {
         return 0;
     }
-    return element_bytes(layout) *
-           std::max(count.all_dense() > 0 ? parts.widest_dense : 0, count.all_expert() > 0 ? parts.widest_expert : 0);
+    double widest = 0;
+    for (std::size_t kind = 0; kind < count.size(); ++kind) {
+        widest = std::max(widest, count[kind].all() > 0 ? parts.kinds[kind].widest : 0);
+    }
+    return element_bytes(layout) * widest;
 }
 
 ChunkBytes chunk_bytes(const Transformer& model, const Layout& layout, const LayoutBytes& parts, int virtual_stage) {
@@ -73,17 +73,18 @@ ChunkBytes chunk_bytes(const Transformer& model, const Layout& layout, const Lay
     const LayerCounts on_gpu =
         count_layers(model, layout, chunk, layout.framework.offloaded_layers - layers_on_the_way);
     // Kept bytes of all layers exist at once; working memory is that of one layer at a time, so the largest counts.
-    const auto add = [&](int LayerCounts::*sort, const LayerBytes& layer, double widest) {
-        if (count.*sort > 0) {
-            chunk.kept += on_gpu.*sort * layer.kept;
-            chunk.weight_inputs += count.*sort * layer.weight_inputs;
+    const auto add = [&](int layers, int layers_on_gpu, const LayerBytes& layer, double widest) {
+        if (layers > 0) {
+            chunk.kept += layers_on_gpu * layer.kept;
+            chunk.weight_inputs += layers * layer.weight_inputs;
             chunk.backward = std::max(chunk.backward, layer_backward(layout, layer, widest));
         }
     };
-    add(&LayerCounts::dense, parts.dense, parts.widest_dense);
-    add(&LayerCounts::dense_in_bf16, parts.dense_in_bf16, parts.widest_dense);
-    add(&LayerCounts::expert, parts.expert, parts.widest_expert);
-    add(&LayerCounts::expert_in_bf16, parts.expert_in_bf16, parts.widest_expert);
+    for (std::size_t kind = 0; kind < count.size(); ++kind) {
+        const KindBytes& of = parts.kinds[kind];
+        add(count[kind].quantised, on_gpu[kind].quantised, of.bytes, of.widest);
+        add(count[kind].in_bf16, on_gpu[kind].in_bf16, of.bytes_in_bf16, of.widest);
+    }
     if (chunk.predictions > 0) {
         const LayerBytes join = join_bytes(model, layout);
         chunk.kept += chunk.predictions * join.kept;
@@ -114,12 +115,14 @@ StageParameters parameters_of_stage(const Transformer& model, const Layout& layo
     StageParameters sum;
     for (const ChunkBytes& chunk : chunks) {
         const LayerCounts count = count_layers(model, layout, chunk);
-        sum.layers += count.all_dense() * parts.dense_parameters + count.all_expert() * parts.expert_parameters;
         sum.layers += chunk.predictions * parts.join_parameters;
-        sum.routed += count.all_expert() * parts.routed_parameters;
-        sum.layers_in_bf16 +=
-            count.dense_in_bf16 * parts.dense_parameters + count.expert_in_bf16 * parts.expert_parameters;
-        sum.routed_in_bf16 += count.expert_in_bf16 * parts.routed_parameters;
+        for (std::size_t kind = 0; kind < count.size(); ++kind) {
+            const KindBytes& of = parts.kinds[kind];
+            sum.layers += count[kind].all() * of.parameters;
+            sum.routed += count[kind].all() * of.routed;
+            sum.layers_in_bf16 += count[kind].in_bf16 * of.parameters;
+            sum.routed_in_bf16 += count[kind].in_bf16 * of.routed;
+        }
     }
     const bool is_first = holds(layout, stage, 0);
     if (is_first) {
@@ -152,23 +155,41 @@ void add_states(MemoryUse& use, const Layout& layout, const StageParameters& par
     add(parameters.routed, parameters.routed_in_bf16, layout.expert_replicas());
 }
 
-// Includes layers of multi-token prediction.
-std::optional<int> first_layer_of_kind(const Transformer& model, bool with_experts) {
-    const int layers = with_experts && model.experts.count == 0 ? 0 : model.layers + model.mtp_layers;
-    for (int layer = 0; layer < layers; ++layer) {
-        if (model.has_experts(layer) == with_experts) {
-            return layer;
-        }
+KindBytes kind_bytes(const Transformer& model, const Layout& layout, const Layout* in_bf16, int first) {
+    const std::vector<Operator> operators = layer_operators(model, layout, first);
+    KindBytes kind{.bytes = layer_bytes(model, layout, operators)};
+    if (in_bf16 != nullptr) {
+        kind.bytes_in_bf16 = layer_bytes(model, *in_bf16, first);
     }
-    return std::nullopt;
+    const LayerParameters layer = layer_parameters(operators);
+    const double everywhere =
+        static_cast<double>(layer.spread()) / layout.parallelism.tp + static_cast<double>(layer.replicated);
+    kind.parameters = everywhere + static_cast<double>(layer.norms + layer.router);
+    kind.widest = everywhere;
+    if (model.has_experts(first)) {
+        const double whole = static_cast<double>(layer.routed_experts);
+        kind.routed = whole / (layout.parallelism.ep * layout.parallelism.expert_tp);
+        // Experts' products share one buffer for weight gradients that are never read.
+        kind.widest +=
+            is_fully_sharded(layout) ? kind.routed : whole / model.experts.count / layout.parallelism.expert_tp;
+    }
+    return kind;
+}
+
+// Parameters of the layer that has the most.
+double largest_layer(const LayoutBytes& parts) {
+    double largest = 0;
+    for (const KindBytes& kind : parts.kinds) {
+        largest = std::max(largest, kind.parameters + kind.routed);
+    }
+    return largest;
 }
 
 }  // namespace
 
 LayoutBytes layout_bytes(const Transformer& model, const Layout& layout) {
     LayoutBytes parts{.embedding = double{1} * model.vocabulary * model.hidden / layout.parallelism.tp,
-                      .positions = model.learned_positions ? double{1} * model.sequence * model.hidden : 0,
-                      .has_experts = model.experts.count > 0};
+                      .positions = model.learned_positions ? double{1} * model.sequence * model.hidden : 0};
     const double t = layout.parallelism.tp;
     const bool leaves_some = layout.numerics.first_layers_bf16 + layout.numerics.last_layers_bf16 > 0;
     Layout in_bf16 = layout;
@@ -179,31 +200,11 @@ LayoutBytes layout_bytes(const Transformer& model, const Layout& layout) {
         const JoinParameters join = join_parameters(model);
         parts.join_parameters = static_cast<double>(join.product) / t + static_cast<double>(join.norms);
     }
-    if (const std::optional<int> first = first_layer_of_kind(model, false)) {
-        const std::vector<Operator> operators = layer_operators(model, layout, *first);
-        parts.dense = layer_bytes(model, layout, operators);
-        if (leaves_some) {
-            parts.dense_in_bf16 = layer_bytes(model, in_bf16, *first);
+    const auto first = first_layers_of_kinds(model);
+    for (std::size_t kind = 0; kind < first.size(); ++kind) {
+        if (first[kind]) {
+            parts.kinds[kind] = kind_bytes(model, layout, leaves_some ? &in_bf16 : nullptr, *first[kind]);
         }
-        const LayerParameters layer = layer_parameters(operators);
-        parts.widest_dense = static_cast<double>(layer.spread()) / t + static_cast<double>(layer.replicated);
-        parts.dense_parameters = parts.widest_dense + static_cast<double>(layer.norms);
-    }
-    if (const std::optional<int> first = first_layer_of_kind(model, true)) {
-        const std::vector<Operator> operators = layer_operators(model, layout, *first);
-        parts.expert = layer_bytes(model, layout, operators);
-        if (leaves_some) {
-            parts.expert_in_bf16 = layer_bytes(model, in_bf16, *first);
-        }
-        const LayerParameters layer = layer_parameters(operators);
-        const double everywhere = static_cast<double>(layer.spread()) / t + static_cast<double>(layer.replicated);
-        parts.expert_parameters = everywhere + static_cast<double>(layer.norms + layer.router);
-        parts.routed_parameters =
-            static_cast<double>(layer.routed_experts) / (layout.parallelism.ep * layout.parallelism.expert_tp);
-        // Experts' products share one buffer for weight gradients that are never read.
-        const double one =
-            static_cast<double>(layer.routed_experts) / model.experts.count / layout.parallelism.expert_tp;
-        parts.widest_expert = everywhere + (is_fully_sharded(layout) ? parts.routed_parameters : one);
     }
     return parts;
 }
@@ -221,8 +222,7 @@ StageBytes stage_bytes(const Transformer& model, const Layout& layout, const Lay
     }
     if (is_fully_sharded(layout)) {
         const double all = parameters.dense() + parameters.routed;
-        const double largest = std::max(parts.dense_parameters, parts.expert_parameters + parts.routed_parameters);
-        const double gathered = gathered_bytes(layout, all, parameters.tables, largest, parts.embedding);
+        const double gathered = gathered_bytes(layout, all, parameters.tables, largest_layer(parts), parts.embedding);
         for (ChunkBytes& chunk : result.chunks) {
             chunk.forward += gathered;
             chunk.backward += gathered;

@@ -5,6 +5,7 @@
 #include "libsim/training/memory.hpp"
 #include "libsim/training/memory/layer_bytes.hpp"
 
+#include <array>
 #include <vector>
 
 namespace sim::training {
@@ -32,21 +33,21 @@ struct StageBytes {
     MemoryUse with(double activations, double working) const;
 };
 
+// One layer of a kind, on one rank.
+struct KindBytes {
+    LayerBytes bytes;
+    LayerBytes bytes_in_bf16;  // if the layer is left in 16 bits
+    double parameters = 0;     // without routed experts
+    double routed = 0;         // parameters of routed experts
+    double widest = 0;         // largest set of weight gradients that exist during its backward pass
+};
+
 // These bytes are the same for all stages of a layout and are computed once.
 struct LayoutBytes {
-    LayerBytes dense;
-    LayerBytes expert;
-    LayerBytes dense_in_bf16;  // of layers left in 16 bits
-    LayerBytes expert_in_bf16;
-    double dense_parameters = 0;   // of a layer without experts, on one rank
-    double expert_parameters = 0;  // of a layer with experts, without the routed ones
-    double routed_parameters = 0;  // of a layer's routed experts on this rank
-    double widest_dense = 0;       // largest set of weight gradients that exist during a layer's backward pass
-    double widest_expert = 0;
+    std::array<KindBytes, LayerKind::count> kinds;  // by LayerKind::index(); 0 for kinds that the model does not have
     double join_parameters = 0;  // of a layer of multi-token prediction besides those of a layer, on one rank
     double embedding = 0;        // parameters of one token table, on one rank
     double positions = 0;
-    bool has_experts = false;
 };
 LayoutBytes layout_bytes(const Transformer& model, const Layout& layout);
 

@@ -37,7 +37,13 @@ Weights core_weights(const Transformer& model) {
     return {.biases = model.attention_sinks ? model.heads : 0, .norms = norms};
 }
 
+// Sparse attention runs on the latent vectors, which all heads share (DeepSeek-V3.2-Exp, 2.1: as multi-query
+// attention).
 AttentionHead head_of(const Transformer& model) {
+    if (model.is_sparse()) {
+        return {.keys = static_cast<double>(model.latent->key_value_rank + model.latent->rotary_dim),
+                .values = static_cast<double>(model.latent->key_value_rank)};
+    }
     return {.keys = static_cast<double>(model.query_width()) / model.heads,
             .values = static_cast<double>(model.value_width()) / std::max(1, model.kv_heads)};
 }
@@ -157,11 +163,13 @@ void add_projections(OperatorList& list, const OperatorSizes& sizes) {
         return;
     }
     const double keys_and_values = sizes.key_width + sizes.value_width;
-    const std::int64_t outputs = model.query_width() + model.key_width() + model.value_width();
+    const int gate = model.attention_gate ? 2 : 1;
+    const double queries = gate * sizes.query_width;
+    const std::int64_t outputs = gate * model.query_width() + model.key_width() + model.value_width();
     list.tensor_in();
-    Operator& op = list.columns("query, key, value", outputs, model.hidden, sizes.query_width + keys_and_values);
+    Operator& op = list.columns("query, key, value", outputs, model.hidden, queries + keys_and_values);
     op.weights.biases = model.biases || model.qkv_biases ? outputs : 0;
-    op.bytes = bytes_for_core(sizes, sizes.query_width, keys_and_values);
+    op.bytes = bytes_for_core(sizes, queries, keys_and_values);
     op.bytes.weight_inputs += sizes.bytes(sizes.stream);
 }
 
@@ -179,10 +187,17 @@ void add_rotation(OperatorList& list, const OperatorSizes& sizes) {
 void add_attention(OperatorList& list, const OperatorSizes& sizes, int layer) {
     const Transformer& model = sizes.model;
     add_projections(list, sizes);
-    if (model.rotary) {
+    if (model.rotates(layer)) {
         add_rotation(list, sizes);
     }
+    if (model.sparse) {
+        add_sparse_index(list, sizes);
+    }
     add_core(list, sizes, layer);
+    if (model.attention_gate) {  // its result is the projection's input; attention's own is kept as well
+        list.memory("output gate", sizes.tokens * sizes.result_width, {3, 5, 2, 3}).bytes.values =
+            sizes.bytes(sizes.result_width);
+    }
     Operator& projection = list.rows("projection", model.hidden, model.output_width());
     // Attention's backward pass reads the unquantised result, the projection's a quantised copy.
     const double result = sizes.bytes(sizes.result_width);

@@ -70,6 +70,11 @@ void add_shared_experts(OperatorList& list, const OperatorSizes& sizes) {
     add_dense_ffn(list, sizes, FeedForward::shared_experts,
                   std::int64_t{sizes.model.experts.shared} * sizes.model.experts.ffn);
     list.tensor_out();
+    if (sizes.model.experts.shared_gate) {
+        list.everywhere("gate of shared experts", sizes.own_tokens, 1, sizes.model.hidden);
+        list.memory("gated shared experts", sizes.own_tokens * sizes.model.hidden, {2, 3, 1, 2}).bytes.values =
+            sizes.bytes(sizes.stream);
+    }
     list.mark_as(LayerModule::shared_experts, first);
 }
 

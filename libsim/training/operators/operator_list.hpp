@@ -192,6 +192,11 @@ private:
 Operator& add_norm(OperatorList& list, const OperatorSizes& sizes);
 // From the normed input to the product that is reduced over tensor-parallel ranks. In attention.cpp.
 void add_attention(OperatorList& list, const OperatorSizes& sizes, int layer);
+// The same for linear attention. In linear_attention.cpp.
+void add_linear_attention(OperatorList& list, const OperatorSizes& sizes);
+// The index of sparse attention: its projections, the scores of all pairs, the choice of keys, and its loss. In
+// sparse_index.cpp.
+void add_sparse_index(OperatorList& list, const OperatorSizes& sizes);
 // The same for a dense feed-forward part of width `width`. Shared experts have the input and the output gradient of all
 // experts. In feed_forward.cpp.
 enum class FeedForward : std::uint8_t { of_layer, shared_experts };

@@ -76,12 +76,20 @@ void add_ffn(OperatorList& list, const OperatorSizes& sizes, int layer) {
     list.mark_as(LayerModule::dense_ffn, first);
 }
 
+void add_mixer(OperatorList& list, const OperatorSizes& sizes, int layer) {
+    if (sizes.model.kind_of(layer).mixer == Mixer::linear) {
+        add_linear_attention(list, sizes);
+    } else {
+        add_attention(list, sizes, layer);
+    }
+}
+
 // Both parts read the same input; their sum is reduced and added once. With one norm it is also gathered once.
 void add_side_by_side(OperatorList& list, const OperatorSizes& sizes, int layer) {
     const Transformer& model = sizes.model;
     const bool one_norm = model.norms_per_layer == 1;
     add_first_norm(list, sizes);
-    add_attention(list, sizes, layer);
+    add_mixer(list, sizes, layer);
     if (!one_norm) {
         add_norm_in_front(list, sizes);
     }
@@ -103,12 +111,20 @@ std::vector<Operator> layer_operators(const Transformer& model, const Layout& la
     OperatorList list(sizes);
     if (model.is_side_by_side(layer)) {
         add_side_by_side(list, sizes, layer);
-    } else {
-        add_first_norm(list, sizes);
-        add_attention(list, sizes, layer);
+        return list.take();
+    }
+    const LayerKind kind = model.kind_of(layer);
+    const bool has_ffn = kind.feed_forward != FeedForwardPart::none;
+    add_first_norm(list, sizes);
+    if (kind.mixer != Mixer::none) {
+        add_mixer(list, sizes, layer);
         list.tensor_out();
-        add_behind(list, sizes, true);
-        add_norm_in_front(list, sizes);
+        add_behind(list, sizes, has_ffn);
+    }
+    if (has_ffn) {
+        if (kind.mixer != Mixer::none) {
+            add_norm_in_front(list, sizes);
+        }
         add_ffn(list, sizes, layer);
         add_behind(list, sizes, false);
     }

@@ -1,10 +1,10 @@
 #include "libsim/training/step/inner_collectives.hpp"
 
+#include "libsim/training/layer_kinds.hpp"
 #include "libsim/training/recomputation.hpp"
 
 #include <algorithm>
 #include <optional>
-#include <utility>
 
 namespace sim::training {
 
@@ -33,14 +33,11 @@ InnerCollectives::InnerCollectives(const StepPlan& plan)
         const std::vector<Operator> operators = prediction_operators(plan.model, plan.layout, 0);
         prediction_ = block(operators, recomputed(operators, plan.layout));
     }
-    // Layers of one kind have the same collectives, so one of each kind is enough.
-    bool has_dense = false;
-    bool has_experts = false;
-    for (int layer = 0; layer < plan.model.layers; ++layer) {
-        bool& known = plan.model.has_experts(layer) ? has_experts : has_dense;
-        if (!std::exchange(known, true)) {
-            const std::vector<Operator> operators = layer_operators(plan.model, plan.layout, layer);
-            (plan.model.has_experts(layer) ? experts_ : dense_) = block(operators, recomputed(operators, plan.layout));
+    const auto first = first_layers_of_kinds(plan.model);
+    for (std::size_t kind = 0; kind < first.size(); ++kind) {
+        if (first[kind]) {
+            const std::vector<Operator> operators = layer_operators(plan.model, plan.layout, *first[kind]);
+            of_kinds_[kind] = block(operators, recomputed(operators, plan.layout));
         }
     }
 }
@@ -67,7 +64,7 @@ std::vector<const InnerCollectives::Block*> InnerCollectives::blocks_of(const Gr
         blocks.push_back(&embedding_);
     }
     for (int layer = bucket.first_layer; layer < bucket.first_layer + bucket.layers; ++layer) {
-        blocks.push_back(plan_->model.has_experts(layer) ? &experts_ : &dense_);
+        blocks.push_back(&of_kinds_[plan_->model.kind_of(layer).index()]);
     }
     for (int number = 0; number < bucket.predictions; ++number) {
         blocks.insert(blocks.end(), {&embedding_, &prediction_});

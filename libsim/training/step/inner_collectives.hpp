@@ -10,6 +10,7 @@
 #include "libsim/training/step/stage_step.hpp"
 #include "libsim/training/step/step_plan.hpp"
 
+#include <array>
 #include <vector>
 
 namespace sim::training {
@@ -39,8 +40,7 @@ private:
 
     const StepPlan* plan_;
     Block embedding_;
-    Block dense_;
-    Block experts_;
+    std::array<Block, LayerKind::count> of_kinds_;  // layers of one kind have the same collectives
     Block prediction_;
     Block output_;
 };
