@@ -15,12 +15,16 @@ double tokens_of(const Transformer& model, const Layout& layout) {
     return double{1} * layout.batch.micro * model.sequence / layout.parallelism.cp;
 }
 
+double output_rows_of(const Transformer& model, const Layout& layout) {
+    return model.has_output_of_sample() ? double{1} * layout.batch.micro : tokens_of(model, layout);
+}
+
 double spread_between(const Layout& layout) {
     return layout.parallelism.sequence_parallel ? layout.parallelism.tp : 1;
 }
 
 bool has_dropout(const Transformer& model) {
-    return model.biases;
+    return model.biases && !model.patches;
 }
 
 }  // namespace sim::training

@@ -13,9 +13,11 @@ double element_bytes(const Layout& layout);
 double kept_input_bytes(const Layout& layout);
 // Sequence positions of a micro-batch on one rank.
 double tokens_of(const Transformer& model, const Layout& layout);
+// Rows of a micro-batch's outputs on one rank: as many, or one for each sample.
+double output_rows_of(const Transformer& model, const Layout& layout);
 // Number of ranks that activations between tensor-parallel regions are spread over.
 double spread_between(const Layout& layout);
-// Models with LayerNorm and biases, such as GPT and BERT, are trained with dropout; others without.
+// Models of words with LayerNorm and biases, such as GPT and BERT, are trained with dropout; others without.
 bool has_dropout(const Transformer& model);
 
 }  // namespace sim::training

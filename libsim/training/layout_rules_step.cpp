@@ -70,10 +70,11 @@ std::string no_context(const LayoutCase& what) {
 }
 
 bool sparse_without_flash(const LayoutCase& what) {
-    return what.model.is_sparse() && !what.layout.framework.flash_attention;
+    return (what.model.is_sparse() || what.model.encoder) && !what.layout.framework.flash_attention;
 }
 std::string no_sparse(const LayoutCase& what) {
-    return fmt::format("sparse attention of {} needs flash attention", what.model.name);
+    return fmt::format("{} of {} needs flash attention", what.model.encoder ? "cross attention" : "sparse attention",
+                       what.model.name);
 }
 
 bool there_are_no_units(const LayoutCase& what) {

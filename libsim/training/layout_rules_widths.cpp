@@ -172,12 +172,26 @@ std::string which_cp(const LayoutCase& what) {
 }
 
 bool cp_splits_a_scan(const LayoutCase& what) {
-    return what.layout.parallelism.cp > 1 && (what.model.has_linear_attention() || what.model.is_sparse());
+    const Transformer& model = what.model;
+    return what.layout.parallelism.cp > 1 &&
+           (model.has_linear_attention() || model.is_sparse() || model.encoder || model.patches);
 }
 std::string no_split_scan(const LayoutCase& what) {
     return fmt::format("cp = {}: ndsim does not model {} over ranks with parts of a sequence; cp = 1 does",
                        what.layout.parallelism.cp,
-                       what.model.is_sparse() ? "sparse attention" : "the scan of linear attention");
+                       what.model.is_sparse()              ? "sparse attention"
+                       : what.model.has_linear_attention() ? "the scan of linear attention"
+                       : what.model.encoder                ? "an encoder and a decoder"
+                                                           : "patches");
+}
+
+bool pp_splits_an_encoder(const LayoutCase& what) {
+    return what.model.encoder && what.layout.parallelism.pp > 1;
+}
+std::string no_split_encoder(const LayoutCase& what) {
+    return fmt::format(
+        "pp = {}: ndsim does not model stages of an encoder and a decoder, whose messages differ; pp = 1 does",
+        what.layout.parallelism.pp);
 }
 
 bool sequence_parallel_does_not_divide(const LayoutCase& what) {
@@ -232,6 +246,7 @@ constexpr auto width_rows = std::to_array<LayoutRule>({
     {Misfit::heads, scan_heads_do_not_divide, which_scan_heads},
     {Misfit::width, widths_do_not_divide, which_width},
     {Misfit::width, expert_width_does_not_divide, which_expert_width},
+    {Misfit::layers, pp_splits_an_encoder, no_split_encoder},
     {Misfit::layers, there_are_too_few_layers, how_many_layers},
     {Misfit::layers, list_has_other_stages, which_stages},
     {Misfit::layers, list_has_other_layers, which_layers},

@@ -15,13 +15,13 @@ double of_gated_delta(const LinearAttention& of) {
     return 4 * state_of(of);
 }
 
-// Kimi Linear, section 6: 6 T d^2 + 3 T C d + T C^2 FLOPs of one head, for T tokens in chunks of C.
+// Kimi team 2025, equation 13: 6 T d^2 + 3 T C d + T C^2 FLOPs of one head, for T tokens in chunks of C.
 double of_kimi_delta(const LinearAttention& of) {
     const double chunk = of.chunk;
     return 3 * state_of(of) + of.heads * (1.5 * chunk * of.value_dim + chunk * chunk / 2);
 }
 
-// MiniMax-01, table 1: 72 b n l d^2 / 2h of a training step, three forward passes: 6 products with the state.
+// MiniMax 2025: 72 b n l d^2 / 2h of a training step, three forward passes: 6 products with the state.
 double of_lightning(const LinearAttention& of) {
     return 6 * state_of(of);
 }
@@ -106,9 +106,10 @@ const LinearKindRow& row_of(LinearKind kind) {
     return rows[static_cast<std::size_t>(kind)];
 }
 
-// Of a token: scores with its chunk's keys and their product with the values; its part of the chunk's state, and the
-// product with the state before it. By the delta rule also products of keys, the inverse of a triangle of chunk x chunk,
-// updates of keys and values, and their correction by the state. Mamba 2's scores are those of a group, not of a head.
+// A token has scores with its chunk's keys and their product with the values, its part of the chunk's state, and the
+// product with the state before it. By the delta rule also products of keys, the inverse of a triangle of chunk x
+// chunk, updates of keys and values, and their correction by the state. Mamba 2's scores are those of a group, not of a
+// head.
 double executed_multiplications(const LinearAttention& attention) {
     const double chunk = attention.chunk;
     const double keys = attention.key_dim;

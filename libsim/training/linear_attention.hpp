@@ -33,19 +33,19 @@ struct LinearAttention {
 // The differences between the kinds.
 struct LinearKindRow {
     LinearKind kind;
-    std::string_view name;      // in TOML
-    int head_gates;             // gates of a head that are computed from the hidden state: decay, strength, step
-    bool low_rank_gates;        // decay and output gate of each channel, through vectors of a head's width
-    int head_parameters;        // learned numbers of a head: A_log, dt_bias, D
-    bool channel_bias;          // a learned number for each channel of the keys
+    std::string_view name;  // in TOML
+    int head_gates;         // gates of a head that are computed from the hidden state: decay, strength, step
+    bool low_rank_gates;    // decay and output gate of each channel, through vectors of a head's width
+    int head_parameters;    // learned numbers of a head: A_log, dt_bias, D
+    bool channel_bias;      // a learned number for each channel of the keys
     bool convolution_bias;
-    bool wide_norm;             // the norm of the result is over all heads at once
-    bool delta_rule;            // a chunk's updates are solved for: products with its keys, an inverse
-    bool keeps_convolved;       // the convolution's result is kept, not computed again
-    double state_passes;        // bytes of a chunk's state that are read or written, per number, forward
-    double forward_kernels;     // of the scan
+    bool wide_norm;          // the norm of the result is over all heads at once
+    bool delta_rule;         // a chunk's updates are solved for: products with its keys, an inverse
+    bool keeps_convolved;    // the convolution's result is kept, not computed again
+    double state_passes;     // bytes of a chunk's state that are read or written, per number, forward
+    double forward_kernels;  // of the scan
     double backward_kernels;
-    double backward_work;       // of the backward pass in forward passes, with what it computes again
+    double backward_work;  // of the backward pass in forward passes, with what it computes again
     double (*multiplications)(const LinearAttention& of);  // per token, by the published count of FLOPs
 };
 std::span<const LinearKindRow> linear_kinds();

@@ -31,6 +31,9 @@ enum class OperatorKind : std::uint8_t {
     expert,        // all-to-all of tokens over the expert-parallel group; with a collective: over expert_tp
 };
 
+// The rows that a matrix multiplies.
+enum class Rows : std::uint8_t { tokens, samples, encoded };  // encoded: tokens of the encoder, in the decoder
+
 // The checkpoint's numbers that an operator needs: those of the whole layer, independent of the layout.
 struct Weights {
     std::int64_t matrix = 0;  // multiplied by each token; of one expert
@@ -39,6 +42,7 @@ struct Weights {
     int experts = 1;          // number of experts with as many each
     int visited = 1;          // of them, by one token
     bool everywhere = false;  // every tensor-parallel rank has all of them, not a shard
+    Rows rows = Rows::tokens;
 };
 
 // The bytes of one micro-batch that a rank keeps because of an operator. A value that several operators read is counted
@@ -74,9 +78,11 @@ struct Operator {
     Weights weights = {};
     OperatorBytes bytes = {};
     // Multiplications over all heads of this rank that no matrix of weights does: per attended pair of query and key,
-    // per pair of any token and one before it (the index of sparse attention), and per token (convolutions, scans).
+    // per pair of any token and one before it (the index of sparse attention), per pair of a token and one of the
+    // encoder, and per token (convolutions, scans).
     double pair_width = 0;
     double index_width = 0;
+    double cross_width = 0;
     double token_width = 0;
 };
 

@@ -3,6 +3,7 @@
 #include "libsim/training/layer_kinds.hpp"
 #include "libsim/training/operators.hpp"
 
+#include <array>
 #include <cmath>
 
 namespace sim::training {
@@ -25,20 +26,22 @@ std::int64_t LayerParameters::*counted_in(const Operator& op) {
 
 // Sums over an operator list, from which a model's totals are computed.
 struct ListSums {
-    std::int64_t matrices = 0;  // that multiply every token
+    std::array<std::int64_t, 3> matrices = {};  // by Rows: that multiply every token, …
     std::int64_t unvisited = 0;
     double pair_width = 0;
     double index_width = 0;
+    double cross_width = 0;
     double token_width = 0;
 };
 ListSums sums_of(const std::vector<Operator>& operators) {
     ListSums sums;
     for (const Operator& op : operators) {
         const Weights& weights = op.weights;
-        sums.matrices += weights.visited * weights.matrix;
+        sums.matrices[static_cast<std::size_t>(weights.rows)] += weights.visited * weights.matrix;
         sums.unvisited += (weights.experts - weights.visited) * (weights.matrix + weights.biases);
         sums.pair_width += op.pair_width;
         sums.index_width += op.index_width;
+        sums.cross_width += op.cross_width;
         sums.token_width += op.token_width;
     }
     return sums;
@@ -110,7 +113,7 @@ Parameters parameters_of(const Transformer& model) {
     Parameters parameters{.embedding = tables.matrix,
                           .positions = tables.biases + tables.norms,
                           .final_norm = output.norms,
-                          .output = model.tied_embeddings ? 0 : output.matrix};
+                          .output = model.tied_embeddings ? 0 : output.matrix + output.biases};
     LayersSums layers(model);
     std::int64_t unvisited = 0;
     for (int layer = 0; layer < model.layers + model.mtp_layers; ++layer) {
@@ -127,7 +130,10 @@ Parameters parameters_of(const Transformer& model) {
 }
 
 double attended_pairs(const Transformer& model, int layer, bool causal_half) {
-    const double sequence = model.sequence;
+    const double sequence = model.sequence_of(layer);
+    if (model.encodes(layer)) {
+        return sequence * sequence;
+    }
     const double window = model.window_of(layer);
     if (model.sliding.chunks && model.sliding.window == model.window_of(layer)) {
         const double whole = std::floor(sequence / window);
@@ -138,19 +144,27 @@ double attended_pairs(const Transformer& model, int layer, bool causal_half) {
 }
 
 ModelFlops forward_flops(const Transformer& model, bool causal_half) {
-    const double sequence = model.sequence;
     const double join = model.mtp_layers > 0 ? static_cast<double>(join_parameters(model).product) : 0;
+    const double encoded = model.encoder ? model.encoder->sequence : 0;
     LayersSums layers(model);
     ModelFlops flops;
     for (int layer = 0; layer < model.layers + model.mtp_layers; ++layer) {
         const ListSums& sums = layers.of(layer).lists;
-        const auto matrices = static_cast<double>(sums.matrices);
+        const double sequence = model.sequence_of(layer);
+        const auto [of_token, of_sample, of_encoded] = sums.matrices;
+        const auto matrices = static_cast<double>(of_token);
         flops.layers += 2 * sequence * (matrices + (layer < model.layers ? 0 : join));
+        flops.layers += 2 * (static_cast<double>(of_sample) + encoded * static_cast<double>(of_encoded));
         flops.attention += 2 * attended_pairs(model, layer, causal_half) * sums.pair_width;
-        flops.attention += 2 * all_pairs(model, causal_half) * sums.index_width + 2 * sequence * sums.token_width;
+        flops.attention += 2 * (all_pairs(model, causal_half) * sums.index_width + sequence * sums.token_width +
+                                sequence * encoded * sums.cross_width);
     }
-    const auto logits = static_cast<double>(weights_of(output_operators(model, {})).matrix);
-    flops.logits = 2 * sequence * logits * (1 + model.mtp_layers);
+    const ListSums inputs = sums_of(embedding_operators(model, {}));
+    const ListSums outputs = sums_of(output_operators(model, {}));
+    const double sequence = model.sequence;
+    const auto of_outputs = static_cast<double>(outputs.matrices[0]);
+    flops.logits = 2 * sequence * of_outputs * (1 + model.mtp_layers) + 2 * static_cast<double>(outputs.matrices[1]);
+    flops.layers += model.patches ? 2 * sequence * static_cast<double>(inputs.matrices[0]) : 0;
     return flops;
 }
 

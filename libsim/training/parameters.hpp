@@ -58,12 +58,12 @@ struct Parameters {
 Parameters parameters_of(const Transformer& model);
 
 // Pairs of query and key in one layer's attention, without masked ones if `causal_half` (a token attends to half of the
-// others; with a window w of s, to w - w^2 / 2s).
+// others; with a window w of s, to w - w^2 / 2s; within chunks of w to w / 2).
 double attended_pairs(const Transformer& model, int layer, bool causal_half);
 
-// FLOPs of one sequence through the whole model, forward only: GEMMs, and attention's scores and values of
-// attended_pairs(). A multiplication and an addition are 2. Only experts that a token visits count. Training is three
-// times this.
+// FLOPs of one sequence through the whole model, forward only: GEMMs; attention's scores and values of
+// attended_pairs(); convolutions, scans as published (linear_attention.hpp), and the index of sparse attention. A
+// multiplication and an addition are 2. Only experts that a token visits count. Training is three times this.
 struct ModelFlops {
     double layers = 0;
     double attention = 0;

@@ -57,8 +57,8 @@ std::string_view without_publisher(std::string_view name) {
 std::string_view without_variant(std::string_view name) {
     for (bool again = true; again;) {
         again = false;
-        for (const std::string_view variant :
-             {"-instruct", "-Instruct", "-base", "-Base", "-chat", "-hf", "-it", "-pt"}) {
+        for (const std::string_view variant : {"-instruct", "-Instruct", "-base", "-Base", "-chat", "-hf", "-it", "-pt",
+                                               "-thinking", "-Thinking", "-BF16", "-FP8"}) {
             if (name.size() > variant.size() && name.ends_with(variant)) {
                 name.remove_suffix(variant.size());
                 again = true;

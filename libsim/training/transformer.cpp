@@ -199,6 +199,32 @@ void check_sparse(const Transformer& model) {
     }
 }
 
+void check_inputs(const Transformer& model) {
+    if (model.patches) {
+        check_range(model, "patches.values", model.patches->values, 1);
+        if (model.tied_embeddings || model.mtp_layers > 0 || model.token_types > 0) {
+            refuse(model, "patches with tied_embeddings, mtp_layers or token_types: patches are no words");
+        }
+    }
+    if (model.conditioning) {
+        check_range(model, "conditioning.labels", model.conditioning->labels, 0);
+        check_range(model, "conditioning.frequencies", model.conditioning->frequencies, 1);
+        if (model.norms_per_layer != 2 || model.parallel_block || !model.pattern.empty()) {
+            refuse(model, "conditioning is known with two norms per layer only, one part after the other");
+        }
+    }
+    check_range(model, "relative_positions", model.relative_positions, 0);
+    if (!model.encoder) {
+        return;
+    }
+    check_range(model, "encoder.layers", model.encoder->layers, 1, model.layers - 1);
+    check_range(model, "encoder.sequence", model.encoder->sequence, 1);
+    if (model.latent || model.sparse || !model.pattern.empty() || model.mtp_layers > 0 || model.parallel_block ||
+        model.norms_per_layer == 1 || model.sliding.window > 0 || model.attention_gate || model.conditioning) {
+        refuse(model, "encoder is known with full attention in layers of two parts, one after the other, only");
+    }
+}
+
 // An upper bound, in doubles, because the exact count could overflow 64 bits.
 void check_total(const Transformer& model) {
     const double hidden = model.hidden;
@@ -214,7 +240,9 @@ void check_total(const Transformer& model) {
     const double index = model.sparse ? (hidden + ranks) * (1.0 + model.sparse->heads) * (1.0 + model.sparse->dim) : 0;
     const double tables = hidden * (2.0 * model.vocabulary + model.sequence + model.token_types);
     const double predictions = model.mtp_layers * (layer + 2 * hidden * hidden);
-    const double total = model.layers * (layer + scan + index) + predictions + tables;
+    const double beside = (model.encoder ? 2 * hidden * width : 0) + (model.conditioning ? 6 * hidden * hidden : 0);
+    const double inputs = model.patches ? hidden * model.patches->values : 0;
+    const double total = model.layers * (layer + scan + index + beside) + predictions + tables + inputs;
     if (total > most_parameters) {
         refuse(model, fmt::format("{:.1e} parameters are more than ndsim counts ({:.0e}); is a size wrong?", total,
                                   most_parameters));
@@ -297,6 +325,7 @@ void check_transformer(const Transformer& model) {
     check_pattern(model);
     check_linear(model);
     check_sparse(model);
+    check_inputs(model);
     check_range(model, "ffn", model.ffn, model.has_dense_ffn() ? 1 : 0);
     check_total(model);
 }

@@ -68,6 +68,29 @@ struct SparseAttention {
     friend bool operator==(const SparseAttention&, const SparseAttention&) = default;
 };
 
+// The inputs are patches of a picture instead of words (Dosovitskiy et al. 2021, ViT): a product takes each one's
+// `values` numbers to a hidden state. With a class token before them there is one output of a sample, not of a token.
+struct Patches {
+    int values = 0;  // side x side x channels
+    bool class_token = false;
+    friend bool operator==(const Patches&, const Patches&) = default;
+};
+
+// A time step and a label scale and shift the norms and results of every layer (Peebles & Xie 2023, DiT, adaLN-Zero).
+struct Conditioning {
+    int labels = 0;         // rows of their table
+    int frequencies = 256;  // of a time step's embedding
+    friend bool operator==(const Conditioning&, const Conditioning&) = default;
+};
+
+// The first `layers` layers are an encoder's: its tokens attend to all of its own sequence. Those of the layers after
+// them, the decoder's, also attend to the encoder's result (Raffel et al. 2020, T5).
+struct Encoder {
+    int layers = 0;
+    int sequence = 0;  // tokens of one sample in the encoder
+    friend bool operator==(const Encoder&, const Encoder&) = default;
+};
+
 // The parts of a layer: one that mixes tokens, and a feed-forward part. A layer has at least one.
 enum class Mixer : std::uint8_t { attention, linear, none };
 enum class FeedForwardPart : std::uint8_t { dense, experts, none };
@@ -76,9 +99,12 @@ enum class FeedForwardPart : std::uint8_t { dense, experts, none };
 struct LayerKind {
     Mixer mixer = Mixer::attention;
     FeedForwardPart feed_forward = FeedForwardPart::dense;
+    bool encodes = false;
 
-    static constexpr std::size_t count = 9;
-    std::size_t index() const { return static_cast<std::size_t>(mixer) + 3 * static_cast<std::size_t>(feed_forward); }
+    static constexpr std::size_t count = 18;
+    std::size_t index() const {
+        return static_cast<std::size_t>(mixer) + 3 * static_cast<std::size_t>(feed_forward) + (encodes ? 9 : 0);
+    }
     friend bool operator==(const LayerKind&, const LayerKind&) = default;
 };
 
@@ -86,12 +112,12 @@ struct Transformer {
     std::string name = "transformer";
     int layers = 0;
     int hidden = 0;
-    int ffn = 0;       // width of the dense feed-forward part
-    int heads = 0;     // query heads
-    int kv_heads = 0;  // key-value heads; = heads: multi-head, 1: multi-query, between: grouped-query attention
-    int head_dim = 0;  // usually hidden / heads; with latent attention plain_dim + rotary_dim
-    int vocabulary = 0;
-    int sequence = 0;  // tokens of one sample
+    int ffn = 0;         // width of the dense feed-forward part
+    int heads = 0;       // query heads
+    int kv_heads = 0;    // key-value heads; = heads: multi-head, 1: multi-query, between: grouped-query attention
+    int head_dim = 0;    // usually hidden / heads; with latent attention plain_dim + rotary_dim
+    int vocabulary = 0;  // words; with patches: outputs of a token, or classes of a sample
+    int sequence = 0;    // tokens of one sample
     // Multi-token prediction (DeepSeek-AI 2024, arXiv 2412.19437, 2.2): this many further tokens are predicted, each by
     // one more layer. A product of width 2 hidden to hidden joins the previous state with the next token's embedding.
     // Tables and the output layer are the model's.
@@ -114,12 +140,16 @@ struct Transformer {
     bool embedding_norm = false;   // after the tables (BERT, BLOOM)
     bool final_norm = true;        // before the output layer
     int token_types = 0;           // rows of another table (BERT)
+    int relative_positions = 0;    // rows of a table of positions that scores are added to, of every stack (T5)
 
     std::optional<LatentAttention> latent;
     Experts experts;
     SlidingWindow sliding;
     std::optional<SparseAttention> sparse;
     std::optional<LinearAttention> linear;
+    std::optional<Patches> patches;
+    std::optional<Conditioning> conditioning;
+    std::optional<Encoder> encoder;
     // A symbol for each layer, repeated if there are more layers. Layers of two parts: f full
     // attention, w attention within sliding.window, l linear attention; `experts` says which of them have experts.
     // Layers of one part, as Nemotron-H writes them: * full attention, M linear attention, - a dense feed-forward part,
@@ -128,10 +158,15 @@ struct Transformer {
     std::string pattern;
 
     LayerKind kind_of(int layer) const {
-        return has_pattern(layer) ? kind_in_pattern(layer)
-                                  : LayerKind{Mixer::attention, has_experts_by_count(layer) ? FeedForwardPart::experts
-                                                                                            : FeedForwardPart::dense};
+        if (has_pattern(layer)) {
+            return kind_in_pattern(layer);
+        }
+        const bool routes = has_experts_by_count(layer);
+        return {Mixer::attention, routes ? FeedForwardPart::experts : FeedForwardPart::dense, encodes(layer)};
     }
+    bool encodes(int layer) const { return encoder && layer < encoder->layers; }
+    // The tokens of one sample in a layer.
+    int sequence_of(int layer) const { return encodes(layer) ? encoder->sequence : sequence; }
     bool has_experts(int layer) const {
         return has_pattern(layer) ? kind_in_pattern(layer).feed_forward == FeedForwardPart::experts
                                   : has_experts_by_count(layer);
@@ -150,15 +185,18 @@ struct Transformer {
                kind.feed_forward == FeedForwardPart::dense;
     }
     bool has_norms_behind() const { return norms_per_layer >= 4; }
-    // The maximum number of tokens that a token of this layer attends to.
+    // The maximum number of tokens of its own sequence that a token of this layer attends to.
     int window_of(int layer) const {
-        const bool slides = has_pattern(layer) ? symbol_of(layer) == 'w' : sliding.slides(layer);
-        const int most = slides && sliding.window < sequence ? sliding.window : sequence;
+        if (encodes(layer)) {
+            return encoder->sequence;
+        }
+        const int most = slides(layer) && sliding.window < sequence ? sliding.window : sequence;
         return is_sparse() && sparse->top_k < most ? sparse->top_k : most;
     }
     // In sequences that are no longer than top_k, every token attends to all.
     bool is_sparse() const { return sparse && sparse->top_k < sequence; }
-    bool rotates(int layer) const { return rotary && !(sliding.rotary_only && !sliding.slides(layer)); }
+    bool rotates(int layer) const { return rotary && (!sliding.rotary_only || slides(layer)); }
+    bool has_output_of_sample() const { return patches && patches->class_token; }
     // Combined width of all heads' queries, keys, and values.
     std::int64_t query_width() const;
     std::int64_t key_width() const;
@@ -176,6 +214,7 @@ private:
                (layer - experts.dense_layers) % experts.every == 0;
     }
     LayerKind kind_in_pattern(int layer) const;
+    bool slides(int layer) const { return has_pattern(layer) ? symbol_of(layer) == 'w' : sliding.slides(layer); }
 };
 
 // The deepest models have a few hundred layers; the time of a prediction grows with them.

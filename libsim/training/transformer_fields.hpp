@@ -35,7 +35,8 @@ struct Fields<Transformer> {
                                       SizeField<T>{"sequence", &T::sequence},
                                       SizeField<T>{"mtp_layers", &T::mtp_layers},
                                       SizeField<T>{"norms_per_layer", &T::norms_per_layer},
-                                      SizeField<T>{"token_types", &T::token_types}};
+                                      SizeField<T>{"token_types", &T::token_types},
+                                      SizeField<T>{"relative_positions", &T::relative_positions}};
     static constexpr std::array flags{FlagField<T>{"gated", &T::gated},
                                       FlagField<T>{"causal", &T::causal},
                                       FlagField<T>{"tied_embeddings", &T::tied_embeddings},
@@ -83,8 +84,7 @@ struct Fields<SlidingWindow> {
     using T = SlidingWindow;
     static constexpr std::array sizes{SizeField<T>{"window", &T::window}, SizeField<T>{"every", &T::every},
                                       SizeField<T>{"all_every", &T::all_every}};
-    static constexpr std::array flags{FlagField<T>{"chunks", &T::chunks},
-                                      FlagField<T>{"rotary_only", &T::rotary_only}};
+    static constexpr std::array flags{FlagField<T>{"chunks", &T::chunks}, FlagField<T>{"rotary_only", &T::rotary_only}};
 };
 
 template <>
@@ -95,14 +95,37 @@ struct Fields<SparseAttention> {
     static constexpr std::array<FlagField<T>, 0> flags{};
 };
 
+template <>
+struct Fields<Patches> {
+    using T = Patches;
+    static constexpr std::array sizes{SizeField<T>{"values", &T::values}};
+    static constexpr std::array flags{FlagField<T>{"class_token", &T::class_token}};
+};
+
+template <>
+struct Fields<Conditioning> {
+    using T = Conditioning;
+    static constexpr std::array sizes{SizeField<T>{"labels", &T::labels}, SizeField<T>{"frequencies", &T::frequencies}};
+    static constexpr std::array<FlagField<T>, 0> flags{};
+};
+
+template <>
+struct Fields<Encoder> {
+    using T = Encoder;
+    static constexpr std::array sizes{SizeField<T>{"layers", &T::layers}, SizeField<T>{"sequence", &T::sequence}};
+    static constexpr std::array<FlagField<T>, 0> flags{};
+};
+
 // And `kind`, by its name (linear_attention.hpp).
 template <>
 struct Fields<LinearAttention> {
     using T = LinearAttention;
-    static constexpr std::array sizes{
-        SizeField<T>{"heads", &T::heads},         SizeField<T>{"key_heads", &T::key_heads},
-        SizeField<T>{"key_dim", &T::key_dim},     SizeField<T>{"value_dim", &T::value_dim},
-        SizeField<T>{"convolution", &T::convolution}, SizeField<T>{"chunk", &T::chunk}};
+    static constexpr std::array sizes{SizeField<T>{"heads", &T::heads},
+                                      SizeField<T>{"key_heads", &T::key_heads},
+                                      SizeField<T>{"key_dim", &T::key_dim},
+                                      SizeField<T>{"value_dim", &T::value_dim},
+                                      SizeField<T>{"convolution", &T::convolution},
+                                      SizeField<T>{"chunk", &T::chunk}};
     static constexpr std::array<FlagField<T>, 0> flags{};
 };
 

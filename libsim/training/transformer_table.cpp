@@ -186,23 +186,28 @@ private:
         if (table.has("experts")) {
             table.read_table("experts", model.experts);
         }
-        if (table.has("latent")) {
-            model.latent = model.latent.value_or(LatentAttention{});
-            table.read_table("latent", *model.latent);
-        }
+        read_part(table, "latent", model.latent);
         if (table.has("sliding")) {
             table.read_table("sliding", model.sliding);
         }
-        if (table.has("sparse")) {
-            model.sparse = model.sparse.value_or(SparseAttention{});
-            table.read_table("sparse", *model.sparse);
-        }
+        read_part(table, "sparse", model.sparse);
+        read_part(table, "patches", model.patches);
+        read_part(table, "conditioning", model.conditioning);
+        read_part(table, "encoder", model.encoder);
         if (table.has("pattern")) {
             table.read("pattern", model.pattern);
         }
         if (table.has("linear")) {
             model.linear = model.linear.value_or(LinearAttention{});
             read_linear(table.table("linear"), *model.linear);
+        }
+    }
+
+    template <class Part>
+    static void read_part(const Table& table, const char* key, std::optional<Part>& part) {
+        if (table.has(key)) {
+            part = part.value_or(Part{});
+            table.read_table(key, *part);
         }
     }
 
@@ -250,7 +255,8 @@ private:
 
 // The keys of a model beside its fields, and `others`.
 std::vector<std::string> keys_of_models(std::vector<std::string> others) {
-    others.insert(others.end(), {"experts", "latent", "sliding", "sparse", "linear", "pattern"});
+    others.insert(others.end(), {"experts", "latent", "sliding", "sparse", "linear", "pattern", "patches",
+                                 "conditioning", "encoder"});
     return Table::names_of<Transformer>(std::move(others));
 }
 
@@ -322,6 +328,14 @@ auto in_file(const std::string& where, Read read) {
 }
 
 template <class Part>
+std::string lines_of(const Part& part);
+
+template <class Part>
+std::string table_of(const char* name, const std::optional<Part>& part) {
+    return part ? fmt::format("\n[model.{}]\n{}", name, lines_of(*part)) : "";
+}
+
+template <class Part>
 std::string lines_of(const Part& part) {
     std::string lines;
     for (const auto& field : Fields<Part>::sizes) {
@@ -368,15 +382,12 @@ std::string transformer_toml(const Transformer& model) {
     if (model.experts != Experts{}) {
         text += "\n[model.experts]\n" + lines_of(model.experts);
     }
-    if (model.latent) {
-        text += "\n[model.latent]\n" + lines_of(*model.latent);
-    }
+    text += table_of("latent", model.latent);
     if (model.sliding != SlidingWindow{}) {
         text += "\n[model.sliding]\n" + lines_of(model.sliding);
     }
-    if (model.sparse) {
-        text += "\n[model.sparse]\n" + lines_of(*model.sparse);
-    }
+    text += table_of("sparse", model.sparse) + table_of("patches", model.patches) +
+            table_of("conditioning", model.conditioning) + table_of("encoder", model.encoder);
     if (model.linear) {
         text += fmt::format("\n[model.linear]\nkind = \"{}\"\n{}", row_of(model.linear->kind).name,
                             lines_of(*model.linear));

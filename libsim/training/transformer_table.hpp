@@ -10,6 +10,8 @@
 //   sequence = 2048             router_bias = false
 //   gated = false …
 //
+// Also [model.linear], [model.sparse], [model.patches], [model.conditioning], [model.encoder], and pattern = "lllf".
+//
 // preset = "llama3-8b" (presets.hpp) supplies keys that are left out. Without it they have the defaults of Transformer,
 // kv_heads is heads, and head_dim is hidden / heads. If a preset's kv_heads and head_dim follow these rules, they also
 // follow the given keys.

@@ -1,6 +1,7 @@
 #include "libsim/training/check_layout.hpp"
 
 #include "libsim/error.hpp"
+#include "libsim/training/presets.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -67,6 +68,25 @@ TEST(CheckLayout, NamesTheCountThatIsTooSmall) {
               "count: drop_last_layers = -1: it is 0 or more");
     EXPECT_EQ(problems(dense(), {.parallelism = {.zero = 4}}), "count: zero = 4: it is 0 to 3");
     EXPECT_EQ(problems(dense(), {}, -8), "count: gpus = -8: must be 1 or more");
+}
+
+TEST(CheckLayout, NamesWhatNdsimDoesNotModelOfOtherLayers) {
+    EXPECT_EQ(problems(preset("qwen3-next-80b-a3b"), {.parallelism = {.tp = 8}}), "none");
+    EXPECT_EQ(problems(preset("mamba2-2.7b"), {.parallelism = {.tp = 2}}),
+              "heads: tp = 2 does not divide the 1 groups of keys of linear attention; 1 does");
+    EXPECT_EQ(
+        problems(preset("mamba2-2.7b"), {.parallelism = {.cp = 2}}),
+        "sequence: cp = 2: ndsim does not model the scan of linear attention over ranks with parts of a sequence; "
+        "cp = 1 does");
+    EXPECT_EQ(
+        problems(preset("deepseek-v3.2"), {.parallelism = {.cp = 2}}),
+        "sequence: cp = 2: ndsim does not model sparse attention over ranks with parts of a sequence; cp = 1 does");
+    EXPECT_EQ(problems(preset("t5-base"), {.parallelism = {.pp = 2}, .batch = {.global = 2}}),
+              "layers: pp = 2: ndsim does not model stages of an encoder and a decoder, whose messages differ; pp = 1 "
+              "does");
+    Layout eager;
+    eager.framework.flash_attention = false;
+    EXPECT_EQ(problems(preset("t5-base"), eager), "combination: cross attention of t5-base needs flash attention");
 }
 
 TEST(CheckLayout, DoesNotOverflow) {

@@ -46,6 +46,14 @@ TEST(ModelsPage, NamesEveryKeyAndModelType) {
     expect_fields<Experts>(text);
     expect_fields<LatentAttention>(text);
     expect_fields<SlidingWindow>(text);
+    expect_fields<LinearAttention>(text);
+    expect_fields<SparseAttention>(text);
+    expect_fields<Patches>(text);
+    expect_fields<Conditioning>(text);
+    expect_fields<Encoder>(text);
+    for (const LinearKindRow& row : linear_kinds()) {
+        EXPECT_THAT(text, testing::HasSubstr(fmt::format("`{}`", row.name)));
+    }
     for (const std::string& type : hugging_face_model_types()) {
         EXPECT_THAT(text, testing::ContainsRegex("[ \n]" + type + "[, \n;]"));
     }

@@ -53,6 +53,9 @@ ReadModel read(const ConfigKeys& keys, const std::string& type, const std::strin
     const bool is_known = at != known.end();
     ReadModel read{is_known ? at->read(keys) : read_unknown(keys, type), is_known};
     read.model.name = name_from(keys, type, file);
+    if (read.model.pattern.empty()) {
+        read_listed_pattern(keys, read.model);
+    }
     return read;
 }
 
@@ -66,13 +69,6 @@ std::vector<std::string> remarks_on(const ConfigKeys& keys, const std::string& t
             type.empty() ? "model_type is missing" : fmt::format("model_type \"{}\" is not known", type);
         said.push_back(
             fmt::format("{}: read as llama; {}", what, left.empty() ? "all keys that matter were understood" : listed));
-    }
-    const SlidingWindow& sliding = read.model.sliding;
-    if (keys.is_set("attention_chunk_size") && sliding.window > 0 && sliding.window < read.model.sequence) {
-        said.push_back(
-            fmt::format("attention_chunk_size {}: chunks are taken as a sliding window, which attends to "
-                        "up to twice as many tokens",
-                        sliding.window));
     }
     return said;
 }
@@ -95,9 +91,9 @@ HuggingFaceConfig read_hugging_face(std::string_view json, const std::string& wh
     const ConfigKeys all(json, where);
     const bool several = is_of_several_parts(all);
     const ConfigKeys keys = several ? all.table("text_config") : all;
-    const std::string type = keys.text("model_type", "");
+    const std::string type = keys.text("model_type", keys.text("_class_name", ""));  // the latter in diffusers
     const ReadModel found = read(keys, type, where);
-    refuse_lost_parts(keys, type);
+    refuse_lost_parts(keys, type, found.model);
     try {
         check_transformer(found.model);
     } catch (const ProgramError& error) {

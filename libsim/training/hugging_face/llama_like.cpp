@@ -8,12 +8,14 @@ namespace sim::training {
 
 namespace {
 
-// layer_types lists "sliding_attention" (Llama 4: "chunked_attention") and "full_attention" for every layer.
+bool slides(const std::string& type) {
+    return type == "sliding_attention" || type == "chunked_attention";
+}
+
+// layer_types lists "sliding_attention" (Llama 4: "chunked_attention") and "full_attention" for every layer. If no rule
+// says the same, all layers slide, and read_listed_pattern() says which do.
 SlidingWindow listed_windows(const ConfigKeys& keys, int window) {
     const std::vector<std::string> types = keys.texts("layer_types");
-    const auto slides = [](const std::string& type) {
-        return type == "sliding_attention" || type == "chunked_attention";
-    };
     const auto first = std::find_if(types.begin(), types.end(), slides);
     if (first == types.end()) {
         return {};
@@ -21,7 +23,6 @@ SlidingWindow listed_windows(const ConfigKeys& keys, int window) {
     const auto full = static_cast<int>(std::find_if_not(types.begin(), types.end(), slides) - types.begin());
     const auto second = static_cast<int>(std::find_if(first + 1, types.end(), slides) - types.begin());
     const int layers = static_cast<int>(types.size());
-    std::size_t odd = types.size();
     for (const SlidingWindow& rule :
          {SlidingWindow{.window = window, .every = second}, {.window = window, .all_every = full + 1}}) {
         int layer = 0;
@@ -31,12 +32,8 @@ SlidingWindow listed_windows(const ConfigKeys& keys, int window) {
         if (layer == layers) {
             return rule;
         }
-        odd = std::min(odd, static_cast<std::size_t>(layer));
     }
-    keys.refuse(
-        fmt::format("layer_types[{}] = \"{}\": ndsim knows sliding windows in the first and every n-th layer "
-                    "after it, or in all but every n-th",
-                    odd, types[odd]));
+    return {.window = window};
 }
 
 SlidingWindow windows_of(const ConfigKeys& keys) {
@@ -81,10 +78,10 @@ void read_dense_layers(const ConfigKeys& keys, Experts& experts) {
 Experts experts_of(const ConfigKeys& keys) {
     Experts experts;
     // Synonyms are often both present, and some are meaningless for a model without experts.
-    keys.pass_over({"n_routed_experts", "num_local_experts", "num_experts", "num_experts_per_tok", "experts_per_token",
-                    "moe_intermediate_size", "moe_layer_freq", "n_shared_experts", "shared_expert_intermediate_size",
-                    "decoder_sparse_step", "mlp_only_layers", "first_k_dense_replace", "n_group", "topk_group",
-                    "topk_method"});
+    keys.pass_over({"n_routed_experts", "num_local_experts", "num_experts", "num_experts_per_tok",
+                    "num_experts_per_token", "experts_per_token", "moe_intermediate_size", "moe_layer_freq",
+                    "n_shared_experts", "shared_expert_intermediate_size", "decoder_sparse_step", "mlp_only_layers",
+                    "first_k_dense_replace", "n_group", "topk_group", "topk_method"});
     const bool any = keys.has("n_routed_experts") || keys.has("num_local_experts") || keys.has("num_experts");
     if (!any) {
         return experts;
@@ -93,7 +90,7 @@ Experts experts_of(const ConfigKeys& keys) {
     if (experts.count == 0) {
         return experts;
     }
-    experts.top_k = keys.number({"num_experts_per_tok", "experts_per_token"});
+    experts.top_k = keys.number({"num_experts_per_tok", "experts_per_token", "num_experts_per_token"});
     experts.ffn = keys.number({"moe_intermediate_size", "intermediate_size"});
     experts.shared = shared_experts(keys, experts.ffn);
     read_dense_layers(keys, experts);
@@ -118,6 +115,20 @@ void read_latent(const ConfigKeys& keys, Transformer& model) {
 
 SlidingWindow windows_of(const ConfigKeys& keys, int window, const SlidingWindow& unless_listed) {
     return window > 0 && keys.has("layer_types") ? listed_windows(keys, window) : unless_listed;
+}
+
+void read_listed_pattern(const ConfigKeys& keys, Transformer& model) {
+    const std::vector<std::string> types = keys.texts("layer_types");
+    std::string pattern;
+    bool is_ruled = true;
+    for (const std::string& type : types) {
+        const int layer = static_cast<int>(pattern.size());
+        pattern += type == "linear_attention" ? 'l' : slides(type) && model.sliding.window > 0 ? 'w' : 'f';
+        is_ruled = is_ruled && pattern.back() == (model.sliding.slides(layer) ? 'w' : 'f');
+    }
+    if (!is_ruled && std::ssize(types) == model.layers) {
+        model.pattern = pattern;
+    }
 }
 
 int head_dim_of(int hidden, int heads) {

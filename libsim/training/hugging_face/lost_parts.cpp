@@ -128,22 +128,23 @@ std::string model_of(const std::string& type) {
                             key, part));
 }
 
-void refuse_other_layers(const ConfigKeys& keys, const std::string& type) {
+void refuse_other_layers(const ConfigKeys& keys, const std::string& type, const Transformer& model) {
     for (const std::string& layer : keys.texts("layer_types")) {
-        if (layer != "full_attention" && layer != "sliding_attention" && layer != "chunked_attention") {
+        const bool is_linear = layer == "linear_attention" && model.linear;
+        if (layer != "full_attention" && layer != "sliding_attention" && layer != "chunked_attention" && !is_linear) {
             refuse_part(keys, type, "layer_types", fmt::format("layers of {}", layer));
         }
     }
     const std::vector<int> kinds = keys.numbers("attn_type_list");
-    if (std::find(kinds.begin(), kinds.end(), 0) != kinds.end()) {
+    if (std::find(kinds.begin(), kinds.end(), 0) != kinds.end() && !model.linear) {
         refuse_part(keys, type, "attn_type_list", linear);
     }
 }
 
 }  // namespace
 
-void refuse_lost_parts(const ConfigKeys& keys, const std::string& type) {
-    refuse_other_layers(keys, type);
+void refuse_lost_parts(const ConfigKeys& keys, const std::string& type, const Transformer& model) {
+    refuse_other_layers(keys, type, model);
     for (const std::string& key : keys_not_understood(keys)) {
         if (const LostPart* const lost = part_of(key)) {
             refuse_part(keys, type, key, lost->part);

@@ -51,12 +51,6 @@ Transformer read_bloom(const ConfigKeys& keys) {
     return with_ties(model, keys, true);
 }
 
-Transformer read_deepseek_v3(const ConfigKeys& keys) {
-    Transformer model = read_llama_like(keys);
-    model.experts.router_bias = model.experts.count > 0 && keys.text("topk_method", "noaux_tc") == "noaux_tc";
-    return model;
-}
-
 Transformer read_falcon(const ConfigKeys& keys) {
     const int hidden = keys.number("hidden_size");
     const int heads = keys.number({"num_attention_heads", "n_head"});
@@ -160,7 +154,7 @@ Transformer read_gpt_oss(const ConfigKeys& keys) {
 }
 
 // One shared expert besides the routed ones; layers without experts have their own width. Three of four layers attend
-// within chunks, which are read as a window.
+// within chunks, the others have no positions.
 Transformer read_llama4(const ConfigKeys& keys) {
     Transformer model = read_llama_like(keys);
     const int step = std::max(1, keys.number("interleave_moe_layer_step", 1));
@@ -179,6 +173,8 @@ Transformer read_llama4(const ConfigKeys& keys) {
     const int all_every = keys.number("no_rope_layer_interval", 4);
     keys.pass_over({"use_qk_norm", "attn_scale", "attn_temperature_tuning", "floor_scale", "for_llm_compressor"});
     model.sliding = windows_of(keys, chunk, {.window = chunk, .all_every = all_every});
+    model.sliding.chunks = chunk > 0;
+    model.sliding.rotary_only = chunk > 0;
     return model;
 }
 
@@ -241,6 +237,14 @@ Transformer read_qwen2(const ConfigKeys& keys) {
     return model;
 }
 
+}  // namespace
+
+Transformer read_deepseek_v3(const ConfigKeys& keys) {
+    Transformer model = read_llama_like(keys);
+    model.experts.router_bias = model.experts.count > 0 && keys.text("topk_method", "noaux_tc") == "noaux_tc";
+    return model;
+}
+
 Transformer read_qwen3(const ConfigKeys& keys) {
     Transformer model = read_qwen2(keys);
     model.qkv_biases = keys.flag("attention_bias", false);
@@ -248,11 +252,15 @@ Transformer read_qwen3(const ConfigKeys& keys) {
     return model;
 }
 
+namespace {
+
 constexpr ModelType types[] = {
+    {"DiTTransformer2DModel", read_dit},
     {"bert", read_bert},
     {"bloom", read_bloom},
     {"deepseek_v2", read_llama_like},
     {"deepseek_v3", read_deepseek_v3},
+    {"deepseek_v32", read_deepseek_v32},
     {"falcon", read_falcon},
     {"gemma", read_gemma},
     {"gemma2", read_gemma2},
@@ -260,17 +268,24 @@ constexpr ModelType types[] = {
     {"gemma3_text", read_gemma3},
     {"glm4", read_glm4},
     {"glm4_moe", read_glm4_moe},
+    {"glm_moe_dsa", read_deepseek_v32},
     {"gpt2", read_gpt2},
     {"gpt_neox", read_gpt_neox},
     {"gpt_oss", read_gpt_oss},
     {"kimi_k2", read_deepseek_v3},
+    {"kimi_linear", read_kimi_linear},
     {"llama", read_llama_like},
     {"llama4", read_llama4},
     {"llama4_text", read_llama4},
+    {"mamba2", read_mamba2},
+    {"minimax", read_minimax},
+    {"minimax_m1", read_minimax},
+    {"minimax_text_01", read_minimax},
     {"mistral", read_llama_like},
     {"mixtral", read_llama_like},
     {"mpt", read_mpt},
     {"nemotron", read_nemotron},
+    {"nemotron_h", read_nemotron_h},
     {"olmo2", read_olmo2},
     {"olmo3", read_olmo2},
     {"opt", read_opt},
@@ -279,6 +294,9 @@ constexpr ModelType types[] = {
     {"qwen2_moe", read_qwen2},
     {"qwen3", read_qwen3},
     {"qwen3_moe", read_qwen3},
+    {"qwen3_next", read_qwen3_next},
+    {"t5", read_t5},
+    {"vit", read_vit},
 };
 
 }  // namespace

@@ -20,6 +20,24 @@ std::span<const ModelType> model_types();
 // Reads the keys that most current decoders share: RMSNorm, rotary positions, gating, grouped queries; experts, latent
 // attention and sliding windows if there are keys for them.
 Transformer read_llama_like(const ConfigKeys& keys);
+Transformer read_deepseek_v3(const ConfigKeys& keys);
+Transformer read_qwen3(const ConfigKeys& keys);
+
+// Models with linear or sparse attention. In hybrid_types.cpp.
+Transformer read_deepseek_v32(const ConfigKeys& keys);
+Transformer read_kimi_linear(const ConfigKeys& keys);
+Transformer read_mamba2(const ConfigKeys& keys);
+Transformer read_minimax(const ConfigKeys& keys);
+Transformer read_nemotron_h(const ConfigKeys& keys);
+Transformer read_qwen3_next(const ConfigKeys& keys);
+
+// Models with an encoder, or of patches. In encoder_types.cpp.
+Transformer read_dit(const ConfigKeys& keys);
+Transformer read_t5(const ConfigKeys& keys);
+Transformer read_vit(const ConfigKeys& keys);
+
+// The pattern that layer_types lists, if `sliding` does not say the same: in the symbols of Transformer::pattern.
+void read_listed_pattern(const ConfigKeys& keys, Transformer& model);
 
 // The windows that layer_types lists per layer, if present.
 SlidingWindow windows_of(const ConfigKeys& keys, int window, const SlidingWindow& unless_listed);

@@ -42,7 +42,7 @@ double embedding_mask_bytes(const Transformer& model, const Layout& layout) {
 void add_logits(const Transformer& model, const Layout& layout, double embedding, ChunkBytes& chunk) {
     const double e = element_bytes(layout);
     const double tokens = tokens_of(model, layout);
-    const double logits = tokens * model.vocabulary / layout.parallelism.tp;
+    const double logits = output_rows_of(model, layout) * model.vocabulary / layout.parallelism.tp;
     const LogitBytes each = logit_bytes(layout);
     const double weight_gradient = is_fully_sharded(layout) ? 0 : e * embedding;  // FSDP: see gathered_bytes()
     chunk.outside += each.kept * logits * (1 + model.mtp_layers);

@@ -126,7 +126,7 @@ StageParameters parameters_of_stage(const Transformer& model, const Layout& layo
     }
     const bool is_first = holds(layout, stage, 0);
     if (is_first) {
-        sum.tables += parts.embedding + parts.positions;
+        sum.tables += parts.inputs;
     }
     // A stage with both ends of a model whose embeddings are tied has one table for both.
     if (holds(layout, stage, virtual_stages(layout) - 1) && !(is_first && model.tied_embeddings)) {
@@ -187,9 +187,22 @@ double largest_layer(const LayoutBytes& parts) {
 
 }  // namespace
 
+namespace {
+
+// Tables of words are divided over ranks; what else there is, every rank has.
+double input_parameters(const Transformer& model, double embedding) {
+    if (model.patches) {
+        const Parameters all = parameters_of(model);
+        return static_cast<double>(all.embedding + all.positions);
+    }
+    return embedding + (model.learned_positions ? double{1} * model.sequence * model.hidden : 0);
+}
+
+}  // namespace
+
 LayoutBytes layout_bytes(const Transformer& model, const Layout& layout) {
-    LayoutBytes parts{.embedding = double{1} * model.vocabulary * model.hidden / layout.parallelism.tp,
-                      .positions = model.learned_positions ? double{1} * model.sequence * model.hidden : 0};
+    LayoutBytes parts{.embedding = double{1} * model.vocabulary * model.hidden / layout.parallelism.tp};
+    parts.inputs = input_parameters(model, parts.embedding);
     const double t = layout.parallelism.tp;
     const bool leaves_some = layout.numerics.first_layers_bf16 + layout.numerics.last_layers_bf16 > 0;
     Layout in_bf16 = layout;

@@ -46,8 +46,8 @@ struct KindBytes {
 struct LayoutBytes {
     std::array<KindBytes, LayerKind::count> kinds;  // by LayerKind::index(); 0 for kinds that the model does not have
     double join_parameters = 0;  // of a layer of multi-token prediction besides those of a layer, on one rank
-    double embedding = 0;        // parameters of one token table, on one rank
-    double positions = 0;
+    double embedding = 0;        // parameters of one token table, or of the output layer, on one rank
+    double inputs = 0;           // parameters before the first layer, on one rank
 };
 LayoutBytes layout_bytes(const Transformer& model, const Layout& layout);
 

@@ -37,7 +37,7 @@ Weights core_weights(const Transformer& model) {
     return {.biases = model.attention_sinks ? model.heads : 0, .norms = norms};
 }
 
-// Sparse attention runs on the latent vectors, which all heads share (DeepSeek-V3.2-Exp, 2.1: as multi-query
+// Sparse attention runs on the latent vectors, which all heads share (DeepSeek-V3.2-Exp's report: as multi-query
 // attention).
 AttentionHead head_of(const Transformer& model) {
     if (model.is_sparse()) {

@@ -30,10 +30,7 @@ void add_linear_projections(OperatorList& list, const OperatorSizes& sizes, cons
     list.tensor_in();
     Operator& op = list.columns("query, key, value, gate", outputs, sizes.model.hidden);
     op.weights.biases = 0;
-    op.bytes = {.values = all,
-                .chosen = all,
-                .weight_inputs = all + sizes.bytes(sizes.stream),
-                .gradients = all};
+    op.bytes = {.values = all, .chosen = all, .weight_inputs = all + sizes.bytes(sizes.stream), .gradients = all};
 }
 
 // Every rank has the matrices to the small vectors, as with latent attention.
@@ -47,8 +44,8 @@ void add_low_rank_gates(OperatorList& list, const OperatorSizes& sizes, const Li
          {std::tuple{"decay up", decay, linear.key_dim}, {"gate up", linear.value_width(), linear.value_dim}}) {
         list.columns(name, outputs, inputs).weights.biases = 0;
     }
-    list.memory("activation of gates", sizes.tokens * widths, {2, 3, 2, 2}).bytes = {
-        .values = sizes.bytes(widths), .chosen = sizes.bytes(widths)};
+    list.memory("activation of gates", sizes.tokens * widths, {2, 3, 2, 2}).bytes = {.values = sizes.bytes(widths),
+                                                                                     .chosen = sizes.bytes(widths)};
 }
 
 // The short convolution, if there is one, and the activation function behind it.
@@ -59,8 +56,8 @@ void add_short_convolution(OperatorList& list, const OperatorSizes& sizes, const
     const std::int64_t channels = row.channel_bias ? std::int64_t{linear.heads} * linear.key_dim : 0;
     Operator& op = list.memory(linear.convolution > 0 ? "short convolution" : "activation of queries, keys, values",
                                sizes.tokens * widths.mixed, {2, 3, 1, 1});
-    op.weights.biases = linear.convolution * linear.mixed_width() + bias + channels +
-                        std::int64_t{row.head_parameters} * linear.heads;
+    op.weights.biases =
+        linear.convolution * linear.mixed_width() + bias + channels + std::int64_t{row.head_parameters} * linear.heads;
     op.token_width = linear.convolution * widths.mixed;
     op.bytes.values = row.keeps_convolved ? sizes.bytes(widths.mixed) : 0;
 }

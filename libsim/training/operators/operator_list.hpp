@@ -192,6 +192,8 @@ private:
 Operator& add_norm(OperatorList& list, const OperatorSizes& sizes);
 // From the normed input to the product that is reduced over tensor-parallel ranks. In attention.cpp.
 void add_attention(OperatorList& list, const OperatorSizes& sizes, int layer);
+// The same for attention of the decoder to the encoder's result. In cross_attention.cpp.
+void add_cross_attention(OperatorList& list, const OperatorSizes& sizes);
 // The same for linear attention. In linear_attention.cpp.
 void add_linear_attention(OperatorList& list, const OperatorSizes& sizes);
 // The index of sparse attention: its projections, the scores of all pairs, the choice of keys, and its loss. In

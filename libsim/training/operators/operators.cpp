@@ -9,8 +9,9 @@ namespace sim::training {
 
 namespace {
 
+// Norms whose results are scaled and shifted by the conditioning have none of their own.
 std::int64_t norm_weights(const Transformer& model) {
-    return std::int64_t{model.norm_biases ? 2 : 1} * model.hidden;
+    return model.conditioning ? 0 : std::int64_t{model.norm_biases ? 2 : 1} * model.hidden;
 }
 
 }  // namespace
@@ -106,20 +107,38 @@ void add_side_by_side(OperatorList& list, const OperatorSizes& sizes, int layer)
 
 }  // namespace
 
-std::vector<Operator> layer_operators(const Transformer& model, const Layout& layout, int layer) {
-    const OperatorSizes sizes(model, layout);
-    OperatorList list(sizes);
-    if (model.is_side_by_side(layer)) {
-        add_side_by_side(list, sizes, layer);
-        return list.take();
-    }
-    const LayerKind kind = model.kind_of(layer);
+namespace {
+
+// Six vectors of a sample, three for each part, scale, shift and gate what every token has: norms' results and parts'
+// results, which are kept for their gradients.
+void add_modulation(OperatorList& list, const OperatorSizes& sizes) {
+    const std::int64_t hidden = sizes.model.hidden;
+    Operator& product = list.everywhere("modulation", sizes.layout.batch.micro, 6 * hidden, hidden);
+    product.weights.biases = 6 * hidden;
+    product.weights.rows = Rows::samples;
+    list.memory("scales, shifts, gates", sizes.own_tokens * sizes.model.hidden,
+                sizes.eager ? OperatorList::Passes{16, 24, 8, 16} : OperatorList::Passes{8, 12, 4, 8})
+        .bytes.values = sizes.bytes(4 * sizes.stream);
+}
+
+// The parts of a layer one after the other, each with its norm.
+void add_parts(OperatorList& list, const OperatorSizes& sizes, int layer) {
+    const LayerKind kind = sizes.model.kind_of(layer);
     const bool has_ffn = kind.feed_forward != FeedForwardPart::none;
     add_first_norm(list, sizes);
+    if (sizes.model.conditioning) {
+        add_modulation(list, sizes);
+    }
     if (kind.mixer != Mixer::none) {
         add_mixer(list, sizes, layer);
         list.tensor_out();
         add_behind(list, sizes, has_ffn);
+    }
+    if (sizes.model.encoder) {
+        add_norm_in_front(list, sizes);
+        add_cross_attention(list, sizes);
+        list.tensor_out();
+        add_behind(list, sizes, true);
     }
     if (has_ffn) {
         if (kind.mixer != Mixer::none) {
@@ -127,6 +146,31 @@ std::vector<Operator> layer_operators(const Transformer& model, const Layout& la
         }
         add_ffn(list, sizes, layer);
         add_behind(list, sizes, false);
+    }
+}
+
+// The encoder of a model, as a model of its own.
+Transformer encoder_of(const Transformer& model) {
+    Transformer own = model;
+    own.layers = model.encoder->layers;
+    own.sequence = model.encoder->sequence;
+    own.causal = false;
+    own.encoder.reset();
+    return own;
+}
+
+}  // namespace
+
+std::vector<Operator> layer_operators(const Transformer& model, const Layout& layout, int layer) {
+    if (model.encodes(layer)) {
+        return layer_operators(encoder_of(model), layout, layer);
+    }
+    const OperatorSizes sizes(model, layout);
+    OperatorList list(sizes);
+    if (model.is_side_by_side(layer)) {
+        add_side_by_side(list, sizes, layer);
+    } else {
+        add_parts(list, sizes, layer);
     }
     return list.take();
 }
@@ -175,12 +219,18 @@ std::vector<Operator> join_operators(const Transformer& model, const Layout& lay
 
 namespace {
 
-// The token table; positions and token types are added to it, possibly with a norm afterwards.
-Weights table_weights(const Transformer& model) {
+// The tables of words or the product of patches; positions, token types and a class token are added to it, possibly
+// with a norm afterwards. The two layers of a time step's embedding and the table of labels count here as well.
+Weights input_weights(const Transformer& model) {
     const std::int64_t hidden = model.hidden;
     const std::int64_t rows = (model.learned_positions ? model.sequence : 0) + std::int64_t{model.token_types};
-    return {.matrix = model.vocabulary * hidden,
-            .biases = rows * hidden,
+    const std::int64_t of_patches = model.patches ? 1 + (model.patches->class_token ? 1 : 0) : 0;
+    const std::int64_t stacks = model.encoder ? 2 : 1;
+    const std::int64_t relative = stacks * model.relative_positions * model.heads;
+    const std::int64_t condition =
+        model.conditioning ? model.conditioning->labels + model.conditioning->frequencies + hidden + 2 : 0;
+    return {.matrix = (model.patches ? model.patches->values : model.vocabulary) * hidden,
+            .biases = (rows + of_patches + condition) * hidden + relative,
             .norms = model.embedding_norm ? norm_weights(model) : 0};
 }
 
@@ -189,17 +239,36 @@ Weights table_weights(const Transformer& model) {
 std::vector<Operator> embedding_operators(const Transformer& model, const Layout& layout) {
     const OperatorSizes sizes(model, layout);
     OperatorList list(sizes);
-    list.memory("embedding", sizes.tokens * model.hidden, {2, 4, 2, 3}).weights = table_weights(model);
+    if (model.patches) {
+        const Gemm gemm{sizes.own_tokens, static_cast<double>(model.hidden),
+                        static_cast<double>(model.patches->values)};
+        list.product("patches", gemm, input_weights(model)).bytes.input =
+            sizes.bytes(model.patches->values / spread_between(layout));
+        list.memory("positions", sizes.own_tokens * model.hidden, {2, 1, 1, 1});
+        return list.take();
+    }
+    const double encoded = model.encoder ? tokens_of(encoder_of(model), layout) : 0;
+    list.memory("embedding", (sizes.tokens + encoded) * model.hidden, {2, 4, 2, 3}).weights = input_weights(model);
     list.tensor_out();
     return list.take();
 }
 
 namespace {
 
-// Megatron-LM pads the vocabulary to a multiple of 128 for each tensor-parallel rank.
+// Megatron-LM pads the vocabulary to a multiple of 128 for each tensor-parallel rank. Outputs of patches are no words.
 double padded_vocabulary(const OperatorSizes& sizes) {
-    const double multiple = sizes.layout.framework.loop == TrainingLoop::torch ? sizes.tp : 128 * sizes.tp;
+    const bool pads = sizes.layout.framework.loop != TrainingLoop::torch && !sizes.model.patches;
+    const double multiple = pads ? 128 * sizes.tp : sizes.tp;
     return std::ceil(sizes.model.vocabulary / multiple) * multiple;
+}
+
+// Scale and shift behind the final norm.
+void add_final_modulation(OperatorList& list, const OperatorSizes& sizes) {
+    const std::int64_t hidden = sizes.model.hidden;
+    Operator& product = list.everywhere("final modulation", sizes.layout.batch.micro, 2 * hidden, hidden);
+    product.weights.biases = 2 * hidden;
+    product.weights.rows = Rows::samples;
+    list.memory("scales, shifts", sizes.own_tokens * sizes.model.hidden, {2, 3, 1, 2});
 }
 
 }  // namespace
@@ -207,14 +276,20 @@ double padded_vocabulary(const OperatorSizes& sizes) {
 std::vector<Operator> output_operators(const Transformer& model, const Layout& layout) {
     const OperatorSizes sizes(model, layout);
     OperatorList list(sizes);
-    add_norm(list, sizes).weights.norms *= model.final_norm ? 1 : 0;
+    add_norm(list, sizes).weights.norms *= model.final_norm ? (model.encoder ? 2 : 1) : 0;
+    if (model.conditioning) {
+        add_final_modulation(list, sizes);
+    }
     list.tensor_in();
     const double words = padded_vocabulary(sizes) / sizes.tp;
-    list.product("logits", {sizes.tokens, words, static_cast<double>(model.hidden)},
-                 {.matrix = std::int64_t{model.vocabulary} * model.hidden})
-        .format = Format::rest;
-    const double elements = sizes.tokens * words * single / sizes.element;
-    list.memory("cross-entropy", elements,
+    const double rows = output_rows_of(model, layout);
+    Operator& logits = list.product("logits", {rows, words, static_cast<double>(model.hidden)},
+                                    {.matrix = std::int64_t{model.vocabulary} * model.hidden});
+    logits.format = Format::rest;
+    logits.weights.biases = model.patches ? model.vocabulary : 0;
+    logits.weights.rows = model.has_output_of_sample() ? Rows::samples : Rows::tokens;
+    const double elements = rows * words * single / sizes.element;
+    list.memory(model.conditioning ? "squared error" : "cross-entropy", elements,
                 sizes.compiled ? OperatorList::Passes{1.5, 1.5, 2, 1} : OperatorList::Passes{4, 2.5, 6, 4});
     return list.take();
 }

@@ -13,14 +13,13 @@ void add_index_projections(OperatorList& list, const OperatorSizes& sizes, const
         sizes.bytes(static_cast<double>(queries));
     list.everywhere("index keys, weights", sizes.tokens, std::int64_t{sparse.dim} + sparse.heads, hidden).bytes.values =
         sizes.bytes(sparse.dim + sparse.heads);
-    list.memory("index norm, rotary positions", sizes.tokens * static_cast<double>(queries + sparse.dim),
-                {2, 2, 3, 4})
+    list.memory("index norm, rotary positions", sizes.tokens * static_cast<double>(queries + sparse.dim), {2, 2, 3, 4})
         .weights.norms = 2 * std::int64_t{sparse.dim};
 }
 
 }  // namespace
 
-// The scores of all heads are added up, so one number per pair is written. In training (DeepSeek-V3.2-Exp, 2.1.1) the
+// The scores of all heads are added up, so one number per pair is written. In training (DeepSeek-V3.2-Exp's report) the
 // index learns from attention itself: the sum of its heads' weights on the chosen keys, which takes their scores again.
 void add_sparse_index(OperatorList& list, const OperatorSizes& sizes) {
     const Transformer& model = sizes.model;
