@@ -59,7 +59,7 @@ double weight_gradients(const Layout& layout, const LayoutBytes& parts, const La
         return 0;
     }
     double widest = 0;
-    for (std::size_t kind = 0; kind < count.size(); ++kind) {
+    for (const std::size_t kind : parts.kinds_there()) {
         widest = std::max(widest, count[kind].all() > 0 ? parts.kinds[kind].widest : 0);
     }
     return element_bytes(layout) * widest;
@@ -70,8 +70,8 @@ ChunkBytes chunk_bytes(const Transformer& model, const Layout& layout, const Lay
                      .layers = layers_of(model, layout, virtual_stage),
                      .predictions = virtual_stage == prediction_stage_of(layout) ? model.mtp_layers : 0};
     const LayerCounts count = count_layers(model, layout, chunk);
-    const LayerCounts on_gpu =
-        count_layers(model, layout, chunk, layout.framework.offloaded_layers - layers_on_the_way);
+    const int copied = layout.framework.offloaded_layers - layers_on_the_way;
+    const LayerCounts on_gpu = copied > chunk.first_layer ? count_layers(model, layout, chunk, copied) : count;
     // Kept bytes of all layers exist at once; working memory is that of one layer at a time, so the largest counts.
     const auto add = [&](int layers, int layers_on_gpu, const LayerBytes& layer, double widest) {
         if (layers > 0) {
@@ -80,7 +80,7 @@ ChunkBytes chunk_bytes(const Transformer& model, const Layout& layout, const Lay
             chunk.backward = std::max(chunk.backward, layer_backward(layout, layer, widest));
         }
     };
-    for (std::size_t kind = 0; kind < count.size(); ++kind) {
+    for (const std::size_t kind : parts.kinds_there()) {
         const KindBytes& of = parts.kinds[kind];
         add(count[kind].quantised, on_gpu[kind].quantised, of.bytes, of.widest);
         add(count[kind].in_bf16, on_gpu[kind].in_bf16, of.bytes_in_bf16, of.widest);
@@ -116,7 +116,7 @@ StageParameters parameters_of_stage(const Transformer& model, const Layout& layo
     for (const ChunkBytes& chunk : chunks) {
         const LayerCounts count = count_layers(model, layout, chunk);
         sum.layers += chunk.predictions * parts.join_parameters;
-        for (std::size_t kind = 0; kind < count.size(); ++kind) {
+        for (const std::size_t kind : parts.kinds_there()) {
             const KindBytes& of = parts.kinds[kind];
             sum.layers += count[kind].all() * of.parameters;
             sum.routed += count[kind].all() * of.routed;
@@ -179,8 +179,8 @@ KindBytes kind_bytes(const Transformer& model, const Layout& layout, const Layou
 // Parameters of the layer that has the most.
 double largest_layer(const LayoutBytes& parts) {
     double largest = 0;
-    for (const KindBytes& kind : parts.kinds) {
-        largest = std::max(largest, kind.parameters + kind.routed);
+    for (const std::size_t kind : parts.kinds_there()) {
+        largest = std::max(largest, parts.kinds[kind].parameters + parts.kinds[kind].routed);
     }
     return largest;
 }
@@ -216,6 +216,7 @@ LayoutBytes layout_bytes(const Transformer& model, const Layout& layout) {
     const auto first = first_layers_of_kinds(model);
     for (std::size_t kind = 0; kind < first.size(); ++kind) {
         if (first[kind]) {
+            parts.there[parts.kinds_of_model++] = static_cast<std::uint8_t>(kind);
             parts.kinds[kind] = kind_bytes(model, layout, leaves_some ? &in_bf16 : nullptr, *first[kind]);
         }
     }

@@ -6,6 +6,8 @@
 #include "libsim/training/memory/layer_bytes.hpp"
 
 #include <array>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 namespace sim::training {
@@ -44,7 +46,11 @@ struct KindBytes {
 
 // These bytes are the same for all stages of a layout and are computed once.
 struct LayoutBytes {
-    std::array<KindBytes, LayerKind::count> kinds;  // by LayerKind::index(); 0 for kinds that the model does not have
+    std::array<KindBytes, LayerKind::count> kinds;  // by LayerKind::index(); set for those in kinds_there()
+    std::array<std::uint8_t, LayerKind::count> there = {};
+    std::size_t kinds_of_model = 0;
+    std::span<const std::uint8_t> kinds_there() const { return std::span(there).first(kinds_of_model); }
+
     double join_parameters = 0;  // of a layer of multi-token prediction besides those of a layer, on one rank
     double embedding = 0;        // parameters of one token table, or of the output layer, on one rank
     double inputs = 0;           // parameters before the first layer, on one rank
