@@ -24,6 +24,9 @@ std::string axes_of(const training::Layout& layout) {
             text += fmt::format(", {} {}", name, size);
         }
     }
+    if (layout.shard_copies() > 1) {
+        text += fmt::format(", replicate {} x shard {}", layout.shard_copies(), layout.shards());
+    }
     return text;
 }
 

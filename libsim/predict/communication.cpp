@@ -29,8 +29,12 @@ std::string title_of(RankGroup group, CollectiveKind kind) {
         case RankGroup::tensor: return std::string(name_of(kind)) + " of tensor parallelism";
         case RankGroup::expert: return "all-to-all of tokens";
         case RankGroup::expert_tensor: return std::string(name_of(kind)) + " of experts' tokens";
+        case RankGroup::shards:
         case RankGroup::replicas: return gathers ? "all-gather of parameters" : "reduction of gradients";
+        case RankGroup::expert_shards:
         case RankGroup::expert_replicas: return gathers ? "all-gather of experts" : "reduction of experts' gradients";
+        case RankGroup::shard_copies: return "all-reduce of gradients' shards over their copies";
+        case RankGroup::expert_shard_copies: return "all-reduce of experts' gradients' shards over their copies";
         case RankGroup::ends: return std::string(label_of(StepWork::all_reduce_embedding));
         case RankGroup::everyone: return std::string(label_of(StepWork::all_reduce_norm));
         default: return name_of(kind);
@@ -209,7 +213,8 @@ public:
                 continue;
             }
             const auto same = std::find_if(uses_.begin(), uses_.end(), [&](const Use& use) {
-                return use.piece->bucket == piece.bucket && use.piece->work == piece.work;
+                return use.piece->bucket == piece.bucket && use.piece->work == piece.work &&
+                       use.piece->collectives == piece.collectives;
             });
             if (same == uses_.end()) {
                 uses_.push_back({&piece, times});

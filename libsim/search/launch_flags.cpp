@@ -93,6 +93,9 @@ void say_megatron_spreading(Launch& launch) {
     if (zero >= 1) {
         launch.say({"--use-distributed-optimizer"});
     }
+    if (launch.layout.shard_copies() > 1) {
+        launch.say("--num-distributed-optimizer-instances", launch.layout.shard_copies());
+    }
     if (launch.layout.spreads_gradient_sums()) {
         launch.say(
             {"--use-megatron-fsdp",
@@ -157,8 +160,12 @@ void say_megatron_recomputation(Launch& launch) {
 
 void say_torchtitan_data(Launch& launch) {
     const training::Parallelism& axes = launch.layout.parallelism;
-    launch.say("--parallelism.data_parallel_replicate_degree", axes.zero == 0 ? axes.dp : 1);
-    launch.say("--parallelism.data_parallel_shard_degree", axes.zero == 0 ? 1 : axes.dp);
+    const int copies = launch.layout.shard_copies();
+    launch.say("--parallelism.data_parallel_replicate_degree", axes.zero == 0 ? axes.dp : copies);
+    launch.say("--parallelism.data_parallel_shard_degree", axes.zero == 0 ? 1 : axes.dp / copies);
+    if (axes.dp % copies != 0) {
+        launch.lack("shards over part of the context-parallel ranks");
+    }
     if (axes.zero >= 1) {
         const bool always = axes.zero == 3 && launch.layout.framework.reshard_after_forward;
         launch.say({fmt::format("--parallelism.fsdp_reshard_after_forward {}", always ? "always" : "never")});

@@ -46,6 +46,7 @@ std::string short_layout(const PlanQuestion& question, const PlanPoint& p) {
     text += question.model.experts.count > 0 ? fmt::format(" ep {}", p.ep) : "";
     text += p.expert_tp > 1 ? fmt::format(" expert-tp {}", p.expert_tp) : "";
     text += fmt::format(" micro-batch {} zero {}", p.micro_batch, p.zero);
+    text += p.shard > 0 ? fmt::format(" shard {}", p.shard) : "";
     text += recompute_text(layout_of(question.space, question.model, p).framework);
     const NamedPipelineSchedule& schedule = *schedules_of(question.space)[p.schedule];
     text += schedule.usual ? "" : fmt::format(" {}", schedule.name);

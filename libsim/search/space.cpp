@@ -173,12 +173,15 @@ private:
         const std::vector<int> micro_batch =
             powers_of_two(std::min(most_micro_batch, space_.rest.batch.global / point.dp));
         for (const int z : given_or(space_.zero, zero)) {
-            for (const Recompute r : recomputations(z)) {
-                for (const int m : given_or(space_.micro_batch, micro_batch)) {
-                    point.zero = z;
-                    point.recompute = r;
-                    point.micro_batch = m;
-                    add(point);
+            for (const int s : z == 0 ? std::vector{0} : given_or(space_.shard, {0})) {
+                for (const Recompute r : recomputations(z)) {
+                    for (const int m : given_or(space_.micro_batch, micro_batch)) {
+                        point.zero = z;
+                        point.shard = s;
+                        point.recompute = r;
+                        point.micro_batch = m;
+                        add(point);
+                    }
                 }
             }
         }
@@ -235,7 +238,9 @@ std::span<const PlanAxis> plan_axes() {
              "model chunks (virtual stages) per pipeline stage (divisors of a stage's layers, up to 16)"),
         axis("zero", &PlanSpace::zero, &PlanPoint::zero,
              "ZeRO stages over dp x cp: 1 shards optimizer states, 2 also gradients, 3 also parameters (0 to 3; not 2 "
-             "with pp > 1)")};
+             "with pp > 1)"),
+        axis("shard", &PlanSpace::shard, &PlanPoint::shard,
+             "HSDP: numbers of adjacent ranks of dp x cp that ZeRO shards over (0: all of them)")};
     return axes;
 }
 

@@ -10,6 +10,7 @@
 //   interleave   divisors of a stage's layers, up to 16; 1 with a single stage; as a list of layers requires
 //   micro_batch  powers of two up to 16
 //   zero         0 to 3, without 2 if there are several stages, where it equals 1; only 0 with a single replica
+//   shard        0: over all replicas; always with zero 0
 //   recompute    none and full; also selective if it differs from both: for attention that keeps its scores, for
 //                modules that were named, for PyTorch's own loop with zero 3, which selects operators, and
 //                otherwise for usual_modules()
@@ -40,6 +41,7 @@ struct PlanSpace {
     std::vector<int> interleave;
     std::vector<int> micro_batch;
     std::vector<int> zero;
+    std::vector<int> shard;
     std::vector<training::Recompute> recompute;
     std::vector<KnownSchedule> schedule;
     std::optional<bool> sequence_parallel;
@@ -58,6 +60,7 @@ struct PlanPoint {
     int micro_batch = 1;
     int interleave = 1;
     int zero = 0;
+    int shard = 0;
     training::Recompute recompute = training::Recompute::none;
     std::uint8_t schedule = 0;  // index into schedules_of()
     friend bool operator==(const PlanPoint&, const PlanPoint&) = default;

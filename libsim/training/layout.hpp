@@ -27,6 +27,10 @@ struct Layout {
     // The number of ranks over which parameters of dense layers and of experts are replicated, or sharded by zero.
     int replicas() const { return parallelism.dp * parallelism.cp * copies(); }
     int expert_replicas() const { return replicas() * parallelism.tp / (parallelism.ep * parallelism.expert_tp); }
+    // The number of those ranks that zero shards over, and the number of copies of each shard.
+    int shards() const { return parallelism.shard > 0 ? parallelism.shard : replicas(); }
+    int shard_copies() const { return replicas() / shards(); }
+    int expert_shards() const { return expert_replicas() / shard_copies(); }
 
     // Whether a rank has room only for its shard of the gradient sum, so that every micro-batch must be reduced at
     // once. Without stages that is ZeRO 2. With stages, frameworks keep whole sums under ZeRO 2, too, and reduce them

@@ -33,6 +33,7 @@ constexpr auto counts = std::to_array<Count>({
     {"global_batch", count_in<batch_part, &Batch::global>},
     {"interleave", count_in<parallelism_part, &Parallelism::interleave>},
     {"drop_last_layers", [](const Layout& layout) { return layout.parallelism.split.drop_last; }, 0},
+    {"shard", count_in<parallelism_part, &Parallelism::shard>, 0},
     {"zero", count_in<parallelism_part, &Parallelism::zero>, 0, 3},
 });
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <vector>
 
 namespace sim::training {
@@ -129,6 +130,42 @@ std::string no_sum_of_copies(const LayoutCase& what) {
                        what.layout.parallelism.zero, what.layout.parallelism.schedule->name);
 }
 
+// Both copies of a part would need copies of their shards.
+bool shards_in_vain(const LayoutCase& what) {
+    const Parallelism& axes = what.layout.parallelism;
+    return axes.shard > 0 && (axes.zero == 0 || axes.schedule->both_ways);
+}
+std::string no_shards(const LayoutCase& what) {
+    const Parallelism& axes = what.layout.parallelism;
+    return axes.zero == 0
+               ? fmt::format("shard = {} with zero = 0, which shards nothing; zero = 1, 2 or 3 does", axes.shard)
+               : fmt::format("shard = {} with {}: a part's shards are over both of its stages; shard = 0 does",
+                             axes.shard, axes.schedule->name);
+}
+
+std::int64_t data_ranks(const LayoutCase& what) {
+    return std::int64_t{what.layout.parallelism.dp} * what.layout.parallelism.cp;
+}
+// Experts' ranks are divided into the same groups as all ranks.
+bool shards_fit(const LayoutCase& what, int shard) {
+    const Parallelism& axes = what.layout.parallelism;
+    const std::int64_t experts = std::int64_t{axes.ep} * axes.expert_tp;
+    return data_ranks(what) % shard == 0 && std::int64_t{shard} * axes.tp % experts == 0;
+}
+bool shards_do_not_divide(const LayoutCase& what) {
+    return what.layout.parallelism.shard > 0 && !shards_fit(what, what.layout.parallelism.shard);
+}
+std::string which_shards(const LayoutCase& what) {
+    const Parallelism& axes = what.layout.parallelism;
+    const std::string why = data_ranks(what) % axes.shard != 0
+                                ? fmt::format("does not divide dp x cp = {} ranks", data_ranks(what))
+                                : fmt::format("x tp {} are not whole groups of ep {} x expert_tp {} ranks", axes.tp,
+                                              axes.ep, axes.expert_tp);
+    const auto most = static_cast<int>(std::min<std::int64_t>(data_ranks(what), std::numeric_limits<int>::max()));
+    return fmt::format("shard = {} {}; {}", axes.shard, why,
+                       nearest_that_do(axes.shard, most, [&](int shard) { return shards_fit(what, shard); }));
+}
+
 // Frameworks defer the gradient only if stages wait for each other at the end, and only into whole gradients.
 bool puts_off_in_vain(const LayoutCase& what) {
     const Parallelism& axes = what.layout.parallelism;
@@ -212,6 +249,8 @@ constexpr auto step_rows = std::to_array<LayoutRule>({
     {Misfit::combination, context_without_flash, no_context},
     {Misfit::combination, sparse_without_flash, no_sparse},
     {Misfit::combination, reduces_copies_each_time, no_sum_of_copies},
+    {Misfit::combination, shards_in_vain, no_shards},
+    {Misfit::combination, shards_do_not_divide, which_shards},
     {Misfit::combination, puts_off_in_vain, no_putting_off},
     {Misfit::combination, recomputes_modules_in_vain, no_modules},
     {Misfit::combination, offloads_in_vain, no_offloading},

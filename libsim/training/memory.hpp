@@ -75,14 +75,14 @@ std::string explain_overflow(const Memory& memory, const Layout& layout);
 // any width, gating, grouped or latent attention, experts).
 std::int64_t layer_activations(const Transformer& model, const Layout& layout, int layer);
 
-// Bytes of states per parameter, as counted in ZeRO's table 1 and by Megatron-LM, sharded over `replicas` by zero.
+// Bytes of states per parameter, as counted in ZeRO's table 1 and by Megatron-LM, sharded over `shards` ranks by zero.
 struct StateBytes {
     double parameters = 2;
     double gradients = 4;
     double optimizer = 12;
     double total() const { return parameters + gradients + optimizer; }
 };
-StateBytes state_bytes(const Layout& layout, int replicas);
+StateBytes state_bytes(const Layout& layout, int shards);
 
 // The memory of a rank of `stage` as the literature counts it: only the layers' matrices and activations, without
 // embeddings, biases, norms, logits and buffers (Korthikanti et al. 2022, figure 1).

@@ -71,6 +71,16 @@ std::vector<Case> plain_cases() {
     };
 }
 
+std::vector<Case> hybrid_cases() {
+    return {
+        with(sharded, "ShardedInNodes", [](Layout& l) { l.parallelism.shard = 8; }),
+        with(sharded, "ShardedInNodesAsPyTorchDoes",
+             [](Layout& l) { l.parallelism.shard = 8, l.framework.loop = TrainingLoop::torch; }),
+        with(mixed, "MixedZero1InHalves", [](Layout& l) { l.parallelism.zero = 1, l.parallelism.shard = 2; }),
+        with(moe, "ExpertsInHalves", [](Layout& l) { l.parallelism.zero = 1, l.parallelism.shard = 4; }),
+    };
+}
+
 void each_micro_batch(Layout& l) {
     l.parallelism.zero = 2;
     l.framework.reduce_each_micro_batch = true;
@@ -177,7 +187,7 @@ std::vector<Case> chunk_and_expert_cases() {
 
 std::vector<Case> cases() {
     std::vector<Case> all = plain_cases();
-    for (const std::vector<Case>& some : {zero_2_cases(), pipeline_cases(), chunk_and_expert_cases()}) {
+    for (const std::vector<Case>& some : {hybrid_cases(), zero_2_cases(), pipeline_cases(), chunk_and_expert_cases()}) {
         all.insert(all.end(), some.begin(), some.end());
     }
     return all;

@@ -100,7 +100,7 @@ TEST(LayoutFields, HaveEveryAxisOfASearch) {
         EXPECT_EQ(option_text(value_of(layout_field(axis.option), layout)), "3");
         options.insert(axis.option);
     }
-    EXPECT_EQ(options.size(), 9U);
+    EXPECT_EQ(options.size(), 10U);
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ const Record<MemoryReport>& memory_report_record() {
 }  // namespace
 
 std::string text_of(const MemoryReport& report) {
-    const training::StateBytes states = training::state_bytes(report.what.layout, report.what.layout.replicas());
+    const training::StateBytes states = training::state_bytes(report.what.layout, report.what.layout.shards());
     Section fit{.kind = SectionKind::verdict};
     add_memory(fit, report.memory);
     Section stages{.kind = SectionKind::memory, .tables = {memory_of_stages(report.memory)}};

@@ -117,6 +117,10 @@ std::optional<Section> explain_holdings(const ExplainedStep& explained) {
     if (axes.ep > 1) {
         section.figures.push_back(axis("ep", "experts spread over (ep)", axes.ep, "each has some of the experts"));
     }
+    if (what.layout.shard_copies() > 1) {
+        section.figures.push_back(axis("shard", "replicas that states are spread over (shard)", what.layout.shards(),
+                                       "adjacent ones; each further group of as many has a copy of the states"));
+    }
     section.figures.insert(
         section.figures.end(),
         {axis(

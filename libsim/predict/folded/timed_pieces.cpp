@@ -4,6 +4,7 @@
 #include "libsim/network/footprint.hpp"
 #include "libsim/network/nccl.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace sim::predict {
@@ -24,24 +25,29 @@ bool CollectivePrices::move_to(int stage) {
     if (!is_first && ranks_per_node > 0 && map_->real_rank(1) % ranks_per_node == 0) {
         return false;
     }
-    const Footprint replicas = std::exchange(replicas_, members_of(RankGroup::replicas));
-    const Footprint expert_replicas = std::exchange(expert_replicas_, members_of(RankGroup::expert_replicas));
-    return is_first || replicas_ != replicas || expert_replicas_ != expert_replicas;
+    const Footprints before = std::exchange(of_stage_, footprints_of_stage());
+    return is_first || of_stage_ != before;
+}
+
+// Groups within and across shards exist only if there are copies of shards.
+CollectivePrices::Footprints CollectivePrices::footprints_of_stage() const {
+    Footprints all{};
+    const std::size_t groups = plan_->layout.shard_copies() > 1 ? stage_groups.size() : 2;
+    for (std::size_t i = 0; i < groups; ++i) {
+        all[i] = footprint_of(map_->group(stage_groups[i], stage_).whole(), plan_->machine.network.ranks_per_node);
+    }
+    return all;
 }
 
 Footprint CollectivePrices::members_of(RankGroup group) const {
-    switch (group) {
-        case RankGroup::replicas:
-        case RankGroup::expert_replicas:
-            return footprint_of(map_->group(group, stage_).whole(), plan_->machine.network.ranks_per_node);
-        default: return footprint_of(map_->group(group, 0).whole(), plan_->machine.network.ranks_per_node);
-    }
+    const auto* const found = std::find(stage_groups.begin(), stage_groups.end(), group);
+    return found != stage_groups.end()
+               ? of_stage_[static_cast<std::size_t>(found - stage_groups.begin())]
+               : footprint_of(map_->group(group, 0).whole(), plan_->machine.network.ranks_per_node);
 }
 
 Duration CollectivePrices::of(const training::StepCollective& one) {
-    const Footprint members = one.group == RankGroup::replicas          ? replicas_
-                              : one.group == RankGroup::expert_replicas ? expert_replicas_
-                                                                        : members_of(one.group);
+    const Footprint members = members_of(one.group);
     for (const Known& known : known_) {
         if (known.what == one && known.members == members) {
             return known.time;

@@ -9,6 +9,7 @@
 #include "libsim/training/step/rank_map.hpp"
 #include "libsim/training/step/stage_step.hpp"
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -48,14 +49,21 @@ private:
         Duration time{0};
     };
     TimedPiece timed(const training::Piece& piece);
+    // The groups that differ from stage to stage.
+    static constexpr std::array stage_groups{
+        training::RankGroup::replicas,      training::RankGroup::expert_replicas,
+        training::RankGroup::shards,        training::RankGroup::shard_copies,
+        training::RankGroup::expert_shards, training::RankGroup::expert_shard_copies};
+    using Footprints = std::array<Footprint, stage_groups.size()>;
+
+    Footprints footprints_of_stage() const;
     Footprint members_of(training::RankGroup group) const;
     Duration of(const training::StepCollective& one);
 
     const training::StepPlan* plan_;
     const training::RankMap* map_;
     int stage_ = -1;
-    Footprint replicas_;
-    Footprint expert_replicas_;
+    Footprints of_stage_;
     std::vector<Known> known_;  // a step has few different ones
 };
 

@@ -75,7 +75,7 @@ double step_bytes(const Layout& layout, const Spread& spread) {
         layout.parallelism.zero == 3) {
         return 0;
     }
-    return 4 * spread.parameters / (layout.parallelism.zero >= 1 ? layout.replicas() : 1);  // gradients copied to fp32
+    return 4 * spread.parameters / (layout.parallelism.zero >= 1 ? layout.shards() : 1);  // gradients copied to fp32
 }
 
 double buffer_bytes(const Transformer& model, const Layout& layout, const Spread& spread) {
@@ -92,7 +92,7 @@ double buffer_bytes(const Transformer& model, const Layout& layout, const Spread
     if (layout.framework.loop == TrainingLoop::deepspeed && !layout.framework.offload_optimizer) {
         // The step flattens its shard's gradients, copies them to fp32, and takes each one's norm in fp64. The
         // allocator finds no room for these between activations of another size.
-        const double part = spread.parameters / (is_deepspeed_spread(layout) ? layout.replicas() : 1);
+        const double part = spread.parameters / (is_deepspeed_spread(layout) ? layout.shards() : 1);
         sum += (4 + e) * part + 8 * std::min(spread.table, part);
     }
     return sum;
@@ -102,6 +102,7 @@ double buffer_bytes(const Transformer& model, const Layout& layout, const Spread
 double context_bytes(const Layout& layout) {
     int groups = (layout.parallelism.tp > 1 ? 1 : 0) + (layout.replicas() > 1 ? 1 : 0) +
                  (layout.parallelism.pp > 1 ? 1 : 0) + (layout.parallelism.ep > 1 ? 1 : 0);
+    groups += layout.shards() > 1 && layout.shard_copies() > 1 ? 1 : 0;
     if (layout.framework.loop == TrainingLoop::deepspeed && groups > 0) {
         groups += 2;  // all ranks, and the model-parallel ranks of a replica
     }

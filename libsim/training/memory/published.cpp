@@ -25,8 +25,8 @@ MemoryUse published_use(const Transformer& model, const Layout& layout, int stag
             routed += static_cast<double>(all.routed_experts) / (layout.parallelism.ep * layout.parallelism.expert_tp);
         }
     }
-    const StateBytes each = state_bytes(layout, layout.replicas());
-    const StateBytes each_routed = state_bytes(layout, layout.expert_replicas());
+    const StateBytes each = state_bytes(layout, layout.shards());
+    const StateBytes each_routed = state_bytes(layout, layout.expert_shards());
     MemoryUse use;
     use.parameters = std::llround(each.parameters * dense + each_routed.parameters * routed);
     use.gradients = std::llround(each.gradients * dense + each_routed.gradients * routed);

@@ -151,8 +151,8 @@ void add_states(MemoryUse& use, const Layout& layout, const StageParameters& par
         use.gradients += bytes(each.gradients * all);
         use.optimizer += bytes(each.optimizer * all);
     };
-    add(parameters.dense(), parameters.layers_in_bf16 + parameters.tables, layout.replicas());
-    add(parameters.routed, parameters.routed_in_bf16, layout.expert_replicas());
+    add(parameters.dense(), parameters.layers_in_bf16 + parameters.tables, layout.shards());
+    add(parameters.routed, parameters.routed_in_bf16, layout.expert_shards());
 }
 
 KindBytes kind_bytes(const Transformer& model, const Layout& layout, const Layout* in_bf16, int first) {

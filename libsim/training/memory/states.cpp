@@ -26,16 +26,16 @@ StateBytes whole_states(const Layout& layout) {
 
 }  // namespace
 
-StateBytes state_bytes(const Layout& layout, int replicas) {
+StateBytes state_bytes(const Layout& layout, int shards) {
     StateBytes states = whole_states(layout);
     if (layout.parallelism.zero >= 3) {
-        states.parameters /= replicas;
+        states.parameters /= shards;
     }
     if (layout.spreads_gradient_sums()) {
-        states.gradients /= replicas;
+        states.gradients /= shards;
     }
     if (layout.parallelism.zero >= 1) {
-        states.optimizer /= replicas;
+        states.optimizer /= shards;
     }
     if (layout.framework.offload_optimizer) {
         states.optimizer = 0;

@@ -16,9 +16,14 @@ int stride_of(RankGroup group, const Layout& layout) {
         case RankGroup::expert_tensor:
         case RankGroup::everyone: return 1;
         case RankGroup::context:
+        case RankGroup::shards:
         case RankGroup::replicas: return layout.parallelism.tp;
         case RankGroup::expert: return layout.parallelism.expert_tp;
+        case RankGroup::expert_shards:
         case RankGroup::expert_replicas: return layout.parallelism.ep * layout.parallelism.expert_tp;
+        // Shards of dense parameters and of experts are over the same ranks.
+        case RankGroup::shard_copies:
+        case RankGroup::expert_shard_copies: return layout.parallelism.tp * layout.shards();
         case RankGroup::ends:
             return layout.parallelism.dp * layout.parallelism.cp * layout.parallelism.tp * (layout.parallelism.pp - 1);
     }
@@ -80,6 +85,10 @@ int members_of(RankGroup group, const Layout& layout) {
         case RankGroup::expert_tensor: return layout.parallelism.expert_tp;
         case RankGroup::replicas: return layout.replicas();
         case RankGroup::expert_replicas: return layout.expert_replicas();
+        case RankGroup::shards: return layout.shards();
+        case RankGroup::expert_shards: return layout.expert_shards();
+        case RankGroup::shard_copies:
+        case RankGroup::expert_shard_copies: return layout.shard_copies();
         case RankGroup::ends: return std::min(2, layout.parallelism.pp);
         case RankGroup::everyone: return layout.ranks();
     }
@@ -108,6 +117,10 @@ TimeCategory category_of(RankGroup group) {
         case RankGroup::expert_tensor: return TimeCategory::expert;
         case RankGroup::replicas:
         case RankGroup::expert_replicas:
+        case RankGroup::shards:
+        case RankGroup::shard_copies:
+        case RankGroup::expert_shards:
+        case RankGroup::expert_shard_copies:
         case RankGroup::ends: return TimeCategory::data;
         case RankGroup::everyone: return TimeCategory::optimizer;
     }

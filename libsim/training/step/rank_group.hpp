@@ -19,6 +19,10 @@ enum class RankGroup : std::uint8_t {
     expert_tensor,    // the ranks that one expert is spread over
     replicas,         // ranks with the same dense parameters: data x context parallel
     expert_replicas,  // ranks with the same experts
+    shards,           // of replicas: adjacent ones, which zero shards over
+    shard_copies,     // of replicas: those with the same shard
+    expert_shards,    // the same of expert_replicas
+    expert_shard_copies,
     ends,             // corresponding ranks of the first and the last stage, which share tied embeddings
     everyone,
 };

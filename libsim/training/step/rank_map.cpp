@@ -9,7 +9,9 @@
 namespace sim::training {
 
 RankMap::RankMap(const Layout& layout, bool folded)
-    : mesh_({{"tp", layout.parallelism.tp},
+    : shards_(layout.shards()),
+      expert_shards_(layout.expert_shards()),
+      mesh_({{"tp", layout.parallelism.tp},
              {"cp", layout.parallelism.cp},
              {"dp", layout.parallelism.dp},
              {"pp", layout.parallelism.pp}}),
@@ -32,6 +34,17 @@ std::vector<int> RankMap::real_ranks() const {
 
 Group RankMap::standing(int rank, const Group& whole) const {
     return folded_ ? Group::strided(rank, 1, 1).standing_for(whole) : whole;
+}
+
+// The `shards` adjacent ranks around this one along these axes, or the ranks at the same place among as many.
+Group RankMap::part(int rank, const Mesh& mesh, std::span<const std::string_view> axes, int shards,
+                    bool of_copies) const {
+    const int real = real_rank(rank);
+    const Group all = mesh.along(real, axes);
+    const int place = all.index_of(real);
+    const int stride = all.size() > 1 ? all.rank_at(1) - all.rank_at(0) : 1;
+    return standing(rank, of_copies ? Group::strided(all.rank_at(place % shards), stride * shards, all.size() / shards)
+                                    : Group::strided(all.rank_at(place / shards * shards), stride, shards));
 }
 
 // The ranks along these axes that hold the same parts of the model; those of two stages, in order, with a bidirectional
@@ -61,10 +74,16 @@ Group RankMap::stages(int rank) const {
 }
 
 Group RankMap::group(RankGroup group, int rank) const {
+    constexpr std::array<std::string_view, 2> dense{"cp", "dp"};
+    constexpr std::array<std::string_view, 1> experts{"expert_dp"};
     const int real = real_rank(rank);
     switch (group) {
-        case RankGroup::replicas: return copies(rank, mesh_, std::array<std::string_view, 2>{"cp", "dp"});
-        case RankGroup::expert_replicas: return copies(rank, experts_, std::array<std::string_view, 1>{"expert_dp"});
+        case RankGroup::replicas: return copies(rank, mesh_, dense);
+        case RankGroup::expert_replicas: return copies(rank, experts_, experts);
+        case RankGroup::shards: return part(rank, mesh_, dense, shards_, false);
+        case RankGroup::shard_copies: return part(rank, mesh_, dense, shards_, true);
+        case RankGroup::expert_shards: return part(rank, experts_, experts, expert_shards_, false);
+        case RankGroup::expert_shard_copies: return part(rank, experts_, experts, expert_shards_, true);
         case RankGroup::ends: {
             const auto ends_of = [](const Group& stages) {
                 return Group::of({stages.rank_at(0), stages.rank_at(stages.size() - 1)});

@@ -30,14 +30,17 @@ public:
 
     // The stages of the rank's pipeline, in order.
     Group stages(int rank) const;
-    // The rank's group of a kind: replicas, expert_replicas, ends or everyone. The collectives of the other kinds are
-    // part of a rank's computation.
+    // The rank's group of a kind: replicas, their shards and copies, ends or everyone. The collectives of the other
+    // kinds are part of a rank's computation.
     Group group(RankGroup group, int rank) const;
 
 private:
     Group standing(int rank, const Group& whole) const;
+    Group part(int rank, const Mesh& mesh, std::span<const std::string_view> axes, int shards, bool of_copies) const;
     Group copies(int rank, const Mesh& mesh, std::span<const std::string_view> axes) const;
 
+    int shards_;
+    int expert_shards_;
     Mesh mesh_;
     Mesh experts_;
     bool folded_;

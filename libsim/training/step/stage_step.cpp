@@ -22,6 +22,11 @@ public:
     }
 
 private:
+    bool copies_shards() const { return layout_.shard_copies() > 1; }
+    // Whether shards of gradients are summed over their copies only once a step.
+    bool sums_copies_last() const {
+        return copies_shards() && reduces_each() && layout_.framework.loop != TrainingLoop::torch;
+    }
     bool replicates() const { return layout_.replicas() > 1 || layout_.expert_replicas() > 1; }
     bool shards_parameters() const { return layout_.parallelism.zero == 3 && replicates(); }
     bool gathers_once() const {
@@ -65,19 +70,21 @@ private:
         double dense;
         double experts;
     };
+    StepCollective over(RankGroup group, CollectiveKind kind, double bytes) const {
+        return {group, kind, members_of(group, layout_) < 2 ? 0 : bytes};
+    }
     Piece over_replicas(StepWork work, CollectiveKind kind, const GradientBucket& bucket, const BucketBytes& all,
                         PieceOrder order) const {
+        const bool copies = copies_shards();
         const int times = times_of(kind);
-        const auto one = [&](RankGroup group, double bytes) {
-            const bool alone = members_of(group, layout_) < 2;
-            return StepCollective{group, kind, alone ? 0 : bytes / times};
-        };
         return {.kind = PieceKind::collect,
                 .work = work,
                 .bucket = &bucket,
                 .order = order,
                 .times = times,
-                .collectives = {one(RankGroup::replicas, all.dense), one(RankGroup::expert_replicas, all.experts)}};
+                .collectives = {
+                    over(copies ? RankGroup::shards : RankGroup::replicas, kind, all.dense / times),
+                    over(copies ? RankGroup::expert_shards : RankGroup::expert_replicas, kind, all.experts / times)}};
     }
     BucketBytes parameters_of(const GradientBucket& bucket) const {
         const auto bytes = [&](std::int64_t parameters, std::int64_t in_bf16) {
@@ -97,7 +104,7 @@ private:
         double kernels = 0;
         double bytes = 0;
         for (const StepCollective& one : collective.collectives) {
-            if (one.exists()) {
+            if (one.exists() && one.kind != CollectiveKind::all_reduce) {
                 kernels += static_cast<double>(collective.times) * members_of(one.group, layout_);
                 bytes += collective.times * one.bytes;
             }
@@ -115,10 +122,19 @@ private:
     StepWork reduction() const {
         return layout_.parallelism.zero >= 1 ? StepWork::reduce_scatter_gradients : StepWork::all_reduce_gradients;
     }
-    Piece reduce(const GradientBucket& bucket, PieceOrder order) const {
+    // `sums_copies`: over the copies of shards, too, if there are any.
+    Piece reduce(const GradientBucket& bucket, PieceOrder order, bool sums_copies) const {
         const CollectiveKind kind =
             layout_.parallelism.zero >= 1 ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce;
-        return over_replicas(reduction(), kind, bucket, gradients_of(bucket), order);
+        const BucketBytes all = gradients_of(bucket);
+        Piece piece = over_replicas(reduction(), kind, bucket, all, order);
+        if (sums_copies && copies_shards()) {
+            const double dense = all.dense / piece.times / layout_.shards();
+            const double experts = all.experts / piece.times / layout_.expert_shards();
+            piece.collectives[2] = over(RankGroup::shard_copies, CollectiveKind::all_reduce, dense);
+            piece.collectives[3] = over(RankGroup::expert_shard_copies, CollectiveKind::all_reduce, experts);
+        }
+        return piece;
     }
 
     Pieces before() const {
@@ -146,7 +162,7 @@ private:
         }
         if (schedule.splits_backward) {
             passes[PassKind::backward_input] = shards_parameters()
-                                                   ? sharded_backward(chunk, StepWork::backward_input)
+                                                   ? sharded_backward(chunk, StepWork::backward_input, false)
                                                    : Pieces{backward_of(chunk.whole, StepWork::backward_input)};
             add_backward(chunk, StepWork::backward_weight, PassKind::backward_weight, PassKind::last_backward_weight,
                          passes);
@@ -158,7 +174,7 @@ private:
             const Pieces deferred = summing(chunk.whole, backward_without_output(chunk.whole));
             passes[PassKind::deferring_backward] = deferred;
             passes[PassKind::last_deferring_backward] =
-                reduces_beside() ? reducing_backward(chunk, StepWork::backward, true) : deferred;
+                reduces_beside() ? reducing_backward(chunk, StepWork::backward, {.puts_off = true}) : deferred;
         }
         if (schedule.pairs) {
             const GradientBucket& whole = chunk.whole;
@@ -172,13 +188,20 @@ private:
 
     // The pass that computes the weight gradients.
     void add_backward(const ChunkPlan& chunk, StepWork work, PassKind usual, PassKind last, ChunkPasses& passes) const {
-        const bool multiplies_parameters = work != StepWork::backward_weight;
-        passes[usual] = shards_parameters() && multiplies_parameters ? sharded_backward(chunk, work)
-                        : reduces_each()                             ? reducing_backward(chunk, work)
-                                         : summing(chunk.whole, backward_of(chunk.whole, work));
+        const bool sums_copies = !sums_copies_last();
+        passes[usual] = reduces_each() ? reducing_each(chunk, work, sums_copies)
+                                       : summing(chunk.whole, backward_of(chunk.whole, work));
         if (reduces_beside()) {
-            passes[last] = reducing_backward(chunk, work);
+            passes[last] = reducing_backward(chunk, work, {});
+        } else if (!sums_copies) {
+            passes[last] = reducing_each(chunk, work, true);
         }
+    }
+    Pieces reducing_each(const ChunkPlan& chunk, StepWork work, bool sums_copies) const {
+        const bool multiplies_parameters = work != StepWork::backward_weight;
+        return shards_parameters() && multiplies_parameters
+                   ? sharded_backward(chunk, work, sums_copies)
+                   : reducing_backward(chunk, work, {.sums_copies = sums_copies});
     }
     // If no GEMM accumulates the gradients, a kernel adds them before they are reduced.
     void add_sum(const GradientBucket& bucket, Pieces& pieces) const {
@@ -239,8 +262,8 @@ private:
         }
     }
     // Without overlap, the computation waits for each reduction.
-    void add_reduction(const GradientBucket& bucket, Pieces& pieces) const {
-        const Piece reduction = reduce(bucket, PieceOrder::beside);
+    void add_reduction(const GradientBucket& bucket, bool sums_copies, Pieces& pieces) const {
+        const Piece reduction = reduce(bucket, PieceOrder::beside, sums_copies);
         if (per_rank_tensors()) {
             pieces.push_back(copy_parts(reduction, 2));
         }
@@ -250,15 +273,19 @@ private:
         }
     }
     // A deferred gradient is reduced when all of it is available, after the passes.
-    Pieces reducing_backward(const ChunkPlan& chunk, StepWork work, bool puts_off_this = false) const {
+    struct Reducing {
+        bool puts_off = false;
+        bool sums_copies = true;
+    };
+    Pieces reducing_backward(const ChunkPlan& chunk, StepWork work, const Reducing& how) const {
         Pieces pieces;
         pieces.reserve(4 * chunk.buckets.size());
         for (auto bucket = chunk.buckets.rbegin(); bucket != chunk.buckets.rend(); ++bucket) {
             const bool waits = bucket->with_output && puts_off(chunk);
-            pieces.push_back(waits && puts_off_this ? backward_without_output(*bucket) : backward_of(*bucket, work));
+            pieces.push_back(waits && how.puts_off ? backward_without_output(*bucket) : backward_of(*bucket, work));
             add_sum(*bucket, pieces);
             if (!waits) {
-                add_reduction(*bucket, pieces);
+                add_reduction(*bucket, how.sums_copies, pieces);
             }
         }
         return pieces;
@@ -275,14 +302,14 @@ private:
                 const int times = std::min(layout_.framework.deferred_output_wgrads, plan_.shape.micro_batches);
                 pieces.push_back(compute(StepWork::deferred_gradients, times * chunk.whole.output_weight.total()));
                 if (reduces_beside()) {
-                    pieces.push_back(reduce(chunk.buckets.back(), PieceOrder::beside));
+                    pieces.push_back(reduce(chunk.buckets.back(), PieceOrder::beside, true));
                 }
             }
         }
     }
     // Gathers and reductions share one stream: the next gather is issued before this bucket's reduction. In a split
     // pass, the input gradient needs the parameters, and the weight gradient comes later.
-    Pieces sharded_backward(const ChunkPlan& chunk, StepWork work) const {
+    Pieces sharded_backward(const ChunkPlan& chunk, StepWork work, bool sums_copies) const {
         Pieces pieces;
         const bool ahead = layout_.framework.overlap_parameters;
         pieces.reserve(9 * chunk.buckets.size());
@@ -308,7 +335,7 @@ private:
             }
             pieces.push_back(backward_of(*bucket, work));
             if (work != StepWork::backward_input) {
-                add_reduction(*bucket, pieces);
+                add_reduction(*bucket, sums_copies, pieces);
             }
         }
         return pieces;
@@ -321,7 +348,7 @@ private:
             pieces.push_back(wait_for_reductions());
         } else if (reduces_after()) {
             for (const ChunkPlan& chunk : own_.chunks) {
-                pieces.push_back(reduce(chunk.whole, PieceOrder::here));
+                pieces.push_back(reduce(chunk.whole, PieceOrder::here, true));
             }
         }
         const bool is_end = stage_ == 0 || stage_ == layout_.parallelism.pp - 1;

@@ -15,6 +15,10 @@
 //   gathered when the backward pass begins with it. (PyTorch's FSDP; Zhao et al. 2023.) DeepSpeed drops the parameters
 //   that a recomputed forward pass has gathered, and gathers them again for the backward pass.
 //
+// With a shard group smaller than the replicas (HSDP), gathers and reduce-scatters run within it, and each rank's shard
+// of a reduced gradient is then all-reduced over its copies: whenever it is reduced in PyTorch's loop, otherwise for the
+// last micro-batch only, as MiCS and Megatron-FSDP do.
+//
 // With a bidirectional schedule, the two stages of a part reduce and gather it together; zero is 0 or 1.
 #pragma once
 
@@ -63,7 +67,8 @@ struct Piece {
     const GradientBucket* bucket = nullptr;  // of the plan: computed by a pass, or gathered, reduced or waited for
     PieceOrder order = PieceOrder::here;
     int times = 1;
-    std::array<StepCollective, 2> collectives = {};  // of dense parameters, and of experts
+    // First for dense parameters, then for experts; then the same over the copies of shards.
+    std::array<StepCollective, 4> collectives = {};
 };
 using Pieces = std::vector<Piece>;
 // A pass's time by category, which adds up to the piece's. Requires: is_pass(piece.work).

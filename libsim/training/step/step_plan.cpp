@@ -238,8 +238,8 @@ private:
             experts += chunk.whole.expert_parameters;
         }
         const bool spread = layout_.parallelism.zero >= 1;
-        const double own = static_cast<double>(dense) / (spread ? layout_.replicas() : 1) +
-                           static_cast<double>(experts) / (spread ? layout_.expert_replicas() : 1);
+        const double own = static_cast<double>(dense) / (spread ? layout_.shards() : 1) +
+                           static_cast<double>(experts) / (spread ? layout_.expert_shards() : 1);
         const double all = layout_.spreads_gradient_sums() ? own : static_cast<double>(dense + experts);
         const double unscaled = layout_.numerics.precision == Precision::fp16 ? 2 * plan_.gradient_bytes : 0;
         const double per_own = updated_bytes(layout_.numerics.optimizer) + plan_.gradient_bytes + plan_.parameter_bytes;

@@ -9,7 +9,7 @@ import types
 
 import pytest
 from ndsim.torchrun.answer import recognised as section
-from ndsim.torchrun.recognised import frameworks, living, litgpt, seen, value
+from ndsim.torchrun.recognised import frameworks, living, litgpt, seen, spread, value
 
 
 def given(monkeypatch, path, **names):
@@ -194,10 +194,11 @@ def test_torchtitans_stages_are_chunks_of_the_model(titan):
     assert (listed.layout.pipeline_layout, listed.layout.count_loss) == ("1,2,1,2", None)
 
 
-def test_a_hybrid_of_copies_and_shards_is_said_as_ndsim_train_has_none(titan):
+def test_a_hybrid_of_copies_and_shards_has_the_size_of_a_shard_group(titan):
     found = titan({"local_batch_size": 2, "seq_len": 128}, dims={"dp_replicate": 2, "dp_shard": 4})
-    assert (found.layout.dp, found.layout.zero) == (8, 3)
-    assert found.notes == ("parameters are spread over 4 of 8 ranks (HSDP); ndsim train spreads them over all",)
+    assert (found.layout.dp, found.layout.zero, found.layout.shard, found.notes) == (8, 3, 4, ())
+    assert titan({"local_batch_size": 2, "seq_len": 128}).layout.shard is None
+    assert [spread.Spread(3, 4).shard(replicas) for replicas in (8, 4, None)] == [4, None, None]
 
 
 def test_torchtitans_config_is_the_model(titan):

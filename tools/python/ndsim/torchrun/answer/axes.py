@@ -13,11 +13,12 @@ UNKNOWN = "communication"
 def sizes_of(layout: Layout) -> dict[str, set[int]]:
     """Group sizes of each axis, by the categories of `ndsim train`."""
     dp, cp = layout.dp or 1, layout.cp or 1
+    shards = set() if layout.shard is None else {layout.shard, dp * cp // layout.shard}
     return {
         "tensor": {layout.tp or 1},
         "context": {cp},
         "expert": {layout.ep or 1},
-        "data": {dp, dp * cp},
+        "data": {dp, dp * cp} | shards,
         "pipeline": {2} if (layout.pp or 1) > 1 else set(),
     }
 

@@ -7,7 +7,7 @@ from typing import Any
 from ..launch.channel import Channel
 from ..recognised.value import Layout, Recognised, recognised_of
 
-SAID = ("dp", "tp", "pp", "cp", "ep", "zero", "micro_batch", "global_batch", "sequence", "interleave", "recompute", "precision")
+SAID = ("dp", "tp", "pp", "cp", "ep", "zero", "shard", "micro_batch", "global_batch", "sequence", "interleave", "recompute", "precision")
 """Fields of a layout that the summary line shows."""
 
 QUIET = {"tp": 1, "pp": 1, "cp": 1, "ep": 1, "zero": 0, "recompute": "none"}

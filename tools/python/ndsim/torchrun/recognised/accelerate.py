@@ -46,6 +46,7 @@ def layout_of(accelerator: Any, living: Living, known: hugging_face.HuggingFace,
         cp=context,
         # A world of one rank shards nothing.
         zero=0 if how.zero is None and dp == 1 else how.zero,
+        shard=how.shard(dp * context),
         reshard_after_forward=how.reshard_after_forward if how.zero == 3 else None,
         recompute=recompute_of(accelerator, known),
         precision=PRECISIONS.get(mixed) or how.precision or known.dtype or hugging_face.dtype_of(list(accelerator._models)),
@@ -71,7 +72,7 @@ def described(
     engine = living.last(deepspeed.ENGINE)
     if engine is not None:
         return with_engine(layout, engine, living, known), ("DeepSpeed",), known.notes
-    return layout, (), (*known.notes, *hugging_face.note_of_states(known), *spread.spread_of(living).note(layout.dp))
+    return layout, (), (*known.notes, *hugging_face.note_of_states(known))
 
 
 def recognise(living: Living, world: int) -> tuple[Recognised, Any] | None:

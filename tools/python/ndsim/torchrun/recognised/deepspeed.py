@@ -28,6 +28,7 @@ def layout_of(engine: Any, living: Living, known: hugging_face.HuggingFace) -> L
     dp, micro_batch = int(engine.dp_world_size), int(engine.train_micro_batch_size_per_gpu())
     ulysses = int(getattr(engine, "sequence_parallel_size", 1) or 1)
     device = device_of(engine.zero_offload_optimizer())
+    mics = int(getattr(engine, "mics_shard_size", lambda: -1)())
     return Layout(
         dp=dp,
         tp=int(engine.mp_world_size),
@@ -36,6 +37,7 @@ def layout_of(engine: Any, living: Living, known: hugging_face.HuggingFace) -> L
         micro_batch=micro_batch,
         global_batch=dp * micro_batch * int(engine.gradient_accumulation_steps()),
         zero=int(engine.zero_optimization_stage()),
+        shard=mics if 0 < mics < dp * ulysses else None,
         recompute=known.recompute,
         precision=precision_of(engine),
         optimizer=spread.optimizer_of(living),

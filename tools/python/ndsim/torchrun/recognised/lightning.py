@@ -38,6 +38,7 @@ def layout_of(strategy: Any, living: Living, known: hugging_face.HuggingFace, wo
         dp=dp,
         tp=tensor,
         zero=0 if how.zero is None and world == 1 else how.zero,
+        shard=how.shard(dp),
         reshard_after_forward=how.reshard_after_forward if how.zero == 3 else None,
         recompute="full" if recomputes else known.recompute,
         precision=precision_of(strategy),
@@ -57,7 +58,7 @@ def described(
     if engine is not None:
         said = deepspeed.layout_of(engine, living, known)
         return dataclasses.replace(said, micro_batch=None, global_batch=None), ("DeepSpeed",), known.notes
-    return layout, (), (*known.notes, *hugging_face.note_of_states(known), *spread.spread_of(living).note(layout.dp))
+    return layout, (), (*known.notes, *hugging_face.note_of_states(known))
 
 
 def accumulating(layout: Layout, trainer: Any) -> Layout:

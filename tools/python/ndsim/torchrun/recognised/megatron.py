@@ -27,6 +27,12 @@ def zero_of(args: Any) -> int | None:
     return int(bool(args.use_distributed_optimizer))
 
 
+def shard_of(args: Any) -> int | None:
+    """The ranks of one instance of the distributed optimizer, if there are several."""
+    instances = getattr(args, "num_distributed_optimizer_instances", 1) or 1
+    return args.data_parallel_size * args.context_parallel_size // instances if zero_of(args) and instances > 1 else None
+
+
 def split_of(args: Any) -> str | None:
     """The layers of each stage, if they are given; None if they are even."""
     said = getattr(args, "pipeline_model_parallel_layout", None)
@@ -74,6 +80,7 @@ def layout_of(args: Any) -> Layout:
         interleave=chunks if chunks > 1 and split is None else None,
         pipeline_layout=split if is_split_known(args, split, chunks) else None,
         zero=zero_of(args),
+        shard=shard_of(args),
         recompute=args.recompute_granularity or "none",
         recompute_modules=core.modules_text(args),
         precision=core.precision_of(args),

@@ -31,6 +31,7 @@ def layout_of(living: Living, known: hugging_face.HuggingFace, world: int) -> La
         cp=others,
         ep=others,
         zero=0 if world == 1 and how.zero is None else how.zero,
+        shard=how.shard(dp),
         reshard_after_forward=how.reshard_after_forward if how.zero == 3 else None,
         recompute="full" if living.all(CHECKPOINTED) else known.recompute,
         # Autocast is active only inside its block, so parameters do not show it.
@@ -50,5 +51,5 @@ def recognise(living: Living, world: int) -> tuple[Recognised, Any] | None:
     if known.module is None:
         return None
     layout = layout_of(living, known, world)
-    notes = (*known.notes, *hugging_face.note_of_states(known), *spread.spread_of(living).note(layout.dp))
+    notes = (*known.notes, *hugging_face.note_of_states(known))
     return Recognised("PyTorch", version_of("torch"), ("Transformers",), layout, known.model, None, notes), known.module

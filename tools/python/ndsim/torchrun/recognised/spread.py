@@ -37,10 +37,10 @@ class Spread:
     precision: str | None = None
     """Compute precision set by the wrapper; None: that of the parameters."""
 
-    def note(self, dp: int | None) -> tuple[str, ...]:
-        if not self.zero or self.ranks is None or dp is None or self.ranks >= dp:
-            return ()
-        return (f"parameters are spread over {self.ranks} of {dp} ranks (HSDP); ndsim train spreads them over all",)
+    def shard(self, replicas: int | None) -> int | None:
+        """The size of a shard group (HSDP) if it is smaller than `replicas` ranks of dp x cp."""
+        smaller = self.zero and self.ranks is not None and replicas is not None and self.ranks < replicas
+        return self.ranks if smaller else None
 
 
 DTYPES = {"torch.float32": "fp32", "torch.bfloat16": "bf16", "torch.float16": "fp16"}

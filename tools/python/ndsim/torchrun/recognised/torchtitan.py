@@ -104,6 +104,7 @@ def layout_of(trainer: Any, living: Living) -> tuple[Layout, int]:
         schedule=SCHEDULES.get(config.parallelism.pipeline_parallel_schedule) if many and split is not None else None,
         interleave=len(trainer.model_parts) if many and len(trainer.model_parts) > 1 else None,
         zero=3 if shards else 0,
+        shard=dims.dp_shard * dims.cp if shards and dims.dp_replicate > 1 else None,
         # "default": always, except with pipeline stages.
         reshard_after_forward=(reshard == "always" or (reshard == "default" and not many)) if shards else None,
         recompute=recompute_of(config),
@@ -193,8 +194,5 @@ def recognise(living: Living, world: int) -> tuple[Recognised, Any] | None:
     if trainer is None:
         return None
     layout, tokens = layout_of(trainer, living)
-    dims = trainer.parallel_dims
     model, notes = model_of(trainer.model_config, layout.sequence)
-    if dims.dp_replicate > 1 and dims.dp_shard > 1:
-        notes = (*notes, *spread.Spread(3, dims.dp_shard).note(layout.dp))
     return Recognised("torchtitan", version_of("torchtitan"), (), layout, model, tokens, notes, dialect_of(trainer)), None

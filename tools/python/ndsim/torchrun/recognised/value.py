@@ -24,6 +24,8 @@ class Layout:
     interleave: int | None = None
     pipeline_layout: str | None = None
     zero: int | None = None
+    shard: int | None = None
+    """Ranks that ZeRO shards over; None: all of dp x cp."""
     reshard_after_forward: bool | None = None
     recompute: str | None = "none"
     recompute_modules: str | None = None
