@@ -27,6 +27,8 @@ std::string title_of(RankGroup group, CollectiveKind kind) {
     const bool gathers = kind == CollectiveKind::all_gather;
     switch (group) {
         case RankGroup::tensor: return std::string(name_of(kind)) + " of tensor parallelism";
+        case RankGroup::heads: return "all-to-all of attention heads";
+        case RankGroup::context: return std::string(name_of(kind)) + " of keys and values";
         case RankGroup::expert: return "all-to-all of tokens";
         case RankGroup::expert_tensor: return std::string(name_of(kind)) + " of experts' tokens";
         case RankGroup::shards:
@@ -37,8 +39,8 @@ std::string title_of(RankGroup group, CollectiveKind kind) {
         case RankGroup::expert_shard_copies: return "all-reduce of experts' gradients' shards over their copies";
         case RankGroup::ends: return std::string(label_of(StepWork::all_reduce_embedding));
         case RankGroup::everyone: return std::string(label_of(StepWork::all_reduce_norm));
-        default: return name_of(kind);
     }
+    return name_of(kind);
 }
 
 class Uses {
@@ -182,7 +184,7 @@ void add_inside_passes(Uses& uses, const StepPlan& plan, const StageStep& step, 
                 for (const double bytes : inner.exchanges_of(piece)) {
                     uses.messages({.what = "keys and values of context parallelism",
                                    .group = TimeCategory::context,
-                                   .count = times * (plan.layout.parallelism.cp - 1),
+                                   .count = times * (plan.layout.ring_ranks() - 1),
                                    .bytes = std::llround(bytes),
                                    .members = context.members,
                                    .across = context.on_node < context.members});

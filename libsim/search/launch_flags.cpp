@@ -77,6 +77,14 @@ void say_megatron_stages(Launch& launch) {
     }
 }
 
+void say_megatron_context(Launch& launch) {
+    const Layout& layout = launch.layout;
+    if (layout.head_ranks() > 1 && layout.ring_ranks() > 1) {
+        launch.say(
+            {fmt::format("--hierarchical-context-parallel-sizes {} {}", layout.head_ranks(), layout.ring_ranks())});
+    }
+}
+
 void say_megatron_experts(Launch& launch) {
     if (launch.model.experts.count > 0) {
         launch.say("--expert-model-parallel-size", launch.layout.parallelism.ep);
@@ -298,6 +306,8 @@ constexpr std::array megatron_parts{
     Part("scatter-gather"),
     Part("defer-output-wgrads"),
     Part("cp"),
+    Part("cp-comm-type"),
+    Part(&say_megatron_context),
     Part(&say_megatron_experts),
     Part("micro-batch"),
     Part("global-batch"),

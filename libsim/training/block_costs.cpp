@@ -48,13 +48,18 @@ double BlockCosts::expert_seconds(double bytes) const {
     return std::max(all, handed_on) * machine_->gpu.efficiency.busy_collective;
 }
 
-// Each of the cp - 1 rounds hides behind the attention of the previous round.
+double BlockCosts::context_collective_seconds(std::optional<CollectiveKind> kind, double bytes) const {
+    const Footprint& group = kind == CollectiveKind::all_to_all ? groups_.heads : groups_.context;
+    return kind ? busy_seconds(*kind, bytes, group) : 0;
+}
+
+// Each round but the first hides behind the attention of the previous one.
 double BlockCosts::context_seconds(double bytes, double core) const {
-    const int rounds = layout_->parallelism.cp - 1;
+    const int rounds = layout_->ring_ranks() - 1;
     const bool across = groups_.context.on_node < groups_.context.members;
     const double hop = seconds(nccl_message_time(machine_->network, std::llround(bytes), across)) *
                        machine_->gpu.efficiency.busy_collective;
-    return rounds * std::max(0.0, hop - core / layout_->parallelism.cp);
+    return rounds * std::max(0.0, hop - core / layout_->ring_ranks());
 }
 
 double BlockCosts::forward_seconds(const Operator& op) const {
@@ -66,7 +71,8 @@ double BlockCosts::forward_seconds(const Operator& op) const {
         case OperatorKind::scan: return kernels_.scan(op.forward_flops, op.forward_bytes, op.forward_kernels);
         case OperatorKind::memory: return kernels_.memory(op.forward_bytes, op.forward_kernels);
         case OperatorKind::tensor: return tensor_seconds(op.forward_collective, op.forward_bytes);
-        case OperatorKind::context: return 0;  // beside the attention: context_seconds()
+        // A ring runs beside the attention: context_seconds().
+        case OperatorKind::context: return context_collective_seconds(op.forward_collective, op.forward_bytes);
         case OperatorKind::expert:
             return op.forward_collective ? busy_seconds(*op.forward_collective, op.forward_bytes, groups_.expert_tensor)
                                          : expert_seconds(op.forward_bytes);

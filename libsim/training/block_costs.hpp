@@ -17,6 +17,7 @@ namespace sim::training {
 // The groups that a block's collectives run over.
 struct BlockGroups {
     Footprint tensor;
+    Footprint heads;
     Footprint context;
     Footprint expert;
     Footprint expert_tensor;
@@ -27,7 +28,7 @@ public:
     // Keeps references to all but the groups.
     BlockCosts(const Transformer& model, const Machine& machine, const Layout& layout, const BlockGroups& groups);
 
-    // A collective takes its full time, as if nothing ran beside it; context parallelism's exchange takes 0, see
+    // A collective takes its full time, as if nothing ran beside it; context parallelism's ring takes 0, see
     // context_seconds().
     double forward_seconds(const Operator& op) const;
 
@@ -39,12 +40,14 @@ public:
     double core_backward_seconds(const Operator& op) const;    // of attention's scores, or of a scan
     double memory_backward_seconds(const Operator& op) const;  // of a memory-bound kernel
     double expert_backward_seconds(const Operator& op) const;  // of dispatch, combine, and collectives within experts
+    // A collective of context parallelism, which nothing hides; 0 without one.
+    double context_collective_seconds(std::optional<CollectiveKind> kind, double bytes) const;
 
     // The exposed part of a tensor-parallel collective: in the forward pass of operators[at], after a product of
     // `last_product` seconds; in the backward pass beside a weight gradient.
     double tensor_forward_seconds(const std::vector<Operator>& operators, std::size_t at, double last_product) const;
     double tensor_backward_seconds(const Operator& op, double weight_gradient) const;
-    // The exposed part of the exchange of keys and values, which runs beside an attention of `core` seconds.
+    // The exposed part of the exchange of keys and values around a ring, beside an attention of `core` seconds.
     double context_seconds(double bytes, double core) const;
     // The exposed share of dispatch and combine: in an unpaired pass, and beside another micro-batch.
     double exposed_alone(const std::vector<Operator>& operators) const;

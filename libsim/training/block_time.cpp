@@ -73,7 +73,7 @@ void BlockTimes::forward(const std::vector<Operator>& operators, bool again, dou
             category = again ? TimeCategory::recompute : TimeCategory::tensor;
             time = costs_.tensor_forward_seconds(operators, at, last_product);
         } else if (op.kind == OperatorKind::context) {
-            time = costs_.context_seconds(op.forward_bytes, core);
+            time = op.is_ring() ? costs_.context_seconds(op.forward_bytes, core) : time;
             category = TimeCategory::context;
         } else if (op.kind == OperatorKind::expert) {
             time *= op.forward_collective ? 1 : exposed;
@@ -144,8 +144,11 @@ void BlockTimes::backward(const std::vector<Operator>& operators, double exposed
                 category = TimeCategory::tensor;
                 break;
             case OperatorKind::context:
-                exchange = input.size();
-                exchanged = &op;
+                if (op.is_ring()) {
+                    exchange = input.size();
+                    exchanged = &op;
+                }
+                time = costs_.context_collective_seconds(op.backward_collective, op.backward_bytes);
                 category = TimeCategory::context;
                 break;
             case OperatorKind::expert:

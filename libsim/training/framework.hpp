@@ -45,6 +45,14 @@ enum class CudaGraphs : std::uint8_t {
     full,     // the whole step
 };
 
+// The exchange of context parallelism, by Megatron-LM's names.
+enum class ContextExchange : std::uint8_t {
+    p2p,         // keys and values go around a ring (Liu et al. 2023)
+    all_gather,  // keys and values of the whole sequence are gathered (Llama 3: arXiv 2407.21783)
+    a2a,         // each rank gets the whole sequence for some of the heads (DeepSpeed-Ulysses: arXiv 2309.14509)
+    a2a_p2p,     // the latter among `ulysses` adjacent ranks, the former between such groups (USP: arXiv 2405.07719)
+};
+
 struct Framework {
     TrainingLoop loop = TrainingLoop::megatron;
     Recompute recompute = Recompute::none;
@@ -77,6 +85,8 @@ struct Framework {
     int deferred_output_wgrads = 0;
 
     // Communication.
+    ContextExchange context_exchange = ContextExchange::p2p;
+    int ulysses = 0;                       // a2a_p2p: context-parallel ranks that exchange heads; the rest is a ring
     bool balanced_context = true;          // causal attention is balanced over cp
     bool dispatch_by_node = true;          // a token goes to each node once, however many of its experts are there
     bool scatter_gather = true;            // messages between stages are split over the network cards of tp
@@ -102,5 +112,6 @@ const char* name_of(TrainingLoop loop);
 const char* name_of(Recompute recompute);
 const char* name_of(Fusion fusion);
 const char* name_of(CudaGraphs graphs);
+const char* name_of(ContextExchange exchange);
 
 }  // namespace sim::training

@@ -53,6 +53,16 @@ const char* name_of(CudaGraphs graphs) {
     return "?";
 }
 
+const char* name_of(ContextExchange exchange) {
+    switch (exchange) {
+        case ContextExchange::p2p: return "p2p";
+        case ContextExchange::all_gather: return "all_gather";
+        case ContextExchange::a2a: return "a2a";
+        case ContextExchange::a2a_p2p: return "a2a+p2p";
+    }
+    return "?";
+}
+
 const char* name_of(TrainingLoop loop) {
     switch (loop) {
         case TrainingLoop::megatron: return "megatron";

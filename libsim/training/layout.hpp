@@ -7,6 +7,8 @@
 #include "libsim/training/numerics.hpp"
 #include "libsim/training/parallelism.hpp"
 
+#include <algorithm>
+
 namespace sim::training {
 
 struct Layout {
@@ -31,6 +33,15 @@ struct Layout {
     int shards() const { return parallelism.shard > 0 ? parallelism.shard : replicas(); }
     int shard_copies() const { return replicas() / shards(); }
     int expert_shards() const { return expert_replicas() / shard_copies(); }
+
+    // The adjacent context-parallel ranks that exchange heads, and the number of such groups, between which keys and
+    // values are exchanged.
+    int head_ranks() const {
+        return framework.context_exchange == ContextExchange::a2a       ? parallelism.cp
+               : framework.context_exchange == ContextExchange::a2a_p2p ? std::max(1, framework.ulysses)
+                                                                        : 1;
+    }
+    int ring_ranks() const { return parallelism.cp / head_ranks(); }
 
     // Whether a rank has room only for its shard of the gradient sum, so that every micro-batch must be reduced at
     // once. Without stages that is ZeRO 2. With stages, frameworks keep whole sums under ZeRO 2, too, and reduce them

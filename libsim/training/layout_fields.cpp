@@ -2,6 +2,7 @@
 
 #include "libsim/check.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
+#include "libsim/training/layout_field_rows.hpp"
 #include "libsim/training/recomputation.hpp"
 
 #include <fmt/format.h>
@@ -13,40 +14,10 @@ namespace sim::training {
 
 namespace {
 
-using Fields = std::vector<LayoutField>;
+using namespace field_rows;
 
-constexpr std::int64_t most_of_a_field = 100'000'000;
 constexpr std::int64_t most_in_a_micro_batch = 100'000;
 
-// The member at the end of a path: in<&Layout::batch, &Batch::micro>.
-template <auto... path>
-auto& in(Layout& layout) {
-    return (layout.*....*path);
-}
-template <auto... path>
-const auto& in(const Layout& layout) {
-    return (layout.*....*path);
-}
-
-template <class Values>
-std::vector<std::string> names_of(const Values& values) {
-    std::vector<std::string> names;
-    for (const auto& value : values) {
-        names.emplace_back(name_of(value));
-    }
-    return names;
-}
-template <auto values, auto... path>
-NameField named() {
-    return {[] { return names_of(values()); },
-            [](const Layout& layout) { return std::string(name_of(in<path...>(layout))); },
-            [](Layout& layout, std::size_t i) { in<path...>(layout) = values()[i]; }};
-}
-
-template <class Enum, Enum... each>
-std::vector<Enum> these() {
-    return {each...};
-}
 // The enumerators of a table, one in each row.
 template <auto table, auto enumerator>
 auto each_of() {
@@ -58,30 +29,6 @@ auto each_of() {
 }
 constexpr auto every_precision = each_of<precisions, &PrecisionRow::precision>;
 constexpr auto every_optimizer = each_of<optimizers, &OptimizerRow::optimizer>;
-template <auto... path>
-LayoutField whole(const char* option, std::int64_t low, std::int64_t high, const char* help, const char* what) {
-    return {option, "N", help, what, WholeField{in<path...>, low, high}};
-}
-template <auto... path>
-LayoutField toggle(const char* option, const char* help, const char* what) {
-    return {option, "on|off", help, what, ToggleField{in<path...>}};
-}
-
-// Adds the flags of frameworks that have this switch.
-LayoutField launched(LayoutField field, std::vector<LaunchFlag> flags) {
-    field.launched = std::move(flags);
-    return field;
-}
-
-constexpr Launcher megatron = Launcher::megatron;
-constexpr Launcher torchtitan = Launcher::torchtitan;
-
-// Short names of the layout's parts.
-constexpr auto axes_of = &Layout::parallelism;
-constexpr auto batch_of = &Layout::batch;
-constexpr auto numerics_of = &Layout::numerics;
-constexpr auto framework_of = &Layout::framework;
-constexpr auto split_of = &Parallelism::split;
 
 void add_sizes(Fields& fields) {
     fields.insert(
@@ -308,75 +255,6 @@ void add_overlaps(Fields& fields) {
          toggle<framework_of, &Framework::overlap_experts>(
              "overlap-experts", "overlap experts' dispatch and combine with another micro-batch's computation (off)",
              "Whether experts' dispatch and combine overlap with another micro-batch's computation.")});
-}
-
-bool puts_off_outputs(const Layout& layout) {
-    return layout.framework.deferred_output_wgrads > 0 && layout.parallelism.pp > 1;
-}
-
-void add_communication(Fields& fields) {
-    fields.insert(
-        fields.end(),
-        {toggle<framework_of, &Framework::balanced_context>(
-             "balanced-context", "balance causal attention over context-parallel ranks (on)",
-             "Whether causal attention is balanced over context-parallel ranks."),
-         toggle<framework_of, &Framework::dispatch_by_node>(
-             "dispatch-by-node",
-             "send a token once to each node that has some of its experts, not once per expert (on)",
-             "Whether a token is sent once to each node that has some of its experts, not once per expert."),
-         launched(toggle<framework_of, &Framework::scatter_gather>(
-                      "scatter-gather", "split messages between pipeline stages over the network cards of tp (on)",
-                      "Whether messages between stages are split over the network cards of tp."),
-                  {{megatron, "--no-scatter-gather-tensors-in-pipeline",
-                    [](const Layout& layout) {
-                        return !layout.framework.scatter_gather && layout.parallelism.tp > 1 &&
-                               layout.parallelism.pp > 1;
-                    }}}),
-         toggle<framework_of, &Framework::reshard_after_forward>(
-             "reshard-after-forward",
-             "ZeRO 3 frees parameters after the forward pass and gathers them again for the backward pass (on)",
-             "Whether ZeRO 3 frees parameters after the forward pass and gathers them again for the backward pass."),
-         whole<framework_of, &Framework::gathers_per_layer>(
-             "gathers-per-layer", 1, most_of_a_field,
-             "number of collectives in which ZeRO 3 gathers a layer's parameters (1; DeepSpeed: one per tensor)",
-             "Number of collectives in which ZeRO 3 gathers a layer's parameters."),
-         whole<framework_of, &Framework::reductions_per_layer>(
-             "reductions-per-layer", 1, most_of_a_field,
-             "number of collectives in which ZeRO 3 reduces a layer's gradients (1; DeepSpeed: one per tensor)",
-             "Number of collectives in which ZeRO 3 reduces a layer's gradients."),
-         toggle<framework_of, &Framework::per_rank_tensors>(
-             "per-rank-tensors",
-             "ZeRO 3's collectives take a list with one tensor per rank, which the host copies one by one (off)",
-             "Whether ZeRO 3's collectives take a list with one tensor per rank, which the host copies one by one."),
-         launched(whole<framework_of, &Framework::deferred_output_wgrads>(
-                      "defer-output-wgrads", 0, most_of_a_field,
-                      "number of first micro-batches that defer the output layer's weight gradient to the end (0)",
-                      "Number of first micro-batches that defer the output layer's weight gradient to the end."),
-                  {{megatron, "--defer-embedding-wgrad-compute", puts_off_outputs},
-                   {megatron, "--wgrad-deferral-limit {}", puts_off_outputs}})});
-}
-
-bool offloads_layers(const Layout& layout) {
-    return layout.framework.offloaded_layers > 0;
-}
-bool offloads_optimizer(const Layout& layout) {
-    return layout.framework.offload_optimizer;
-}
-
-void add_offloading(Fields& fields) {
-    LayoutField layers = whole<framework_of, &Framework::offloaded_layers>(
-        "offload-layers", 0, most_of_a_field,
-        "number of first layers whose activations are in host memory between the passes; two stay on the GPU (0)",
-        "Number of first layers whose activations are in host memory between the passes.");
-    layers.also = "offloaded_layers";
-    layers.launched = {{megatron, "--cpu-offloading-num-layers {}", offloads_layers},
-                       {torchtitan, "offloaded activations", offloads_layers, LaunchFlag::Says::lacks}};
-    fields.push_back(launched(toggle<framework_of, &Framework::offload_optimizer>(
-                                  "offload-optimizer", "keep optimizer states and run the update on the host (off)",
-                                  "Whether optimizer states and the update are on the host."),
-                              {{megatron, "--optimizer-cpu-offload", offloads_optimizer},
-                               {torchtitan, "--training.enable_cpu_offload", offloads_optimizer}}));
-    fields.push_back(layers);
 }
 
 Fields all_fields() {

@@ -22,6 +22,7 @@ int count_in(const Layout& layout) {
 }
 constexpr auto parallelism_part = &Layout::parallelism;
 constexpr auto batch_part = &Layout::batch;
+constexpr auto framework_part = &Layout::framework;
 constexpr auto counts = std::to_array<Count>({
     {"dp", count_in<parallelism_part, &Parallelism::dp>},
     {"tp", count_in<parallelism_part, &Parallelism::tp>},
@@ -34,6 +35,7 @@ constexpr auto counts = std::to_array<Count>({
     {"interleave", count_in<parallelism_part, &Parallelism::interleave>},
     {"drop_last_layers", [](const Layout& layout) { return layout.parallelism.split.drop_last; }, 0},
     {"shard", count_in<parallelism_part, &Parallelism::shard>, 0},
+    {"ulysses", count_in<framework_part, &Framework::ulysses>, 0},
     {"zero", count_in<parallelism_part, &Parallelism::zero>, 0, 3},
 });
 

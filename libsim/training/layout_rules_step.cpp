@@ -62,9 +62,10 @@ std::string which_shape(const LayoutCase& what) {
     }
 }
 
-// The exchange merges softmax parts as they arrive, which only flash attention can do.
+// A ring merges softmax parts as they arrive, which only flash attention can do; with a2a each rank has whole
+// sequences.
 bool context_without_flash(const LayoutCase& what) {
-    return what.layout.parallelism.cp > 1 && !what.layout.framework.flash_attention;
+    return what.layout.ring_ranks() > 1 && !what.layout.framework.flash_attention;
 }
 std::string no_context(const LayoutCase& what) {
     return fmt::format("cp = {} needs flash attention", what.layout.parallelism.cp);
@@ -76,6 +77,29 @@ bool sparse_without_flash(const LayoutCase& what) {
 std::string no_sparse(const LayoutCase& what) {
     return fmt::format("{} of {} needs flash attention", what.model.encoder ? "cross attention" : "sparse attention",
                        what.model.name);
+}
+
+bool is_hybrid_exchange(const LayoutCase& what) {
+    return what.layout.framework.context_exchange == ContextExchange::a2a_p2p;
+}
+bool ulysses_fits(const LayoutCase& what, int ulysses) {
+    const int cp = what.layout.parallelism.cp;
+    return ulysses > 1 && ulysses < cp && cp % ulysses == 0;
+}
+bool exchanges_heads_in_vain(const LayoutCase& what) {
+    const int ulysses = what.layout.framework.ulysses;
+    return is_hybrid_exchange(what) ? !ulysses_fits(what, ulysses) : ulysses > 0;
+}
+std::string no_exchange_of_heads(const LayoutCase& what) {
+    const int ulysses = what.layout.framework.ulysses;
+    if (!is_hybrid_exchange(what)) {
+        return fmt::format("ulysses = {} needs cp-comm-type = a2a+p2p, and it is {}; ulysses = 0 does", ulysses,
+                           name_of(what.layout.framework.context_exchange));
+    }
+    return fmt::format("cp-comm-type = a2a+p2p: ulysses = {} is no divisor of cp = {} between 1 and cp; {}", ulysses,
+                       what.layout.parallelism.cp, nearest_that_do(ulysses, what.layout.parallelism.cp, [&](int ranks) {
+                           return ulysses_fits(what, ranks);
+                       }));
 }
 
 bool there_are_no_units(const LayoutCase& what) {
@@ -248,6 +272,7 @@ constexpr auto step_rows = std::to_array<LayoutRule>({
     {Misfit::schedule, schedule_has_not_this_shape, which_shape},
     {Misfit::combination, context_without_flash, no_context},
     {Misfit::combination, sparse_without_flash, no_sparse},
+    {Misfit::combination, exchanges_heads_in_vain, no_exchange_of_heads},
     {Misfit::combination, reduces_copies_each_time, no_sum_of_copies},
     {Misfit::combination, shards_in_vain, no_shards},
     {Misfit::combination, shards_do_not_divide, which_shards},

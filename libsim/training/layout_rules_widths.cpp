@@ -194,6 +194,26 @@ std::string no_split_encoder(const LayoutCase& what) {
         what.layout.parallelism.pp);
 }
 
+// Each rank has whole heads, of queries and of keys and values. (Transformer Engine; DeepSpeed-Ulysses.)
+bool head_ranks_fit(const LayoutCase& what, int ranks) {
+    const int tp = what.layout.parallelism.tp;
+    const int kv_heads = what.model.latent ? what.model.heads : what.model.kv_heads;
+    return std::max(1, what.model.heads / tp) % ranks == 0 && std::max(1, kv_heads / tp) % ranks == 0;
+}
+bool heads_do_not_exchange(const LayoutCase& what) {
+    return !head_ranks_fit(what, what.layout.head_ranks());
+}
+std::string which_head_ranks(const LayoutCase& what) {
+    const int tp = what.layout.parallelism.tp;
+    const int kv_heads = what.model.latent ? what.model.heads : what.model.kv_heads;
+    const int ranks = what.layout.head_ranks();
+    return fmt::format(
+        "cp-comm-type = {}: {} = {} does not divide a rank's {} query heads and {} key-value heads; {}",
+        name_of(what.layout.framework.context_exchange), ranks == what.layout.parallelism.cp ? "cp" : "ulysses", ranks,
+        std::max(1, what.model.heads / tp), std::max(1, kv_heads / tp),
+        nearest_that_do(ranks, what.model.heads, [&](int other) { return head_ranks_fit(what, other); }));
+}
+
 bool sequence_parallel_does_not_divide(const LayoutCase& what) {
     return what.layout.parallelism.sequence_parallel && what.model.sequence % what.layout.parallelism.cp == 0 &&
            what.model.sequence / what.layout.parallelism.cp % what.layout.parallelism.tp != 0;
@@ -244,6 +264,7 @@ std::string which_ranks(const LayoutCase& what) {
 constexpr auto width_rows = std::to_array<LayoutRule>({
     {Misfit::heads, heads_do_not_divide, which_heads},
     {Misfit::heads, scan_heads_do_not_divide, which_scan_heads},
+    {Misfit::heads, heads_do_not_exchange, which_head_ranks},
     {Misfit::width, widths_do_not_divide, which_width},
     {Misfit::width, expert_width_does_not_divide, which_expert_width},
     {Misfit::layers, pp_splits_an_encoder, no_split_encoder},

@@ -5,7 +5,8 @@
 // (memory/layer_bytes.hpp), are sums over these lists.
 //
 // Sources: Korthikanti et al. 2022 (tensor and sequence parallelism), Liu et al. 2023 (ring attention over context
-// parallel ranks), Lepikhin et al. 2020 (expert dispatch).
+// parallel ranks), Jacobs et al. 2023 (DeepSpeed-Ulysses' all-to-all of heads: arXiv 2309.14509), Lepikhin et al. 2020
+// (expert dispatch).
 #pragma once
 
 #include "libsim/op.hpp"
@@ -26,8 +27,8 @@ enum class OperatorKind : std::uint8_t {
     scan,          // linear attention
     memory,        // memory-bound kernels
     tensor,        // a collective of the tensor-parallel group
-    context,       // ring exchange of keys and values over the context-parallel group, beside the attention before it
-                   // in the list
+    context,       // of context parallelism: a ring exchange of keys and values beside the attention before it in the
+                   // list, or a collective
     expert,        // all-to-all of tokens over the expert-parallel group; with a collective: over expert_tp
 };
 
@@ -66,10 +67,11 @@ struct Operator {
     double backward_bytes = 0;
     double forward_kernels = 1;
     double backward_kernels = 1;
-    double heads = 0;                                       // flash: on this rank, over the whole micro-batch
-    double head_dim = 0;                                    // flash: of the values
-    double keys = 0;                                        // flash: keys per query in one kernel, on average
-    std::optional<CollectiveKind> forward_collective = {};  // tensor, expert; none for expert: the all-to-all
+    double heads = 0;     // flash: on this rank, over the whole micro-batch
+    double head_dim = 0;  // flash: of the values
+    double keys = 0;      // flash: keys per query in one kernel, on average
+    // tensor, context, expert; none for expert: the all-to-all; none in both passes for context: the ring
+    std::optional<CollectiveKind> forward_collective = {};
     std::optional<CollectiveKind> backward_collective = {};
     bool hides_behind_weights = false;  // backward: it runs beside the weight gradient of the product that follows it
     Format format = Format::products;   // gemm: whether it is quantised in quantised training
@@ -84,6 +86,10 @@ struct Operator {
     double index_width = 0;
     double cross_width = 0;
     double token_width = 0;
+}
+
+
+    bool is_ring() const { return kind == OperatorKind::context && !forward_collective && !backward_collective; }
 };
 
 // Layers after the model's own are those of multi-token prediction.

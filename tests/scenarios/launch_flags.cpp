@@ -53,6 +53,23 @@ TEST(LaunchFlags, ThatTheRowOfASwitchSaysFollowTheOthersWhereTheyHaveNoPlaceAmon
     EXPECT_EQ(torchtitan_flags(llama(), notes).lines.back(), "--training.enable_cpu_offload");
 }
 
+TEST(LaunchFlags, SayShardsAndTheirCopies) {
+    const training::Layout hybrid{.parallelism = {.dp = 8, .cp = 2, .zero = 3, .shard = 4}};
+    EXPECT_THAT(megatron_flags(llama(), hybrid).lines, testing::Contains("--num-distributed-optimizer-instances 4"));
+    EXPECT_THAT(torchtitan_flags(llama(), hybrid).lines,
+                testing::IsSupersetOf(
+                    {"--parallelism.data_parallel_replicate_degree 4", "--parallelism.data_parallel_shard_degree 2"}));
+}
+
+TEST(LaunchFlags, SayExchangesOfContextParallelism) {
+    training::Layout layout{.parallelism = {.cp = 8}};
+    layout.framework.context_exchange = training::ContextExchange::a2a_p2p;
+    layout.framework.ulysses = 4;
+    EXPECT_THAT(megatron_flags(llama(), layout).lines,
+                testing::IsSupersetOf({"--cp-comm-type a2a+p2p", "--hierarchical-context-parallel-sizes 4 2"}));
+    EXPECT_EQ(lacks(torchtitan_flags(llama(), layout)), "cp-comm-type a2a+p2p");
+}
+
 TEST(LaunchFlags, OfMegatronSayWhereGradientsAreAddedByAKernelOfTheirOwn) {
     const auto unfused = [](int zero, bool fused) {
         const training::Layout layout{.parallelism = {.dp = 8, .zero = zero},

@@ -13,18 +13,23 @@ double keys_of(const OperatorSizes& sizes, int layer) {
     return sizes.layout.framework.flash_attention ? attended_pairs(sizes.model, layer, true) / all : all;
 }
 
-// Keys per query in one kernel: with context parallelism a kernel has one part of the sequence at a time, which
-// contains a narrow window entirely.
+bool gathers_keys(const OperatorSizes& sizes) {
+    return sizes.layout.framework.context_exchange == ContextExchange::all_gather && sizes.ring_ranks > 1;
+}
+
+// Keys per query in one kernel: around a ring a kernel has one part of the sequence at a time, which contains a narrow
+// window entirely.
 double keys_of_kernel(const OperatorSizes& sizes, int layer) {
     const double all = sizes.model.sequence;
-    const double of_part = (sizes.model.causal ? all / 2 : all) / sizes.layout.parallelism.cp;
+    const double parts = gathers_keys(sizes) ? 1 : sizes.ring_ranks;
+    const double of_part = (sizes.model.causal ? all / 2 : all) / parts;
     return std::min(keys_of(sizes, layer), of_part);
 }
 
 // If each rank has one contiguous part of a causal sequence, the last rank attends to nearly all keys and the others
 // wait for it in every round: twice the work, except in the round of its own keys.
 double unevenness(const OperatorSizes& sizes) {
-    const double ranks = sizes.layout.parallelism.cp;
+    const double ranks = sizes.ring_ranks;
     const bool even = ranks == 1 || sizes.layout.framework.balanced_context || !sizes.model.causal;
     return even ? 1 : (2 * ranks - 1) / ranks;
 }
@@ -55,6 +60,7 @@ void add_flash(OperatorList& list, const OperatorSizes& sizes, int layer) {
     Operator op{.name = "flash attention", .kind = OperatorKind::flash};
     op.forward_flops = 2 * sizes.tokens * keys * heads * head.forward();
     op.backward_flops = 2 * sizes.tokens * keys * heads * head.backward();
+    // After an exchange of heads a rank has fewer of them with as many more queries each: as many blocks of queries.
     op.heads = heads * sizes.layout.batch.micro;
     op.head_dim = head.values;
     op.keys = keys_of_kernel(sizes, layer);
@@ -69,8 +75,8 @@ void add_scores(OperatorList& list, const OperatorSizes& sizes, int layer) {
     const double heads = sizes.model.heads / sizes.tp;
     const double keys = keys_of(sizes, layer) * unevenness(sizes);
     const AttentionHead head = head_of(sizes.model);
-    const double batch = heads * sizes.layout.batch.micro;
-    const double queries = static_cast<double>(sizes.model.sequence) / sizes.layout.parallelism.cp;
+    const double batch = heads / sizes.head_ranks * sizes.layout.batch.micro;
+    const double queries = sizes.model.sequence / sizes.ring_ranks;
     const auto product = [&](const char* name, double n, double k, double width, const Weights& weights) {
         Operator& op = list.product(name, {queries, n, k, batch}, weights);
         op.kind = OperatorKind::scores;
@@ -88,22 +94,61 @@ void add_scores(OperatorList& list, const OperatorSizes& sizes, int layer) {
     product("values", head.values, keys, head.values, {});
 }
 
+// Exchanges values of `width` per token: all heads of a rank's tokens for some heads of all tokens of the group, or
+// back. The gradients take the opposite way.
+void add_exchange_of_heads(OperatorList& list, const OperatorSizes& sizes, const char* name, double width) {
+    if (sizes.head_ranks > 1) {
+        list.add({.name = name,
+                  .kind = OperatorKind::context,
+                  .forward_bytes = sizes.bytes(width),
+                  .backward_bytes = sizes.bytes(width),
+                  .forward_collective = CollectiveKind::all_to_all,
+                  .backward_collective = CollectiveKind::all_to_all,
+                  .bytes = {.gradients = sizes.bytes(width)}});  // sent ones beside the received ones
+    }
+}
+
+// Keys and values of the whole sequence exist while attention computes, and with their gradients in the backward pass,
+// which gathers them again.
+void add_gather_of_keys(OperatorList& list, const OperatorSizes& sizes, bool again) {
+    const double whole = sizes.ring_ranks * sizes.bytes(sizes.key_width + sizes.value_width);
+    Operator op{.name = again ? "keys and values again" : "keys and values", .kind = OperatorKind::context};
+    op.forward_bytes = op.backward_bytes = whole;
+    op.forward_collective = again ? std::nullopt : std::optional(CollectiveKind::all_gather);
+    op.backward_collective = again ? CollectiveKind::all_gather : CollectiveKind::reduce_scatter;
+    op.bytes.gradients = whole;
+    list.add(op);
+}
+
+void add_ring(OperatorList& list, const OperatorSizes& sizes) {
+    // Each round's result is merged into the previous ones, in 4 bytes, using both softmax sums.
+    const double rounds = sizes.ring_ranks - 1;
+    list.memory("merging of partial attention", rounds * sizes.tokens * sizes.result_width,
+                {6, 4, 2 * rounds, 2 * rounds});
+    const double width = sizes.key_width + sizes.value_width;
+    list.add({.name = "keys and values",
+              .kind = OperatorKind::context,
+              .forward_bytes = sizes.tokens * width * sizes.element,
+              .backward_bytes = 2 * sizes.tokens * width * sizes.element,
+              .bytes = {.gradients = sizes.bytes(2 * width)}});  // another rank's, and their gradients
+}
+
 void add_core(OperatorList& list, const OperatorSizes& sizes, int layer) {
+    const double heads = sizes.query_width + sizes.key_width + sizes.value_width;
+    add_exchange_of_heads(list, sizes, "all-to-all of queries, keys, values", heads);
+    const bool gathers = gathers_keys(sizes);
+    if (gathers) {
+        add_gather_of_keys(list, sizes, false);
+    }
     const std::size_t first = list.size();
     (sizes.layout.framework.flash_attention ? add_flash : add_scores)(list, sizes, layer);
     list.mark_as(LayerModule::core_attention, first);
-    if (sizes.layout.parallelism.cp > 1) {
-        // Each round's result is merged into the previous ones, in 4 bytes, using both softmax sums.
-        const double rounds = sizes.layout.parallelism.cp - 1;
-        list.memory("merging of partial attention", rounds * sizes.tokens * sizes.result_width,
-                    {6, 4, 2 * rounds, 2 * rounds});
-        const double width = sizes.key_width + sizes.value_width;
-        list.add({.name = "keys and values",
-                  .kind = OperatorKind::context,
-                  .forward_bytes = sizes.tokens * width * sizes.element,
-                  .backward_bytes = 2 * sizes.tokens * width * sizes.element,
-                  .bytes = {.gradients = sizes.bytes(2 * width)}});  // another rank's, and their gradients
+    if (gathers) {
+        add_gather_of_keys(list, sizes, true);
+    } else if (sizes.ring_ranks > 1) {
+        add_ring(list, sizes);
     }
+    add_exchange_of_heads(list, sizes, "all-to-all of results", sizes.result_width);
 }
 
 // Bytes of a product that computes queries, keys and values. PyTorch's policy keeps the queries, and one of the others.

@@ -18,6 +18,9 @@ struct OperatorSizes {
     double tokens;      // of a micro-batch on this rank, between the tensor-parallel collectives
     double own_tokens;  // the share of them that this rank's norms and residuals process
     double tp;
+    double
+        head_ranks;  // of context parallelism: each has this fraction of a rank's heads, and as many times its tokens
+    double ring_ranks;   // and the parts of the sequence whose keys and values it gets
     double element;      // bytes of an activation
     double kept_input;   // … kept as a product's input
     double kv_heads;     // on this rank; replicated if there are fewer than tp
@@ -35,6 +38,8 @@ struct OperatorSizes {
           tokens(tokens_of(m, l)),
           own_tokens(tokens / spread_between(l)),
           tp(l.parallelism.tp),
+          head_ranks(l.head_ranks()),
+          ring_ranks(l.ring_ranks()),
           element(element_bytes(l)),
           kept_input(kept_input_bytes(l)),
           kv_heads(std::max(1.0, static_cast<double>(m.kv_heads) / l.parallelism.tp)),

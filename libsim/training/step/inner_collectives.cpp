@@ -12,8 +12,12 @@ namespace {
 
 void add(std::vector<StepCollective>& list, std::vector<double>& exchanges, const Operator& op,
          std::optional<CollectiveKind> kind, double bytes) {
-    if (op.kind == OperatorKind::context) {
+    if (op.is_ring()) {
         exchanges.push_back(bytes);
+    }
+    if (op.kind == OperatorKind::context && kind) {
+        const bool heads = kind == CollectiveKind::all_to_all;
+        list.push_back({heads ? RankGroup::heads : RankGroup::context, *kind, bytes});
     }
     if (op.kind == OperatorKind::tensor && kind) {
         list.push_back({RankGroup::tensor, *kind, bytes});

@@ -22,7 +22,7 @@ public:
 
     // The collectives of executing a piece once, in order.
     std::vector<StepCollective> of(const Piece& piece) const;
-    // The message bytes of each exchange of keys and values; a rank sends one such message in each of cp - 1 rounds.
+    // The message bytes of each exchange of keys and values around a ring; a rank sends one such message in each round.
     std::vector<double> exchanges_of(const Piece& piece) const;
 
 private:

@@ -15,7 +15,8 @@ int stride_of(RankGroup group, const Layout& layout) {
         case RankGroup::tensor:
         case RankGroup::expert_tensor:
         case RankGroup::everyone: return 1;
-        case RankGroup::context:
+        case RankGroup::context: return layout.parallelism.tp * layout.head_ranks();
+        case RankGroup::heads:
         case RankGroup::shards:
         case RankGroup::replicas: return layout.parallelism.tp;
         case RankGroup::expert: return layout.parallelism.expert_tp;
@@ -71,8 +72,8 @@ bool copies_share_nodes(const Layout& layout, int gpus_per_node) {
 
 // The collectives inside passes are part of the computation of every rank of a stage.
 bool is_inside_passes(RankGroup group) {
-    return group == RankGroup::tensor || group == RankGroup::context || group == RankGroup::expert ||
-           group == RankGroup::expert_tensor;
+    return group == RankGroup::tensor || group == RankGroup::heads || group == RankGroup::context ||
+           group == RankGroup::expert || group == RankGroup::expert_tensor;
 }
 
 }  // namespace
@@ -80,7 +81,8 @@ bool is_inside_passes(RankGroup group) {
 int members_of(RankGroup group, const Layout& layout) {
     switch (group) {
         case RankGroup::tensor: return layout.parallelism.tp;
-        case RankGroup::context: return layout.parallelism.cp;
+        case RankGroup::heads: return layout.head_ranks();
+        case RankGroup::context: return layout.ring_ranks();
         case RankGroup::expert: return layout.parallelism.ep;
         case RankGroup::expert_tensor: return layout.parallelism.expert_tp;
         case RankGroup::replicas: return layout.replicas();
@@ -112,6 +114,7 @@ Footprint footprint_of(RankGroup group, const Layout& layout, int gpus_per_node)
 TimeCategory category_of(RankGroup group) {
     switch (group) {
         case RankGroup::tensor: return TimeCategory::tensor;
+        case RankGroup::heads:
         case RankGroup::context: return TimeCategory::context;
         case RankGroup::expert:
         case RankGroup::expert_tensor: return TimeCategory::expert;

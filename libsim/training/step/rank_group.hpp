@@ -14,7 +14,8 @@ namespace sim::training {
 
 enum class RankGroup : std::uint8_t {
     tensor,
-    context,
+    heads,            // adjacent ranks of context parallelism that exchange heads
+    context,          // ranks of context parallelism that exchange keys and values: all, or one of each `heads` group
     expert,           // the ranks that experts are spread over
     expert_tensor,    // the ranks that one expert is spread over
     replicas,         // ranks with the same dense parameters: data x context parallel
@@ -23,7 +24,7 @@ enum class RankGroup : std::uint8_t {
     shard_copies,     // of replicas: those with the same shard
     expert_shards,    // the same of expert_replicas
     expert_shard_copies,
-    ends,             // corresponding ranks of the first and the last stage, which share tied embeddings
+    ends,  // corresponding ranks of the first and the last stage, which share tied embeddings
     everyone,
 };
 

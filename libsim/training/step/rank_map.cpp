@@ -96,6 +96,7 @@ Group RankMap::group(RankGroup group, int rank) const {
             return folded_ ? here.standing_for(Group::strided(0, 1, mesh_.size())) : here;
         }
         case RankGroup::tensor:
+        case RankGroup::heads:
         case RankGroup::context:
         case RankGroup::expert:
         case RankGroup::expert_tensor: break;

@@ -265,6 +265,7 @@ private:
 BlockGroups block_groups(const Layout& layout, const Machine& machine) {
     const auto footprint = [&](RankGroup group) { return footprint_of(group, layout, machine.gpus_per_node); };
     return {.tensor = footprint(RankGroup::tensor),
+            .heads = footprint(RankGroup::heads),
             .context = footprint(RankGroup::context),
             .expert = footprint(RankGroup::expert),
             .expert_tensor = footprint(RankGroup::expert_tensor)};

@@ -95,6 +95,21 @@ def test_megatrons_ways_to_spread_are_stages_of_zero(megatron, more, zero):
     assert megatron(more, {}).layout.zero == zero
 
 
+def test_megatrons_instances_of_the_optimizer_are_groups_of_shards(megatron):
+    assert megatron({"data_parallel_size": 8, "num_distributed_optimizer_instances": 2}, {}).layout.shard == 4
+    assert megatron({"data_parallel_size": 8, "num_distributed_optimizer_instances": 1}, {}).layout.shard is None
+
+
+@pytest.mark.parametrize(
+    ("more", "exchange"),
+    [({"cp_comm_type": ["p2p"]}, (None, None)), ({"cp_comm_type": ["a2a", "a2a"]}, ("a2a", None)),
+     ({"cp_comm_type": "a2a+p2p", "hierarchical_context_parallel_sizes": [4, 2]}, ("a2a+p2p", 4)), ({"cp_comm_type": ["p2p", "a2a"]}, (None, None))],
+    ids=["ring", "heads", "both", "by layer"])
+def test_megatrons_exchange_of_context_parallelism_is_that_of_all_layers(megatron, more, exchange):
+    layout = megatron({"context_parallel_size": 8} | more, {}).layout
+    assert (layout.cp, layout.cp_comm_type, layout.ulysses) == (8, *exchange)
+
+
 @pytest.mark.parametrize(
     ("more", "precision"),
     [({"fp8": "hybrid"}, "fp8"), ({"fp8": "e4m3", "fp8_recipe": "mxfp8"}, "mxfp8"), ({"fp4": "e2m1"}, "nvfp4"), ({"bf16": False}, "fp32")],

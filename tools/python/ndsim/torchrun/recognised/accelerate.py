@@ -15,13 +15,13 @@ CLASSES = (ACCELERATOR, *deepspeed.CLASSES)
 PRECISIONS = {"bf16": "bf16", "fp16": "fp16", "fp8": "fp8"}
 
 
-def degrees_of(accelerator: Any, world: int) -> tuple[int | None, int, int | None]:
-    """Data-, tensor- and context-parallel sizes. `ndsim train` has no counterpart of DeepSpeed's sequence parallelism."""
+def degrees_of(accelerator: Any, world: int) -> tuple[int, int, int, int]:
+    """Data-, tensor- and context-parallel sizes, and that of DeepSpeed's sequence parallelism (Ulysses)."""
     config = getattr(accelerator, "parallelism_config", None)
     if config is None:
-        return world, 1, 1
+        return world, 1, 1, 1
     tensor, context, ulysses = (int(getattr(config, name, None) or 1) for name in ("tp_size", "cp_size", "sp_size"))
-    return world // (tensor * context * ulysses), tensor, context if ulysses == 1 else None
+    return world // (tensor * context * ulysses), tensor, context, ulysses
 
 
 def is_compiled(accelerator: Any) -> bool:
@@ -37,16 +37,18 @@ def recompute_of(accelerator: Any, known: hugging_face.HuggingFace) -> str | Non
 
 def layout_of(accelerator: Any, living: Living, known: hugging_face.HuggingFace, world: int) -> Layout:
     """Everything but the batch, which the training loop determines."""
-    dp, tensor, context = degrees_of(accelerator, world)
+    dp, tensor, context, ulysses = degrees_of(accelerator, world)
     how = spread.spread_of(living)
     mixed = str(accelerator.mixed_precision)
     return Layout(
         dp=dp,
         tp=tensor,
-        cp=context,
+        # Accelerate allows one of the two.
+        cp=context * ulysses,
+        cp_comm_type="a2a" if ulysses > 1 else None,
         # A world of one rank shards nothing.
         zero=0 if how.zero is None and dp == 1 else how.zero,
-        shard=how.shard(dp * context),
+        shard=how.shard(dp * context * ulysses),
         reshard_after_forward=how.reshard_after_forward if how.zero == 3 else None,
         recompute=recompute_of(accelerator, known),
         precision=PRECISIONS.get(mixed) or how.precision or known.dtype or hugging_face.dtype_of(list(accelerator._models)),

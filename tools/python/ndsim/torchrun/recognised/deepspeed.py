@@ -24,7 +24,7 @@ def precision_of(engine: Any) -> str:
 
 
 def layout_of(engine: Any, living: Living, known: hugging_face.HuggingFace) -> Layout:
-    """The engine's layout. `ndsim train` has no Ulysses sequence parallelism, so it stays unknown."""
+    """The engine's layout. Its sequence parallelism is Ulysses'."""
     dp, micro_batch = int(engine.dp_world_size), int(engine.train_micro_batch_size_per_gpu())
     ulysses = int(getattr(engine, "sequence_parallel_size", 1) or 1)
     device = device_of(engine.zero_offload_optimizer())
@@ -33,7 +33,8 @@ def layout_of(engine: Any, living: Living, known: hugging_face.HuggingFace) -> L
         dp=dp,
         tp=int(engine.mp_world_size),
         pp=int(engine.num_stages) if is_a(engine, PIPELINE) else 1,
-        cp=1 if ulysses == 1 else None,
+        cp=ulysses,
+        cp_comm_type="a2a" if ulysses > 1 else None,
         micro_batch=micro_batch,
         global_batch=dp * micro_batch * int(engine.gradient_accumulation_steps()),
         zero=int(engine.zero_optimization_stage()),

@@ -56,6 +56,15 @@ def is_split_known(args: Any, split: str | None, chunks: int) -> bool:
     return isinstance(said, str) if said is not None else chunks == 1
 
 
+def context_of(args: Any) -> dict[str, Any]:
+    """The exchange of context parallelism, if it is the same in all layers and not the ring."""
+    said = getattr(args, "cp_comm_type", None)
+    kinds = {said} if isinstance(said, str) else set(said or ())
+    kind = kinds.pop() if args.context_parallel_size > 1 and len(kinds) == 1 else None
+    sizes = getattr(args, "hierarchical_context_parallel_sizes", None)
+    return {} if kind in (None, "p2p") else {"cp_comm_type": kind, "ulysses": sizes[0] if kind == "a2a+p2p" and sizes else None}
+
+
 def layout_of(args: Any) -> Layout:
     chunks = args.virtual_pipeline_model_parallel_size or 1
     stages = args.pipeline_model_parallel_size
@@ -98,6 +107,7 @@ def layout_of(args: Any) -> Layout:
         offload_optimizer=bool(getattr(args, "optimizer_cpu_offload", False)) or None,
         count_embedding=bool(args.account_for_embedding_in_pipeline_split) or None,
         count_loss=bool(args.account_for_loss_in_pipeline_split) or None,
+        **context_of(args),
     )
 
 

@@ -16,6 +16,9 @@ class Layout:
     pp: int | None = 1
     cp: int | None = 1
     ep: int | None = 1
+    cp_comm_type: str | None = None
+    """Exchange of context parallelism; None: the ring of `ndsim train`."""
+    ulysses: int | None = None
     expert_tp: int | None = None
     micro_batch: int | None = None
     global_batch: int | None = None
