@@ -19,6 +19,7 @@ using training::StageMemory;
 struct TypeOfSwitch {
     const LayoutField& field;
     Json operator()(const training::WholeField& /*kind*/) const { return "integer"; }
+    Json operator()(const training::RealField& /*kind*/) const { return "number"; }
     Json operator()(const training::ToggleField& /*kind*/) const { return "boolean"; }
     Json operator()(const training::NameField& /*kind*/) const { return "string"; }
     Json operator()(const training::TextField& /*kind*/) const {
@@ -28,10 +29,11 @@ struct TypeOfSwitch {
 
 Field<Layout> switch_field(const LayoutField& field, const std::string& key, const std::string& what) {
     const bool is_name = std::holds_alternative<training::NameField>(field.kind);
-    return field_of<Layout>(
+    Field<Layout> made = field_of<Layout>(
         key, {{"type", std::visit(TypeOfSwitch{field}, field.kind)}, {"description", what}},
         [&field](const Layout& layout) { return held(shown_value(field, layout)); },
         is_name ? Cells::names : Cells::numbers);
+    return field.is_rare ? only_if(made, [&field](const Layout& layout) { return is_set(field, layout); }) : made;
 }
 
 const Record<StageMemory>& stage_memory_record() {

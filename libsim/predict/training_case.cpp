@@ -294,12 +294,43 @@ training::Machine machine_of_job(const training::Machine& machine, int gpus) {
     return placed;
 }
 
+namespace {
+
+// The effects of uneven experts and of documents.
+void add_notes_of_data(const training::Transformer& model, const Layout& layout, std::vector<std::string>& notes) {
+    const training::Batch& batch = layout.batch;
+    const double capacity = layout.framework.capacity_factor;
+    if (model.experts.count > 0 && (!batch.expert_load.is_even() || capacity > 0)) {
+        const training::RoutedRows rows =
+            training::routed_rows(batch.expert_load, capacity, model.experts.count, layout.parallelism.ep);
+        notes.push_back(fmt::format(
+            "experts: the fullest of {} ranks computes {:.3g} times the mean; {:.2g} % of all visits are dropped",
+            layout.parallelism.ep, rows.fullest, 100 * (1 - rows.kept)));
+    }
+    if (batch.documents.exist()) {
+        const double all = model.sequence;
+        const double slowest = batch.balanced_documents ? 1
+                                                        : training::pairs_of_slowest(
+                                                              batch.documents, all,
+                                                              static_cast<double>(batch.global) / layout.parallelism.dp,
+                                                              layout.parallelism.dp);
+        notes.push_back(fmt::format(
+            "documents: attention over a whole sequence computes {:.3g} % of the pairs of one document; {:.3g} times "
+            "that "
+            "on the slowest of {} data-parallel ranks",
+            100 * training::pairs_within(batch.documents, all, all) / (all * all / 2), slowest, layout.parallelism.dp));
+    }
+}
+
+}  // namespace
+
 TrainingCase case_of(const training::Transformer& model, const training::Machine& machine, const Layout& layout) {
     TrainingCase found{.model = model, .machine = machine_of_job(machine, layout.ranks()), .layout = layout};
     if (found.machine.gpus_per_node != machine.gpus_per_node) {
         found.notes.push_back(fmt::format("{} of a node's {} GPUs: the job is spread evenly over its nodes",
                                           found.machine.gpus_per_node, machine.gpus_per_node));
     }
+    add_notes_of_data(model, layout, found.notes);
     if (const auto warning = warning_of_range(model, machine)) {
         found.notes.push_back(*warning);
     }

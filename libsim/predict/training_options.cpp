@@ -1,6 +1,7 @@
 #include "libsim/predict/training_options.hpp"
 
 #include "libsim/config/errors.hpp"
+#include "libsim/config/text_file.hpp"
 #include "libsim/error.hpp"
 #include "libsim/training/hardware.hpp"
 #include "libsim/training/layout_fields.hpp"
@@ -34,6 +35,12 @@ void add_shape(ShapeOverrides& shape, std::vector<OptionRow>& rows) {
                  {"vocabulary", "N", "vocabulary size (the model's)", whole(shape.vocabulary, 1, largest_option)}});
 }
 
+// Numbers, or a law and its number, are typed; anything else is the name of a file that holds them.
+std::string typed_or_in_file(const std::string& typed, const char* option) {
+    const bool is_typed = typed.find_first_of("0123456789") == 0 || typed.find(':') != std::string::npos;
+    return is_typed ? typed : read_text(typed, fmt::format("a file of numbers for --{}", option));
+}
+
 // Makes the option of a layout's switch.
 struct FieldOption {
     const training::LayoutField& field;
@@ -43,19 +50,23 @@ struct FieldOption {
         return row(Whole{kind.low, kind.high,
                          [in = kind.in, &layout = layout](std::int64_t n) { in(layout) = static_cast<int>(n); }});
     }
+    OptionRow operator()(const training::RealField& kind) const {
+        return row(Real{kind.low, kind.high, [in = kind.in, &layout = layout](double x) { in(layout) = x; }});
+    }
     OptionRow operator()(const training::ToggleField& kind) const { return row(on_off(kind.in(layout))); }
     OptionRow operator()(const training::NameField& kind) const {
         return row(Choice{kind.names(), [set = kind.set, &layout = layout](std::size_t i) { set(layout, i); }});
     }
     OptionRow operator()(const training::TextField& kind) const {
-        const auto set = [&field = field, set = kind.set, &layout = layout](const std::string& text) {
+        const auto set = [&field = field, kind, &layout = layout](const std::string& text) {
             try {
-                set(layout, text);
+                kind.set(layout, kind.may_be_file ? typed_or_in_file(text, field.option) : text);
             } catch (const ProgramError& error) {
                 throw UsageError(fmt::format("--{}: {}", field.option, error.what()));
             }
         };
-        return listing(row(Text{set, {.names = kind.known()}}));
+        const Known::Path path = kind.may_be_file ? Known::Path::file : Known::Path::none;
+        return listing(row(Text{set, {.names = kind.known(), .path = path}}));
     }
 
 private:

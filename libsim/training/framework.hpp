@@ -88,6 +88,7 @@ struct Framework {
     ContextExchange context_exchange = ContextExchange::p2p;
     int ulysses = 0;                       // a2a_p2p: context-parallel ranks that exchange heads; the rest is a ring
     bool balanced_context = true;          // causal attention is balanced over cp
+    double capacity_factor = 0;            // experts drop visits beyond this multiple of the mean; 0: they drop none
     bool dispatch_by_node = true;          // a token goes to each node once, however many of its experts are there
     bool scatter_gather = true;            // messages between stages are split over the network cards of tp
     bool reduce_each_micro_batch = false;  // zero = 2 with stages: reduces every micro-batch and keeps only a shard of

@@ -50,6 +50,17 @@ LayoutField whole(const char* option, std::int64_t low, std::int64_t high, const
     return {option, "N", help, what, WholeField{in<path...>, low, high}};
 }
 template <auto... path>
+LayoutField real(const char* option, double low, double high, const char* help, const char* what) {
+    return {option, "X", help, what, RealField{in<path...>, low, high}};
+}
+// A list of numbers, or a file of them. `parse` reads the member from text; text_of() writes it.
+template <auto parse, auto... path>
+TextField listed() {
+    return {[] { return std::vector<std::string>{}; },
+            [](const Layout& layout) { return text_of(in<path...>(layout)); },
+            [](Layout& layout, const std::string& text) { in<path...>(layout) = parse(text); }, true};
+}
+template <auto... path>
 LayoutField toggle(const char* option, const char* help, const char* what) {
     return {option, "on|off", help, what, ToggleField{in<path...>}};
 }
@@ -57,6 +68,11 @@ LayoutField toggle(const char* option, const char* help, const char* what) {
 // Adds the flags of frameworks that have this switch.
 inline LayoutField launched(LayoutField field, std::vector<LaunchFlag> flags) {
     field.launched = std::move(flags);
+    return field;
+}
+
+inline LayoutField rare(LayoutField field) {
+    field.is_rare = true;
     return field;
 }
 
@@ -70,7 +86,9 @@ inline constexpr auto numerics_of = &Layout::numerics;
 inline constexpr auto framework_of = &Layout::framework;
 inline constexpr auto split_of = &Parallelism::split;
 
-// Rows of communication and of host memory (layout_fields_communication.cpp).
+// Rows of what the batch holds (layout_fields_data.cpp), of communication and of host memory
+// (layout_fields_communication.cpp).
+void add_data(Fields& fields);
 void add_communication(Fields& fields);
 void add_offloading(Fields& fields);
 

@@ -13,6 +13,7 @@ struct Value {
 
     // The accessors also set the field, hence the const_cast; here they only read.
     FieldValue operator()(const WholeField& field) const { return std::int64_t{field.in(const_cast<Layout&>(layout))}; }
+    FieldValue operator()(const RealField& field) const { return field.in(const_cast<Layout&>(layout)); }
     FieldValue operator()(const ToggleField& field) const { return field.in(const_cast<Layout&>(layout)); }
     FieldValue operator()(const NameField& field) const { return field.name(layout); }
     FieldValue operator()(const TextField& field) const {
@@ -25,6 +26,7 @@ struct Typed {
     std::string operator()(std::monostate) const { return ""; }
     std::string operator()(bool on) const { return on ? "on" : "off"; }
     std::string operator()(std::int64_t n) const { return fmt::format("{}", n); }
+    std::string operator()(double x) const { return fmt::format("{}", x); }
     std::string operator()(const std::string& text) const { return text; }
 };
 
@@ -46,6 +48,10 @@ FieldValue shown_value(const LayoutField& field, const Layout& layout) {
 
 std::string option_text(const FieldValue& value) {
     return std::visit(Typed{}, value);
+}
+
+bool is_set(const LayoutField& field, const Layout& layout) {
+    return value_of(field, layout) != value_of(field, Layout{});
 }
 
 }  // namespace sim::training

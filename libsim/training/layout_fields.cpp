@@ -104,12 +104,10 @@ void add_stages(Fields& fields) {
                                             "also parameters (1 if dp x cp > 1)",
                                             "ZeRO stage over dp x cp: 1 shards optimizer states, 2 also gradients, 3 "
                                             "also parameters; 0 shards nothing.")});
-    LayoutField shard = whole<axes_of, &Parallelism::shard>(
+    fields.push_back(rare(whole<axes_of, &Parallelism::shard>(
         "shard", 0, most_ranks,
         "HSDP: number of adjacent ranks of dp x cp that ZeRO shards over; the others hold copies (0: all of them)",
-        "Number of adjacent ranks of dp x cp that ZeRO shards over; as many others hold each copy of the shards.");
-    shard.shown = [](const Layout& layout) -> FieldValue { return std::int64_t{layout.shards()}; };
-    fields.push_back(shard);
+        "Number of adjacent ranks of dp x cp that ZeRO shards over; as many others hold each copy of the shards.")));
 }
 
 std::vector<std::string> module_names() {
@@ -260,7 +258,7 @@ void add_overlaps(Fields& fields) {
 Fields all_fields() {
     Fields fields;
     for (const auto add : {add_sizes, add_stages, add_recomputation, add_arithmetic, add_kernels, add_overlaps,
-                           add_communication, add_offloading}) {
+                           add_communication, add_offloading, add_data}) {
         add(fields);
     }
     return fields;

@@ -23,6 +23,12 @@ struct WholeField {
     std::int64_t low;
     std::int64_t high;
 };
+// A number from `low` to `high`.
+struct RealField {
+    double& (*in)(Layout&);
+    double low;
+    double high;
+};
 // on or off.
 struct ToggleField {
     bool& (*in)(Layout&);
@@ -38,10 +44,11 @@ struct TextField {
     std::vector<std::string> (*known)();
     std::string (*text)(const Layout&);
     void (*set)(Layout&, const std::string&);
+    bool may_be_file = false;  // the option also takes the name of a file that holds the text
 };
 
 // The value as JSON has it; monostate is null.
-using FieldValue = std::variant<std::monostate, bool, std::int64_t, std::string>;
+using FieldValue = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
 
 // The framework whose command a flag belongs to.
 enum class Launcher : std::uint8_t { megatron, torchtitan };
@@ -58,14 +65,15 @@ struct LaunchFlag {
 
 struct LayoutField {
     const char* option;  // without --
-    const char* takes;   // N, NAME, on|off …
+    const char* takes;   // N, X, NAME, on|off …
     std::string help;    // of the option, with its default
     std::string what;    // the JSON key's description, a sentence
-    std::variant<WholeField, ToggleField, NameField, TextField> kind;
+    std::variant<WholeField, RealField, ToggleField, NameField, TextField> kind;
     FieldValue (*shown)(const Layout&) = nullptr;  // the value in JSON, if it differs from the one that was set
     const char* also = "";                         // an older JSON key of the same value
     std::vector<LaunchFlag> launched =
-        {};  // flags of other frameworks; flags of several switches: search/launch_flags.cpp
+        {};                // flags of other frameworks; flags of several switches: search/launch_flags.cpp
+    bool is_rare = false;  // JSON leaves it out unless it is set
 
     // The option's name with _ instead of -.
     std::string key() const;
@@ -81,6 +89,8 @@ FieldValue value_of(const LayoutField& field, const Layout& layout);
 FieldValue shown_value(const LayoutField& field, const Layout& layout);
 // The value as an option takes it: "4", "on", "selective".
 std::string option_text(const FieldValue& value);
+// Whether the value differs from a default layout's.
+bool is_set(const LayoutField& field, const Layout& layout);
 
 // The most GPUs of a layout: small enough that a product of three axes fits 64 bits.
 inline constexpr std::int64_t most_ranks = 2'000'000;

@@ -21,25 +21,31 @@ bool offloads_optimizer(const Layout& layout) {
     return layout.framework.offload_optimizer;
 }
 
+void add_exchange_of_context(Fields& fields) {
+    LayoutField exchange{
+        "cp-comm-type", "NAME",
+        "exchange of context parallelism: p2p (a ring), all_gather, a2a (Ulysses: heads for parts of the "
+        "sequence) or a2a+p2p (p2p)",
+        "Exchange of context parallelism, by Megatron's names: p2p, all_gather, a2a or a2a+p2p.",
+        named<these<ContextExchange, ContextExchange::p2p, ContextExchange::all_gather, ContextExchange::a2a,
+                    ContextExchange::a2a_p2p>,
+              framework_of, &Framework::context_exchange>()};
+    exchange.launched = {{megatron, "--cp-comm-type {}", exchanges_otherwise},
+                         {torchtitan, "cp-comm-type {}", exchanges_heads, LaunchFlag::Says::lacks}};
+    fields.push_back(rare(exchange));
+    fields.push_back(rare(whole<framework_of, &Framework::ulysses>(
+        "ulysses", 0, most_ranks,
+        "with --cp-comm-type a2a+p2p, number of adjacent context-parallel ranks that exchange heads (0)",
+        "Number of adjacent context-parallel ranks that exchange heads with a2a+p2p.")));
+}
+
 }  // namespace
 
 void add_communication(Fields& fields) {
+    add_exchange_of_context(fields);
     fields.insert(
         fields.end(),
-        {launched({"cp-comm-type", "NAME",
-                   "exchange of context parallelism: p2p (a ring), all_gather, a2a (Ulysses: heads for parts of the "
-                   "sequence) or a2a+p2p (p2p)",
-                   "Exchange of context parallelism, by Megatron's names: p2p, all_gather, a2a or a2a+p2p.",
-                   named<these<ContextExchange, ContextExchange::p2p, ContextExchange::all_gather, ContextExchange::a2a,
-                               ContextExchange::a2a_p2p>,
-                         framework_of, &Framework::context_exchange>()},
-                  {{megatron, "--cp-comm-type {}", exchanges_otherwise},
-                   {torchtitan, "cp-comm-type {}", exchanges_heads, LaunchFlag::Says::lacks}}),
-         whole<framework_of, &Framework::ulysses>(
-             "ulysses", 0, most_ranks,
-             "with --cp-comm-type a2a+p2p, number of adjacent context-parallel ranks that exchange heads (0)",
-             "Number of adjacent context-parallel ranks that exchange heads with a2a+p2p; 0 with the others."),
-         toggle<framework_of, &Framework::balanced_context>(
+        {toggle<framework_of, &Framework::balanced_context>(
              "balanced-context", "balance causal attention over context-parallel ranks (on)",
              "Whether causal attention is balanced over context-parallel ranks."),
          toggle<framework_of, &Framework::dispatch_by_node>(

@@ -102,6 +102,14 @@ std::string no_exchange_of_heads(const LayoutCase& what) {
                        }));
 }
 
+// Without flash attention all pairs are computed, whatever the mask is.
+bool documents_without_flash(const LayoutCase& what) {
+    return what.layout.batch.documents.exist() && !what.layout.framework.flash_attention;
+}
+std::string no_documents(const LayoutCase& /*what*/) {
+    return "document-lengths has an effect only with flash attention; flash-attention = on does";
+}
+
 bool there_are_no_units(const LayoutCase& what) {
     return !(what.machine.gpu.peak(what.layout.numerics.precision) > 0);
 }
@@ -272,6 +280,7 @@ constexpr auto step_rows = std::to_array<LayoutRule>({
     {Misfit::schedule, schedule_has_not_this_shape, which_shape},
     {Misfit::combination, context_without_flash, no_context},
     {Misfit::combination, sparse_without_flash, no_sparse},
+    {Misfit::combination, documents_without_flash, no_documents},
     {Misfit::combination, exchanges_heads_in_vain, no_exchange_of_heads},
     {Misfit::combination, reduces_copies_each_time, no_sum_of_copies},
     {Misfit::combination, shards_in_vain, no_shards},

@@ -261,6 +261,43 @@ std::string which_ranks(const LayoutCase& what) {
                                        [&](int ep) { return experts % ep == 0 && ep_fits_ranks(what, ep); }));
 }
 
+bool loads_no_experts(const LayoutCase& what) {
+    const bool set = !what.layout.batch.expert_load.is_even() || what.layout.framework.capacity_factor > 0;
+    return set && what.model.experts.count == 0;
+}
+std::string none_to_load(const LayoutCase& what) {
+    const bool load = !what.layout.batch.expert_load.is_even();
+    return fmt::format(
+        "{} = {}, but {} has no experts; {} does", load ? "expert-imbalance" : "capacity-factor",
+        load ? text_of(what.layout.batch.expert_load) : fmt::format("{}", what.layout.framework.capacity_factor),
+        what.model.name, load ? 1 : 0);
+}
+
+// A token visits an expert at most once.
+double most_of_an_expert(const LayoutCase& what) {
+    return static_cast<double>(what.model.experts.count) / what.model.experts.top_k;
+}
+bool load_does_not_fit(const LayoutCase& what) {
+    const ExpertLoad& load = what.layout.batch.expert_load;
+    if (load.is_even() || what.model.experts.count == 0) {
+        return false;
+    }
+    return load.counts.empty() ? load.fullest < 1 || load.fullest > most_of_an_expert(what)
+                               : std::ssize(load.counts) != what.model.experts.count ||
+                                     *std::max_element(load.counts.begin(), load.counts.end()) == 0;
+}
+std::string which_load(const LayoutCase& what) {
+    const ExpertLoad& load = what.layout.batch.expert_load;
+    if (!load.counts.empty()) {
+        return fmt::format("expert-imbalance has {} counts, not all 0 for the {} experts of {}", load.counts.size(),
+                           what.model.experts.count, what.model.name);
+    }
+    return fmt::format(
+        "expert-imbalance = {}: the fullest of {} experts has 1 to {:g} times the mean, as a token visits "
+        "{} of them once",
+        load.fullest, what.model.experts.count, most_of_an_expert(what), what.model.experts.top_k);
+}
+
 constexpr auto width_rows = std::to_array<LayoutRule>({
     {Misfit::heads, heads_do_not_divide, which_heads},
     {Misfit::heads, scan_heads_do_not_divide, which_scan_heads},
@@ -276,6 +313,8 @@ constexpr auto width_rows = std::to_array<LayoutRule>({
     {Misfit::sequence, cp_splits_a_scan, no_split_scan},
     {Misfit::sequence, sequence_parallel_does_not_divide, which_tokens},
     {Misfit::experts, there_are_no_experts, none_to_spread},
+    {Misfit::experts, loads_no_experts, none_to_load},
+    {Misfit::experts, load_does_not_fit, which_load},
     {Misfit::experts, experts_do_not_divide, which_ep},
     {Misfit::experts, experts_do_not_divide_ranks, which_ranks},
 });

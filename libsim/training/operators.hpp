@@ -86,8 +86,6 @@ struct Operator {
     double index_width = 0;
     double cross_width = 0;
     double token_width = 0;
-}
-
 
     bool is_ring() const { return kind == OperatorKind::context && !forward_collective && !backward_collective; }
 };

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <set>
@@ -57,10 +58,13 @@ TEST(LayoutFields, AreOptionsAndKeysOfJsonByOneName) {
     const nlohmann::ordered_json json = sim::predict::layout_record().json(Layout{});
     for (const LayoutField& field : layout_fields()) {
         EXPECT_NE(sim::config::find_row(rows, field.option), nullptr) << field.option;
-        EXPECT_TRUE(json.contains(field.key())) << field.key();
+        EXPECT_EQ(json.contains(field.key()), !field.is_rare) << field.key();
     }
     EXPECT_EQ(json["offload_layers"], json["offloaded_layers"]);
-    EXPECT_EQ(json.size(), layout_fields().size() + 1);
+    const auto rare = std::count_if(layout_fields().begin(), layout_fields().end(),
+                                    [](const LayoutField& field) { return field.is_rare; });
+    EXPECT_EQ(std::ssize(json), std::ssize(layout_fields()) - rare + 1);
+    EXPECT_EQ(sim::predict::layout_record().json(Layout{.parallelism = {.dp = 8, .shard = 4}})["shard"], 4);
 }
 
 // Two layouts that differ at all differ in a field.
@@ -78,11 +82,13 @@ TEST(LayoutFields, LeaveNoMemberOfALayoutOut) {
     for (const LayoutField& field : layout_fields()) {
         options.layout = {};
         const auto* const whole = std::get_if<WholeField>(&field.kind);
+        const auto* const real = std::get_if<RealField>(&field.kind);
         const auto* const toggle = std::get_if<ToggleField>(&field.kind);
         const auto* const name = std::get_if<NameField>(&field.kind);
         const std::string now = option_text(value_of(field, options.layout));
         const std::string other = whole != nullptr    ? (now == "1" ? "2" : "1")
                                   : toggle != nullptr ? (now == "on" ? "off" : "on")
+                                  : real != nullptr   ? "1.5"
                                   : name != nullptr   ? name->names().back()
                                                       : (field.shown != nullptr ? "mlp" : "3,4");
         const auto& row = sim::config::row_named(rows, field.option);

@@ -10,7 +10,14 @@ namespace {
 // Keys per query, on average: without flash attention all of them, including masked ones.
 double keys_of(const OperatorSizes& sizes, int layer) {
     const double all = sizes.model.sequence;
-    return sizes.layout.framework.flash_attention ? attended_pairs(sizes.model, layer, true) / all : all;
+    const Documents& documents = sizes.layout.batch.documents;
+    if (!sizes.layout.framework.flash_attention) {
+        return all;
+    }
+    if (documents.exist()) {
+        return (sizes.model.causal ? 1 : 2) * pairs_within(documents, all, sizes.model.window_of(layer)) / all;
+    }
+    return attended_pairs(sizes.model, layer, true) / all;
 }
 
 bool gathers_keys(const OperatorSizes& sizes) {
@@ -27,11 +34,27 @@ double keys_of_kernel(const OperatorSizes& sizes, int layer) {
 }
 
 // If each rank has one contiguous part of a causal sequence, the last rank attends to nearly all keys and the others
-// wait for it in every round: twice the work, except in the round of its own keys.
+// wait for it in every round: twice the work, except in the round of its own keys. With documents, its part of all
+// pairs is less: those of the whole sequence, without those of the sequence before it.
 double unevenness(const OperatorSizes& sizes) {
     const double ranks = sizes.ring_ranks;
+    const Documents& documents = sizes.layout.batch.documents;
     const bool even = ranks == 1 || sizes.layout.framework.balanced_context || !sizes.model.causal;
-    return even ? 1 : (2 * ranks - 1) / ranks;
+    if (even || !documents.exist()) {
+        return even ? 1 : (2 * ranks - 1) / ranks;
+    }
+    const double all = sizes.model.sequence;
+    const double before = all - all / ranks;
+    const double pairs = pairs_within(documents, all, all);
+    return ranks * (pairs - pairs_within(documents, before, before)) / pairs;
+}
+
+// The data-parallel rank with the longest documents, which the others wait for at the end of a step.
+double of_longest(const OperatorSizes& sizes) {
+    const Batch& batch = sizes.layout.batch;
+    const int ranks = sizes.layout.parallelism.dp;
+    const double sequences = static_cast<double>(batch.global) / ranks;
+    return batch.balanced_documents ? 1 : pairs_of_slowest(batch.documents, sizes.model.sequence, sequences, ranks);
 }
 
 // Attention sinks, and norms of queries and keys, per head or over all heads at once.
@@ -55,7 +78,7 @@ AttentionHead head_of(const Transformer& model) {
 
 void add_flash(OperatorList& list, const OperatorSizes& sizes, int layer) {
     const double heads = sizes.model.heads / sizes.tp;
-    const double keys = keys_of(sizes, layer) * unevenness(sizes);
+    const double keys = keys_of(sizes, layer) * unevenness(sizes) * of_longest(sizes);
     const AttentionHead head = head_of(sizes.model);
     Operator op{.name = "flash attention", .kind = OperatorKind::flash};
     op.forward_flops = 2 * sizes.tokens * keys * heads * head.forward();

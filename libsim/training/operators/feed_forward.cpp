@@ -83,19 +83,27 @@ void add_shared_experts(OperatorList& list, const OperatorSizes& sizes) {
 namespace {
 
 // The tokens that a rank dispatches to experts, and the rows that its own experts receive: on average as many as it
-// sends. A rank's tokens are a share of its tensor-parallel group's, with or without sequence parallelism.
+// sends; the rank with the fullest experts receives more, and the others wait for it. A rank's tokens are a share of
+// its tensor-parallel group's, with or without sequence parallelism.
 struct Visits {
     double tokens;
-    double rows;     // tokens x top_k
-    double here;     // rows that the rank's experts compute, spread evenly over them
-    double experts;  // on the rank
-    double width;    // of one expert on the rank
+    double rows;      // tokens x top_k
+    RoutedRows load;  // of the fullest rank, and of all
+    double sent;      // rows that are not dropped
+    double received;  // by the fullest rank
+    double here;      // rows that its experts compute, spread evenly over them
+    double experts;   // on the rank
+    double width;     // of one expert on the rank
     double row_bytes;
 
     explicit Visits(const OperatorSizes& sizes)
         : tokens(sizes.layout.parallelism.sequence_parallel ? sizes.own_tokens : sizes.tokens / sizes.tp),
           rows(tokens * sizes.model.experts.top_k),
-          here(rows * sizes.layout.parallelism.expert_tp),
+          load(routed_rows(sizes.layout.batch.expert_load, sizes.layout.framework.capacity_factor,
+                           sizes.model.experts.count, sizes.layout.parallelism.ep)),
+          sent(rows * load.kept),
+          received(rows * load.fullest),
+          here(received * sizes.layout.parallelism.expert_tp),
           experts(static_cast<double>(sizes.model.experts.count) / sizes.layout.parallelism.ep),
           width(static_cast<double>(sizes.model.experts.ffn) / sizes.layout.parallelism.expert_tp),
           row_bytes(sizes.model.hidden * sizes.element) {}
@@ -116,8 +124,8 @@ void add_dispatch(OperatorList& list, const OperatorSizes& sizes, const Visits& 
     if (sizes.layout.parallelism.ep > 1) {
         list.add({.name = name,
                   .kind = OperatorKind::expert,
-                  .forward_bytes = visits.rows * visits.row_bytes,
-                  .backward_bytes = visits.rows * visits.row_bytes});
+                  .forward_bytes = visits.received * visits.row_bytes,
+                  .backward_bytes = visits.received * visits.row_bytes});
     }
 }
 
@@ -143,22 +151,28 @@ void add_expert_products(OperatorList& list, const OperatorSizes& sizes, const V
     const double in = visits.here * gate * visits.width;
     const double out = visits.here * visits.width;
     const double h = sizes.model.hidden;
-    list.experts("experts up", {rows, gate * visits.width, h, visits.experts}, gate * ffn, hidden).bytes = {
-        .values = sizes.kept_input * inputs + sizes.element * in,
-        .chosen = sizes.element * out,
-        .weight_inputs = sizes.element * (inputs + in),
-        .gradients = sizes.element * (inputs + out)};
+    // The times are those of the fullest rank, the FLOPs those of an average one.
+    const double average = visits.load.kept / visits.load.fullest;
+    Operator& up = list.experts("experts up", {rows, gate * visits.width, h, visits.experts}, gate * ffn, hidden);
+    up.forward_flops *= average;
+    up.backward_flops *= average;
+    up.bytes = {.values = sizes.kept_input * inputs + sizes.element * in,
+                .chosen = sizes.element * out,
+                .weight_inputs = sizes.element * (inputs + in),
+                .gradients = sizes.element * (inputs + out)};
     add_expert_activation(list, sizes, rows * visits.experts, visits.width, visits.experts).bytes.values =
         sizes.kept_input * out;
-    list.experts("experts down", {rows, h, visits.width, visits.experts}, hidden, ffn).bytes = {
-        .weight_inputs = sizes.element * (inputs + out), .gradients = sizes.element * (inputs + out)};
+    Operator& down = list.experts("experts down", {rows, h, visits.width, visits.experts}, hidden, ffn);
+    down.forward_flops *= average;
+    down.backward_flops *= average;
+    down.bytes = {.weight_inputs = sizes.element * (inputs + out), .gradients = sizes.element * (inputs + out)};
 }
 
 }  // namespace
 
 void add_experts(OperatorList& list, const OperatorSizes& sizes) {
     const Visits visits(sizes);
-    const double values = visits.rows * sizes.model.hidden;
+    const double values = visits.sent * sizes.model.hidden;
     const double stream = sizes.bytes(sizes.stream);
     const std::size_t first = list.size();
     add_router(list, sizes, visits);
