@@ -11,6 +11,7 @@
 #include "libsim/training/check_layout.hpp"
 #include "libsim/training/hardware.hpp"
 #include "libsim/training/memory.hpp"
+#include "libsim/training/step/step_plan.hpp"
 
 #include <fmt/format.h>
 
@@ -296,6 +297,23 @@ training::Machine machine_of_job(const training::Machine& machine, int gpus) {
 
 namespace {
 
+// The traffic of outer steps.
+void add_notes_of_outer_steps(const TrainingCase& what, std::vector<std::string>& notes) {
+    const int steps = what.layout.framework.outer_every;
+    if (steps == 0) {
+        return;
+    }
+    double most = 0;
+    for (const training::StagePlan& stage : training::plan_step(what.model, what.machine, what.layout).stages) {
+        most = std::max(most, stage.outer.dense_bytes + stage.outer.expert_bytes);
+    }
+    notes.push_back(
+        fmt::format("outer step once in {} steps: a rank all-reduces {:.3g} GB of deltas with its counterparts in {} "
+                    "workers, {:.3g} MB "
+                    "a step; the step has its share of that time",
+                    steps, most / 1e9, what.layout.shard_copies(), most / steps / 1e6));
+}
+
 // The effects of uneven experts and of documents.
 void add_notes_of_data(const training::Transformer& model, const Layout& layout, std::vector<std::string>& notes) {
     const training::Batch& batch = layout.batch;
@@ -331,6 +349,7 @@ TrainingCase case_of(const training::Transformer& model, const training::Machine
                                           found.machine.gpus_per_node, machine.gpus_per_node));
     }
     add_notes_of_data(model, layout, found.notes);
+    add_notes_of_outer_steps(found, found.notes);
     if (const auto warning = warning_of_range(model, machine)) {
         found.notes.push_back(*warning);
     }

@@ -173,7 +173,8 @@ private:
         const std::vector<int> micro_batch =
             powers_of_two(std::min(most_micro_batch, space_.rest.batch.global / point.dp));
         for (const int z : given_or(space_.zero, zero)) {
-            for (const int s : z == 0 ? std::vector{0} : given_or(space_.shard, {0})) {
+            const bool has_groups = z > 0 || space_.rest.framework.outer_every > 0;
+            for (const int s : has_groups ? given_or(space_.shard, {0}) : std::vector{0}) {
                 for (const Recompute r : recomputations(z)) {
                     for (const int m : given_or(space_.micro_batch, micro_batch)) {
                         point.zero = z;

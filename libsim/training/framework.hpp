@@ -93,6 +93,8 @@ struct Framework {
     bool scatter_gather = true;            // messages between stages are split over the network cards of tp
     bool reduce_each_micro_batch = false;  // zero = 2 with stages: reduces every micro-batch and keeps only a shard of
                                            // the gradient sum; otherwise keeps whole sums and reduces once per chunk
+    int outer_every = 0;                   // DiLoCo: copies of shards are workers that average their parameters once in
+                                           // this many steps, and sum no gradients; 0: they sum gradients in every step
     bool reshard_after_forward = true;     // zero = 3: parameters are gathered again for the backward pass
     int gathers_per_layer = 1;             // zero = 3: collectives per layer (DeepSpeed: one per tensor)
     int reductions_per_layer = 1;          // the same for gradients

@@ -14,6 +14,9 @@ bool exchanges_heads(const Layout& layout) {
     return layout.head_ranks() > 1;
 }
 
+bool has_outer_steps(const Layout& layout) {
+    return layout.framework.outer_every > 0;
+}
 bool offloads_layers(const Layout& layout) {
     return layout.framework.offloaded_layers > 0;
 }
@@ -37,6 +40,17 @@ void add_exchange_of_context(Fields& fields) {
         "ulysses", 0, most_ranks,
         "with --cp-comm-type a2a+p2p, number of adjacent context-parallel ranks that exchange heads (0)",
         "Number of adjacent context-parallel ranks that exchange heads with a2a+p2p.")));
+}
+
+void add_outer_steps(Fields& fields) {
+    LayoutField outer = whole<framework_of, &Framework::outer_every>(
+        "outer-every", 0, most_of_a_field,
+        "DiLoCo: groups of --shard ranks average their parameters once in N steps, and sum no gradients (0: they sum "
+        "them in every step)",
+        "Steps after which groups of shard ranks average their parameters (DiLoCo).");
+    outer.launched = {{megatron, "outer steps (DiLoCo)", has_outer_steps, LaunchFlag::Says::lacks},
+                      {torchtitan, "outer steps (DiLoCo)", has_outer_steps, LaunchFlag::Says::lacks}};
+    fields.push_back(rare(outer));
 }
 
 }  // namespace
@@ -82,6 +96,7 @@ void add_communication(Fields& fields) {
                       "Number of first micro-batches that defer the output layer's weight gradient to the end."),
                   {{megatron, "--defer-embedding-wgrad-compute", puts_off_outputs},
                    {megatron, "--wgrad-deferral-limit {}", puts_off_outputs}})});
+    add_outer_steps(fields);
 }
 
 void add_offloading(Fields& fields) {

@@ -165,11 +165,12 @@ std::string no_sum_of_copies(const LayoutCase& what) {
 // Both copies of a part would need copies of their shards.
 bool shards_in_vain(const LayoutCase& what) {
     const Parallelism& axes = what.layout.parallelism;
-    return axes.shard > 0 && (axes.zero == 0 || axes.schedule->both_ways);
+    const bool shards_nothing = axes.zero == 0 && what.layout.framework.outer_every == 0;
+    return axes.shard > 0 && (shards_nothing || axes.schedule->both_ways);
 }
 std::string no_shards(const LayoutCase& what) {
     const Parallelism& axes = what.layout.parallelism;
-    return axes.zero == 0
+    return !axes.schedule->both_ways
                ? fmt::format("shard = {} with zero = 0, which shards nothing; zero = 1, 2 or 3 does", axes.shard)
                : fmt::format("shard = {} with {}: a part's shards are over both of its stages; shard = 0 does",
                              axes.shard, axes.schedule->name);
@@ -196,6 +197,18 @@ std::string which_shards(const LayoutCase& what) {
     const auto most = static_cast<int>(std::min<std::int64_t>(data_ranks(what), std::numeric_limits<int>::max()));
     return fmt::format("shard = {} {}; {}", axes.shard, why,
                        nearest_that_do(axes.shard, most, [&](int shard) { return shards_fit(what, shard); }));
+}
+
+// Outer steps average the parameters of several workers, each of which is a group of shards.
+bool outer_steps_have_one_worker(const LayoutCase& what) {
+    const int shard = what.layout.parallelism.shard;
+    return what.layout.framework.outer_every > 0 && (shard == 0 || shard >= data_ranks(what));
+}
+std::string no_outer_steps(const LayoutCase& what) {
+    const auto most = static_cast<int>(std::min<std::int64_t>(data_ranks(what), std::numeric_limits<int>::max()));
+    return fmt::format("outer-every = {} needs 2 or more workers, groups of fewer than dp x cp = {} ranks; shard: {}",
+                       what.layout.framework.outer_every, data_ranks(what),
+                       nearest_that_do(most, most, [&](int shard) { return shard < most && shards_fit(what, shard); }));
 }
 
 // Frameworks defer the gradient only if stages wait for each other at the end, and only into whole gradients.
@@ -285,6 +298,7 @@ constexpr auto step_rows = std::to_array<LayoutRule>({
     {Misfit::combination, reduces_copies_each_time, no_sum_of_copies},
     {Misfit::combination, shards_in_vain, no_shards},
     {Misfit::combination, shards_do_not_divide, which_shards},
+    {Misfit::combination, outer_steps_have_one_worker, no_outer_steps},
     {Misfit::combination, puts_off_in_vain, no_putting_off},
     {Misfit::combination, recomputes_modules_in_vain, no_modules},
     {Misfit::combination, offloads_in_vain, no_offloading},

@@ -28,6 +28,9 @@ StateBytes whole_states(const Layout& layout) {
 
 StateBytes state_bytes(const Layout& layout, int shards) {
     StateBytes states = whole_states(layout);
+    if (layout.framework.outer_every > 0) {
+        states.optimizer += 4 + 4;  // the parameters of the last outer step, and the momentum, in fp32
+    }
     if (layout.parallelism.zero >= 3) {
         states.parameters /= shards;
     }

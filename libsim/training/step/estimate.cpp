@@ -186,7 +186,7 @@ Duration estimated_step(const StepPlan& plan) {
         const auto first_alike = static_cast<std::size_t>(stage.first_alike);
         works.push_back(first_alike < works.size() ? works[first_alike]
                                                    : work_of(plan, alone, static_cast<int>(works.size())));
-        optimizer = std::max(optimizer, stage.optimizer.total());
+        optimizer = std::max(optimizer, stage.optimizer.total() + stage.outer.total());
         others.beyond += works.back().passes.forward + works.back().passes.backward();
     }
     Duration longest{0};

@@ -23,9 +23,10 @@ public:
 
 private:
     bool copies_shards() const { return layout_.shard_copies() > 1; }
+    bool has_outer_steps() const { return layout_.framework.outer_every > 0; }
     // Whether shards of gradients are summed over their copies only once a step.
     bool sums_copies_last() const {
-        return copies_shards() && reduces_each() && layout_.framework.loop != TrainingLoop::torch;
+        return copies_shards() && !has_outer_steps() && reduces_each() && layout_.framework.loop != TrainingLoop::torch;
     }
     bool replicates() const { return layout_.replicas() > 1 || layout_.expert_replicas() > 1; }
     bool shards_parameters() const { return layout_.parallelism.zero == 3 && replicates(); }
@@ -128,7 +129,7 @@ private:
             layout_.parallelism.zero >= 1 ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce;
         const BucketBytes all = gradients_of(bucket);
         Piece piece = over_replicas(reduction(), kind, bucket, all, order);
-        if (sums_copies && copies_shards()) {
+        if (sums_copies && copies_shards() && !has_outer_steps()) {
             const double dense = all.dense / piece.times / layout_.shards();
             const double experts = all.experts / piece.times / layout_.expert_shards();
             piece.collectives[2] = over(RankGroup::shard_copies, CollectiveKind::all_reduce, dense);
@@ -361,6 +362,10 @@ private:
             pieces.push_back(collect(StepWork::all_reduce_norm, RankGroup::everyone, 4));
         }
         pieces.push_back(compute(StepWork::optimizer, own_.optimizer.total()));
+        if (has_outer_steps()) {
+            pieces.push_back(compute(StepWork::outer_reduction, own_.outer.reduction));
+            pieces.push_back(compute(StepWork::outer_update, own_.outer.update));
+        }
         return pieces;
     }
 

@@ -16,8 +16,10 @@
 //   that a recomputed forward pass has gathered, and gathers them again for the backward pass.
 //
 // With a shard group smaller than the replicas (HSDP), gathers and reduce-scatters run within it, and each rank's shard
-// of a reduced gradient is then all-reduced over its copies: whenever it is reduced in PyTorch's loop, otherwise for the
-// last micro-batch only, as MiCS and Megatron-FSDP do.
+// of a reduced gradient is then all-reduced over its copies: whenever it is reduced in PyTorch's loop, otherwise for
+// the last micro-batch only, as MiCS and Megatron-FSDP do.
+//
+// With outer steps (DiLoCo) copies are not summed at all; a step has its share of the time of an outer one.
 //
 // With a bidirectional schedule, the two stages of a part reduce and gather it together; zero is 0 or 1.
 #pragma once

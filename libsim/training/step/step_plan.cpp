@@ -69,6 +69,9 @@ public:
         result.flops *= micro_batches;
         result.recompute_flops *= micro_batches;
         result.optimizer[TimeCategory::optimizer] = update_time(result);
+        if (layout_.framework.outer_every > 0) {
+            result.outer = outer_step(result);
+        }
         return result;
     }
 
@@ -229,14 +232,48 @@ private:
         count(stage, block);
     }
 
-    // All passes over parameters and states, which are memory-bound.
-    Duration update_time(const StagePlan& stage) const {
+    struct StageCounts {
         std::int64_t dense = 0;
         std::int64_t experts = 0;
+    };
+    static StageCounts counts_of(const StagePlan& stage) {
+        StageCounts counts;
         for (const ChunkPlan& chunk : stage.chunks) {
-            dense += chunk.whole.dense_parameters;
-            experts += chunk.whole.expert_parameters;
+            counts.dense += chunk.whole.dense_parameters;
+            counts.experts += chunk.whole.expert_parameters;
         }
+        return counts;
+    }
+
+    // Deltas are all-reduced in fp32. The memory is passed over for the deltas (parameters and their last averages
+    // read, deltas written) and for Nesterov's momentum (deltas read; momentum and averages read and written;
+    // parameters written).
+    OuterStep outer_step(const StagePlan& stage) const {
+        constexpr double delta = 4;
+        constexpr double passes = 3 + 6;
+        const bool spread = layout_.parallelism.zero >= 1;
+        const StageCounts counts = counts_of(stage);
+        OuterStep outer{
+            .dense_bytes = delta * static_cast<double>(counts.dense) / (spread ? layout_.shards() : 1),
+            .expert_bytes = delta * static_cast<double>(counts.experts) / (spread ? layout_.expert_shards() : 1)};
+        const auto reduced = [&](RankGroup group, double bytes) {
+            const Footprint members = footprint_of(group, layout_, plan_.machine.gpus_per_node);
+            return bytes < 1 ? 0
+                             : seconds(nccl_time(plan_.machine.network, CollectiveKind::all_reduce,
+                                                 static_cast<std::int64_t>(bytes), members));
+        };
+        const double steps = layout_.framework.outer_every;
+        outer.reduction = duration_of_seconds((reduced(RankGroup::shard_copies, outer.dense_bytes) +
+                                               reduced(RankGroup::expert_shard_copies, outer.expert_bytes)) /
+                                              steps);
+        const double bytes = passes * (outer.dense_bytes + outer.expert_bytes);
+        outer.update = duration_of_seconds(bytes / plan_.copied_rate / steps);
+        return outer;
+    }
+
+    // All passes over parameters and states, which are memory-bound.
+    Duration update_time(const StagePlan& stage) const {
+        const auto [dense, experts] = counts_of(stage);
         const bool spread = layout_.parallelism.zero >= 1;
         const double own = static_cast<double>(dense) / (spread ? layout_.shards() : 1) +
                            static_cast<double>(experts) / (spread ? layout_.expert_shards() : 1);

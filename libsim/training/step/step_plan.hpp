@@ -40,10 +40,21 @@ struct ChunkPlan {
     GradientBucket whole;  // their sum
 };
 
+// The outer step of DiLoCo, on one rank (Douillard et al. 2023, arXiv 2311.08105). Zero without one.
+struct OuterStep {
+    double dense_bytes = 0;   // of this rank's deltas of parameters, which are all-reduced between workers
+    double expert_bytes = 0;  // the same of experts
+    Duration reduction{0};    // a step's share
+    Duration update{0};
+
+    Duration total() const { return reduction + update; }
+};
+
 struct StagePlan {
     int first_alike = 0;  // the first stage with the same work as this one; bidirectional: stages - 1 - i equals i
     std::vector<ChunkPlan> chunks;
     TimeParts optimizer;
+    OuterStep outer;
     double flops = 0;            // executed by one of its ranks in the step
     double recompute_flops = 0;  // of them
     std::int64_t parameters() const;

@@ -42,6 +42,8 @@ constexpr auto rows = std::to_array<Row>({
     {StepWork::begin_update, "update", TimeCategory::overhead},
     {StepWork::all_reduce_norm, "all-reduce of the gradient norm", TimeCategory::optimizer},
     {StepWork::optimizer, "optimizer", TimeCategory::optimizer},
+    {StepWork::outer_reduction, "all-reduce of an outer step, its share", TimeCategory::data},
+    {StepWork::outer_update, "update of an outer step, its share", TimeCategory::optimizer},
 });
 
 constexpr bool is_in_order() {

@@ -36,6 +36,8 @@ enum class StepWork : std::uint8_t {
     begin_update,
     all_reduce_norm,
     optimizer,
+    outer_reduction,  // a step's share of what happens once in many steps
+    outer_update,
 };
 
 std::string_view label_of(StepWork work);
