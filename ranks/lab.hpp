@@ -41,7 +41,8 @@ using Program = std::function<void(GPU&, const Given&)>;
 
 // Marks the place of a learner's missing lines: reports to the grader which line is unwritten, and throws ProgramError.
 // The place is the caller's; clang 14 has no std::source_location.
-[[noreturn]] void gap(GPU& gpu, std::string_view what, const char* file = __builtin_FILE(), int line = __builtin_LINE());
+[[noreturn]] void gap(GPU& gpu, std::string_view what, const char* file = __builtin_FILE(),
+                      int line = __builtin_LINE());
 
 // The main of a lab's program. Returns the exit code.
 //   (nothing)                  plays case.json and draws the timeline

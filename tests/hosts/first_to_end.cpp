@@ -101,9 +101,10 @@ void take_as_they_come(GPU& gpu, const std::vector<int>& late, const std::vector
     std::sort(expected.begin(), expected.end());
     std::vector<double> order;
     for (const auto& [at, rank] : expected) {
-        const auto found = waits_for_any ? left.begin() + static_cast<std::ptrdiff_t>(gpu.wait_any(left))
-                                         : std::find_if(left.begin(), left.end(),
-                                                        [number = rank - 1](const Handle& open) { return open.number == number; });
+        const auto found =
+            waits_for_any ? left.begin() + static_cast<std::ptrdiff_t>(gpu.wait_any(left))
+                          : std::find_if(left.begin(), left.end(),
+                                         [number = rank - 1](const Handle& open) { return open.number == number; });
         order.push_back(static_cast<double>(found->number));
         if (!waits_for_any) {
             gpu.wait(*found);

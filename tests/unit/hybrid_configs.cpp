@@ -129,6 +129,15 @@ TEST(HybridConfigs, OfNemotronHHasLayersOfOnePart) {
         "tie_word_embeddings": false, "use_bias": false, "use_conv_bias": true, "use_mamba_kernels": true,
         "vocab_size": 131072})",
                   "nemotron-h-8b");
+    const auto listed = [](const char* blocks) {
+        return R"({"model_type": "nemotron_h", "head_dim": 128, "hidden_size": 4096, "intermediate_size": 21504,
+        "layers_block_type": )" +
+               std::string(blocks) + R"(, "mamba_head_dim": 64, "mamba_num_heads": 128, "max_position_embeddings": 8192,
+        "n_groups": 8, "num_attention_heads": 32, "num_hidden_layers": 3, "num_key_value_heads": 8,
+        "ssm_state_size": 128, "vocab_size": 131072})";
+    };
+    EXPECT_EQ(read_hugging_face(listed(R"(["mamba", "mlp", "attention"])"), "config.json").model.pattern, "M-*");
+    EXPECT_THAT(complaint(listed(R"(["mamba", "rwkv", "attention"])")), HasSubstr("layers_block_type has \"rwkv\""));
 }
 
 TEST(HybridConfigs, OfMamba2HasNoAttention) {

@@ -52,6 +52,22 @@ void check_expansion(const ConfigKeys& keys, const Transformer& model) {
     }
 }
 
+// hybrid_override_pattern is in the symbols of Transformer::pattern; newer files list words.
+std::string pattern_of_blocks(const ConfigKeys& keys) {
+    keys.pass_over({"layers_block_type"});
+    if (keys.has("hybrid_override_pattern")) {
+        return keys.text("hybrid_override_pattern", "");
+    }
+    std::string pattern;
+    for (const std::string& block : keys.texts("layers_block_type")) {
+        pattern += block == "mamba" ? 'M' : block == "mlp" ? '-' : block == "moe" ? 'E' : '*';
+        if (pattern.back() == '*' && block != "attention") {
+            keys.refuse(fmt::format("layers_block_type has \"{}\": it must be mamba, mlp, moe or attention", block));
+        }
+    }
+    return pattern;
+}
+
 }  // namespace
 
 Transformer read_deepseek_v32(const ConfigKeys& keys) {
@@ -133,7 +149,6 @@ Transformer read_minimax(const ConfigKeys& keys) {
     return model;
 }
 
-// hybrid_override_pattern is in the symbols of Transformer::pattern.
 Transformer read_nemotron_h(const ConfigKeys& keys) {
     keys.pass_over({"expand", "n_groups", "num_logits_to_keep", "rescale_prenorm_residual", "residual_in_fp32",
                     "mamba_hidden_act", "mlp_hidden_act", "mamba_proj_bias", "moe_shared_expert_overlap", "norm_eps",
@@ -150,7 +165,7 @@ Transformer read_nemotron_h(const ConfigKeys& keys) {
     model.linear = scan_of_mamba2(keys, keys.number("mamba_num_heads"), keys.number("mamba_head_dim"),
                                   keys.number("ssm_state_size"));
     check_expansion(keys, model);
-    model.pattern = keys.text("hybrid_override_pattern", "");
+    model.pattern = pattern_of_blocks(keys);
     if (std::ssize(model.pattern) != model.layers) {
         keys.refuse(fmt::format("hybrid_override_pattern has {} layers, and num_hidden_layers = {}",
                                 model.pattern.size(), model.layers));
