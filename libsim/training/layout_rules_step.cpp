@@ -103,6 +103,22 @@ std::string no_exchange_of_heads(const LayoutCase& what) {
 }
 
 // Without flash attention all pairs are computed, whatever the mask is.
+const char* without_documents(const Transformer& model) {
+    const bool has_chunks = model.sliding.chunks && model.sliding.window < model.sequence;
+    return model.is_sparse() ? "sparse attention"
+           : has_chunks      ? "attention within chunks"
+           : model.encoder   ? "attention to an encoder"
+           : model.patches   ? "patches"
+                             : nullptr;
+}
+bool documents_where_there_are_none(const LayoutCase& what) {
+    return what.layout.batch.documents.exist() && without_documents(what.model) != nullptr;
+}
+std::string no_documents_there(const LayoutCase& what) {
+    return fmt::format("document-lengths: ndsim does not model documents with {}, which {} has",
+                       without_documents(what.model), what.model.name);
+}
+
 bool documents_without_flash(const LayoutCase& what) {
     return what.layout.batch.documents.exist() && !what.layout.framework.flash_attention;
 }
@@ -294,6 +310,7 @@ constexpr auto step_rows = std::to_array<LayoutRule>({
     {Misfit::combination, context_without_flash, no_context},
     {Misfit::combination, sparse_without_flash, no_sparse},
     {Misfit::combination, documents_without_flash, no_documents},
+    {Misfit::combination, documents_where_there_are_none, no_documents_there},
     {Misfit::combination, exchanges_heads_in_vain, no_exchange_of_heads},
     {Misfit::combination, reduces_copies_each_time, no_sum_of_copies},
     {Misfit::combination, shards_in_vain, no_shards},

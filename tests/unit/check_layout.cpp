@@ -84,6 +84,12 @@ TEST(CheckLayout, NamesWhatNdsimDoesNotModelOfOtherLayers) {
     EXPECT_EQ(problems(preset("t5-base"), {.parallelism = {.pp = 2}, .batch = {.global = 2}}),
               "layers: pp = 2: ndsim does not model stages of an encoder and a decoder, whose messages differ; pp = 1 "
               "does");
+    Layout documents;
+    documents.batch.documents = documents_of_text("1000");
+    EXPECT_EQ(
+        problems(preset("deepseek-v3.2"), documents),
+        "combination: document-lengths: ndsim does not model documents with sparse attention, which deepseek-v3.2 "
+        "has");
     Layout eager;
     eager.framework.flash_attention = false;
     EXPECT_EQ(problems(preset("t5-base"), eager), "combination: cross attention of t5-base needs flash attention");
