@@ -49,12 +49,13 @@ public:
 
     std::vector<CommunicationUse> take() { return std::move(uses_); }
 
-    void add(RankGroup group, CollectiveKind kind, std::int64_t count, double bytes) {
+    // `title`: that of the group, if it is empty.
+    void add(RankGroup group, CollectiveKind kind, std::int64_t count, double bytes, std::string_view title = {}) {
         const Footprint members = footprint_of(group, plan_.layout, plan_.machine.gpus_per_node);
         if (members.members < 2 || count == 0 || bytes <= 0) {
             return;
         }
-        const Sort sort{group, kind, static_cast<std::int64_t>(bytes)};
+        const Sort sort{group, kind, static_cast<std::int64_t>(bytes), title};
         const auto same = std::find(sorts_.begin(), sorts_.end(), sort);
         if (same != sorts_.end()) {
             uses_[static_cast<std::size_t>(same - sorts_.begin())].count += count;
@@ -65,7 +66,7 @@ public:
         const double rate = bytes / choice.seconds * bus_factor(kind, members.members);
         const double link = across ? across_link(kind, members) : plan_.machine.scale_up;
         sorts_.push_back(sort);
-        uses_.push_back({.what = title_of(group, kind),
+        uses_.push_back({.what = title.empty() ? title_of(group, kind) : std::string(title),
                          .group = training::category_of(group),
                          .count = count,
                          .bytes = sort.bytes,
@@ -131,6 +132,7 @@ private:
         RankGroup group;
         CollectiveKind kind;
         std::int64_t bytes;
+        std::string_view title = {};
         friend bool operator==(const Sort&, const Sort&) = default;
     };
 
@@ -230,8 +232,10 @@ public:
         for (const bool gathers : {true, false}) {
             for (const Use& use : uses_) {
                 if (use.piece->bucket == &bucket && (use.piece->work == StepWork::gather_parameters) == gathers) {
+                    const bool updates = use.piece->work == StepWork::gather_matrices;
                     for (const training::StepCollective& one : use.piece->collectives) {
-                        list.add(one.group, one.kind, use.piece->times * use.times, one.bytes);
+                        list.add(one.group, one.kind, use.piece->times * use.times, one.bytes,
+                                 updates ? label_of(use.piece->work) : "");
                     }
                 }
             }

@@ -4,7 +4,7 @@
 #include "libsim/predict/time_budget.hpp"
 #include "libsim/replay/recording.hpp"
 #include "libsim/training/check_layout.hpp"
-#include "libsim/training/parameters.hpp"
+#include "libsim/training/layer_training.hpp"
 #include "libsim/training/step/training_step.hpp"
 
 #include "libsim/error.hpp"
@@ -21,8 +21,6 @@ using training::Layout;
 using training::Machine;
 using training::Transformer;
 
-constexpr double backward_and_forward = 3;  // a backward pass has two products for each one of the forward pass
-
 void add_rates(Prediction& prediction, const training::StepPlan& plan) {
     const Layout& layout = plan.layout;
     const double step = seconds(prediction.step);
@@ -31,7 +29,7 @@ void add_rates(Prediction& prediction, const training::StepPlan& plan) {
     const double peak = prediction.peak_flops * gpus * step;
     const double sequences = layout.batch.global;
     prediction.tokens_per_second = sequences * plan.model.sequence / step;
-    const double flops = backward_and_forward * forward_flops(plan.model, false).total() * sequences;
+    const double flops = training_flops(plan.model, layout.adapters, false) * sequences;
     double recomputed = 0;
     for (const training::StagePlan& stage : plan.stages) {
         recomputed += stage.recompute_flops * (gpus / layout.parallelism.pp);
@@ -41,7 +39,7 @@ void add_rates(Prediction& prediction, const training::StepPlan& plan) {
     prediction.hfu = (flops + recomputed) / peak;
     // Without FlashAttention, masked scores are computed, too.
     const bool leaves_out = layout.framework.flash_attention;
-    const double executed = backward_and_forward * forward_flops(plan.model, leaves_out).total() * sequences;
+    const double executed = training_flops(plan.model, layout.adapters, leaves_out) * sequences;
     prediction.hfu_without_masked = (executed + recomputed) / peak;
 }
 

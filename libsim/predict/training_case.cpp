@@ -10,7 +10,9 @@
 #include "libsim/predict/training_options.hpp"
 #include "libsim/training/check_layout.hpp"
 #include "libsim/training/hardware.hpp"
+#include "libsim/training/layer_training.hpp"
 #include "libsim/training/memory.hpp"
+#include "libsim/training/parameters.hpp"
 #include "libsim/training/step/step_plan.hpp"
 
 #include <fmt/format.h>
@@ -167,6 +169,16 @@ void derive_loss(Layout& layout, std::vector<std::string>& notes) {
                     name_of(layout.framework.loop), training::loss_bytes_per_logit(layout)));
 }
 
+void tell_adapters(const training::Transformer& model, const Layout& layout, std::vector<std::string>& notes) {
+    const training::Adapters& adapters = layout.adapters;
+    if (adapters.exist()) {
+        const std::int64_t trained = adapter_numbers(model, adapters).all;
+        const auto all = static_cast<double>(trained + parameters_of(model).total());
+        notes.push_back(fmt::format("lora-rank {}: {} parameters are trained, {:.3g} % of all; the rest is frozen",
+                                    adapters.rank, trained, 100 * static_cast<double>(trained) / all));
+    }
+}
+
 // The source of a GPU's price: a list, or a line of the user's own file.
 std::string source_of_price(const training::Hardware& hardware, const std::string& name_or_file) {
     for (const training::Sourced& number : hardware.numbers) {
@@ -275,6 +287,7 @@ training::Layout layout_of(const TrainingOptions& options, const training::Trans
     derive_arithmetic(options, machine.gpu, layout, notes);
     derive_spreading(options, layout, notes);
     derive_loss(layout, notes);
+    tell_adapters(model, layout, notes);
     return layout;
 }
 

@@ -348,7 +348,9 @@ void say_switch(Launch& launch, const LayoutField& field, Launcher launcher) {
         if (flag.launcher != launcher || (flag.said != nullptr && !flag.said(launch.layout))) {
             continue;
         }
-        const std::string value = training::option_text(training::value_of(field, launch.layout));
+        const std::string value = flag.value != nullptr
+                                      ? flag.value(launch.layout)
+                                      : training::option_text(training::value_of(field, launch.layout));
         auto& said = flag.says == training::LaunchFlag::Says::lacks ? launch.flags.lacks : launch.flags.lines;
         said.push_back(fmt::format(fmt::runtime(flag.text), value));
     }

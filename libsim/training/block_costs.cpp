@@ -156,6 +156,11 @@ double BlockCosts::next_product(const std::vector<Operator>& operators, std::siz
 BlockCosts::Gradients BlockCosts::gradients_of(const Operator& op) const {
     const Gemm& g = op.gemm;
     const Gemm input{g.m, g.k, g.n, g.batch};
+    if (op.weights_are == Trained::frozen) {
+        return {op.kind == OperatorKind::grouped_gemm ? kernels_.grouped_gemm(input, GemmKind::input_gradient)
+                                                      : kernels_.gemm(input, GemmKind::input_gradient, op.format),
+                0};
+    }
     if (op.kind == OperatorKind::grouped_gemm) {
         return {kernels_.grouped_gemm(input, GemmKind::input_gradient),
                 kernels_.grouped_gemm(g, GemmKind::weight_gradient)};  // sums over its rows, which are `m`

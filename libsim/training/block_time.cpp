@@ -128,8 +128,12 @@ void BlockTimes::backward(const std::vector<Operator>& operators, double exposed
                 const BlockCosts::Gradients gradients = costs_.gradients_of(op);
                 time = gradients.input;
                 weight_gradient = gradients.weight;
-                weight.push_back({op.name, TimeCategory::compute, rounded(weight_gradient)});
-                weight_launches += costs_.launches_of(op, 1, false);
+                if (op.weights_are != Trained::frozen) {
+                    weight.push_back({op.name, TimeCategory::compute, rounded(weight_gradient)});
+                    // The host launches an adapter's short kernels while the long ones of input gradients run.
+                    (op.weights_are == Trained::as_adapter ? input_launches : weight_launches) +=
+                        costs_.launches_of(op, 1, false);
+                }
                 break;
             }
             case OperatorKind::scores:

@@ -1,7 +1,8 @@
-// A layout says how a training step is spread over GPUs and which trade-offs it makes: four parts, each a value with a
+// A layout says how a training step is spread over GPUs and which trade-offs it makes: five parts, each a value with a
 // header of its own. check_layout.hpp decides whether a layout is legal.
 #pragma once
 
+#include "libsim/training/adapters.hpp"
 #include "libsim/training/batch.hpp"
 #include "libsim/training/framework.hpp"
 #include "libsim/training/numerics.hpp"
@@ -16,6 +17,7 @@ struct Layout {
     Batch batch;
     Numerics numerics;
     Framework framework;
+    Adapters adapters;
 
     int ranks() const { return parallelism.dp * parallelism.tp * parallelism.pp * parallelism.cp; }
     // Per pipeline. Requires: check_layout() accepted it.

@@ -84,10 +84,13 @@ inline constexpr auto axes_of = &Layout::parallelism;
 inline constexpr auto batch_of = &Layout::batch;
 inline constexpr auto numerics_of = &Layout::numerics;
 inline constexpr auto framework_of = &Layout::framework;
+inline constexpr auto adapters_of = &Layout::adapters;
 inline constexpr auto split_of = &Parallelism::split;
 
-// Rows of what the batch holds (layout_fields_data.cpp), of communication and of host memory
-// (layout_fields_communication.cpp).
+// Rows of number formats, the optimizer and adapters (layout_fields_numerics.cpp), of what the batch holds
+// (layout_fields_data.cpp), of communication and of host memory (layout_fields_communication.cpp).
+void add_arithmetic(Fields& fields);
+void add_adapters(Fields& fields);
 void add_data(Fields& fields);
 void add_communication(Fields& fields);
 void add_offloading(Fields& fields);

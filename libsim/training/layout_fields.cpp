@@ -18,18 +18,6 @@ using namespace field_rows;
 
 constexpr std::int64_t most_in_a_micro_batch = 100'000;
 
-// The enumerators of a table, one in each row.
-template <auto table, auto enumerator>
-auto each_of() {
-    std::vector<std::remove_cvref_t<decltype(table().front().*enumerator)>> found;
-    for (const auto& row : table()) {
-        found.push_back(row.*enumerator);
-    }
-    return found;
-}
-constexpr auto every_precision = each_of<precisions, &PrecisionRow::precision>;
-constexpr auto every_optimizer = each_of<optimizers, &OptimizerRow::optimizer>;
-
 void add_sizes(Fields& fields) {
     fields.insert(
         fields.end(),
@@ -139,28 +127,6 @@ void add_recomputation(Fields& fields) {
                     .shown = [](const Layout& layout) -> FieldValue { return text_of(recomputed_modules(layout)); }}});
 }
 
-void add_arithmetic(Fields& fields) {
-    fields.insert(
-        fields.end(),
-        {{"precision", "NAME",
-          fmt::format("number format of linear layers: {} (bf16; fp16 or fp32 on GPUs without it)",
-                      fmt::join(names_of(every_precision()), ", ")),
-          "Number format of matrix products: fp32, fp16, bf16, fp8 or another quantised format.",
-          named<every_precision, numerics_of, &Numerics::precision>()},
-         whole<numerics_of, &Numerics::first_layers_bf16>(
-             "first-layers-bf16", 0, most_of_a_field, "number of first layers kept in bf16 if others are quantised (0)",
-             "Number of first layers of the model that are not quantised."),
-         whole<numerics_of, &Numerics::last_layers_bf16>(
-             "last-layers-bf16", 0, most_of_a_field, "number of last layers kept in bf16 if others are quantised (0)",
-             "Number of last layers of the model that are not quantised."),
-         launched(
-             {"optimizer", "NAME", fmt::format("optimizer: {} (adam)", fmt::join(names_of(every_optimizer()), " or ")),
-              fmt::format("Optimizer: {}.", fmt::join(names_of(every_optimizer()), " or ")),
-              named<every_optimizer, numerics_of, &Numerics::optimizer>()},
-             {{megatron, "--optimizer {}",
-               [](const Layout& layout) { return layout.numerics.optimizer != Optimizer::adam; }}})});
-}
-
 void add_kernels(Fields& fields) {
     fields.insert(
         fields.end(),
@@ -257,8 +223,8 @@ void add_overlaps(Fields& fields) {
 
 Fields all_fields() {
     Fields fields;
-    for (const auto add : {add_sizes, add_stages, add_recomputation, add_arithmetic, add_kernels, add_overlaps,
-                           add_communication, add_offloading, add_data}) {
+    for (const auto add : {add_sizes, add_stages, add_recomputation, add_arithmetic, add_adapters, add_kernels,
+                           add_overlaps, add_communication, add_offloading, add_data}) {
         add(fields);
     }
     return fields;

@@ -61,6 +61,7 @@ struct LaunchFlag {
     const char* text;                       // {} is replaced by the value, as ndsim's option takes it
     bool (*said)(const Layout&) = nullptr;  // when the flag is printed; null: always
     Says says = Says::flag;
+    std::string (*value)(const Layout&) = nullptr;  // replaces {}, if it is not the option's value
 };
 
 struct LayoutField {

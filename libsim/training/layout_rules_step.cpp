@@ -302,6 +302,32 @@ std::string no_offloading(const LayoutCase& what) {
     return fmt::format("offload-layers = {}: {}", framework.offloaded_layers, why);
 }
 
+// Adapters beside quantised products are not modelled; frozen weights in 4 bits are unpacked for products in 16.
+bool adapts_in_vain(const LayoutCase& what) {
+    const Layout& layout = what.layout;
+    const bool set = layout.adapters != Adapters{.rank = layout.adapters.rank};
+    return layout.adapters.exist()
+               ? row_of(layout.numerics.precision).quantises() || layout.framework.deferred_output_wgrads > 0
+               : set;
+}
+std::string no_adapters(const LayoutCase& what) {
+    const Layout& layout = what.layout;
+    const Adapters& adapters = layout.adapters;
+    if (!adapters.exist()) {
+        return adapters.base != BasePrecision::unquantised
+                   ? fmt::format("base-precision = {} needs adapters; --lora-rank sets their rank",
+                                 name_of(adapters.base))
+                   : fmt::format("lora-targets = {} needs adapters; --lora-rank sets their rank",
+                                 name_of(adapters.targets));
+    }
+    if (row_of(layout.numerics.precision).quantises()) {
+        return fmt::format("lora-rank = {} with precision {}: adapters need bf16, fp16 or fp32", adapters.rank,
+                           name_of(layout.numerics.precision));
+    }
+    return fmt::format("lora-rank = {} with defer_output_wgrads = {}: a frozen output layer has no weight gradient",
+                       adapters.rank, layout.framework.deferred_output_wgrads);
+}
+
 constexpr auto step_rows = std::to_array<LayoutRule>({
     {Misfit::gpus, ranks_are_not_gpus, how_many_ranks},
     {Misfit::batch, batch_does_not_divide, which_batch},
@@ -319,6 +345,7 @@ constexpr auto step_rows = std::to_array<LayoutRule>({
     {Misfit::combination, puts_off_in_vain, no_putting_off},
     {Misfit::combination, recomputes_modules_in_vain, no_modules},
     {Misfit::combination, offloads_in_vain, no_offloading},
+    {Misfit::combination, adapts_in_vain, no_adapters},
     {Misfit::precision, there_are_no_units, which_units},
     {Misfit::precision, leaves_layers_in_vain, no_layers_to_leave},
     {Misfit::network, nodes_are_apart, no_network},

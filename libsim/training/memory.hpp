@@ -75,7 +75,8 @@ std::string explain_overflow(const Memory& memory, const Layout& layout);
 // any width, gating, grouped or latent attention, experts).
 std::int64_t layer_activations(const Transformer& model, const Layout& layout, int layer);
 
-// Bytes of states per parameter, as counted in ZeRO's table 1 and by Megatron-LM, sharded over `shards` ranks by zero.
+// Bytes of states per trained parameter of a hidden matrix, as counted in ZeRO's table 1 and by Megatron-LM, sharded
+// over `shards` ranks by zero. Without the states of an optimizer that depend on a matrix' shape.
 struct StateBytes {
     double parameters = 2;
     double gradients = 4;

@@ -9,7 +9,7 @@ namespace sim::training {
 
 struct Numerics {
     Precision precision = Precision::bf16;
-    Optimizer optimizer = Optimizer::adam;
+    Optimizer optimizer;
     bool fp32_gradients = true;  // accumulated and reduced in 4 bytes, otherwise in the precision of the parameters
     int first_layers_bf16 = 0;   // this many first layers are not quantised (Megatron's first_last_layers_bf16)
     int last_layers_bf16 = 0;    // the same for the last layers, before those of multi-token prediction

@@ -57,11 +57,23 @@ struct OperatorBytes {
     double gradients = 0;      // during the backward pass of attention, or of the feed-forward part
 };
 
+// Which of an operator's weights are trained.
+enum class Trained : std::uint8_t {
+    whole,       // all
+    frozen,      // none
+    as_adapter,  // all: it is half of an adapter, and `weights` counts none of its numbers
+};
+
 struct Operator {
     const char* name = "";
     OperatorKind kind = OperatorKind::memory;
-    Gemm gemm = {};            // gemm, grouped_gemm, scores
-    double forward_flops = 0;  // per rank; a multiplication and an addition are 2 FLOPs
+    Trained weights_are = Trained::whole;
+    bool keeps_input = false;        // bytes.values are only for the gradients of weights of the products that follow,
+                                     // or include as much for the product's own
+    std::uint8_t further_parts = 0;  // gemm, grouped_gemm: matrices that the product computes besides the first,
+    float first_part = 0;            // whose gemm.n is this; the others have equal shares of the rest
+    Gemm gemm = {};                  // gemm, grouped_gemm, scores
+    double forward_flops = 0;        // per rank; a multiplication and an addition are 2 FLOPs
     double backward_flops = 0;
     double forward_bytes = 0;  // memory, scan: read and written; collectives: of the whole result (or input)
     double backward_bytes = 0;
@@ -89,6 +101,14 @@ struct Operator {
 
     bool is_ring() const { return kind == OperatorKind::context && !forward_collective && !backward_collective; }
 };
+
+// gemm.n of the first matrix of a product, and of each further one, if there are any.
+inline double first_outputs(const Operator& op) {
+    return op.further_parts == 0 ? op.gemm.n : double{op.first_part};
+}
+inline double further_outputs(const Operator& op) {
+    return (op.gemm.n - first_outputs(op)) / op.further_parts;
+}
 
 // Layers after the model's own are those of multi-token prediction.
 std::vector<Operator> layer_operators(const Transformer& model, const Layout& layout, int layer);

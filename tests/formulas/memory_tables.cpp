@@ -147,7 +147,7 @@ TEST(StateBytes, OfMegatronsAdamAreEighteenAndItsDistributedOptimizerSharesTwelv
     stages.framework.reduce_each_micro_batch = true;
     EXPECT_EQ(state_bytes(stages, 8).total(), 2 + 16 / 8.0);
     EXPECT_EQ(state_bytes({.numerics = {.precision = Precision::fp32}}, 1).total(), 16);
-    EXPECT_EQ(state_bytes({.numerics = {.optimizer = Optimizer::sgd}}, 1).total(), 14);
+    EXPECT_EQ(state_bytes({.numerics = {.optimizer = optimizer_named("sgd")}}, 1).total(), 14);
     EXPECT_EQ(state_bytes({.framework = {.offload_optimizer = true}}, 1).total(), 6);
     EXPECT_EQ(state_bytes({.parallelism = {.zero = 1}, .framework = {.loop = TrainingLoop::deepspeed}}, 8).total(),
               8 + 12 / 8.0);
@@ -155,11 +155,11 @@ TEST(StateBytes, OfMegatronsAdamAreEighteenAndItsDistributedOptimizerSharesTwelv
 
 // The fp32 copy and each moment are read and written.
 TEST(MemoryTables, GiveTheUpdateTheStatesThatTheOptimizerKeeps) {
-    EXPECT_EQ(updated_bytes(Optimizer::adam), 2 * (4 + 8));
-    EXPECT_EQ(updated_bytes(Optimizer::sgd), 2 * (4 + 4));
+    EXPECT_EQ(updated_bytes(*optimizer_named("adam")), 2 * (4 + 8));
+    EXPECT_EQ(updated_bytes(*optimizer_named("sgd")), 2 * (4 + 4));
     for (const OptimizerRow& row : optimizers()) {
-        const double kept = state_bytes({.numerics = {.optimizer = row.optimizer}}, 1).optimizer;
-        EXPECT_EQ(updated_bytes(row.optimizer), 2 * kept) << row.name;
+        const double kept = state_bytes({.numerics = {.optimizer = row}}, 1).optimizer;
+        EXPECT_EQ(updated_bytes(row), 2 * kept) << row.name;
     }
 }
 

@@ -70,6 +70,14 @@ public:
             perhaps(given, "schedule", config::TomlValue(one_of(pipeline_schedule_names())));
             perhaps(given, "interleave", config::TomlValue(one_of<std::int64_t>({1, 2})));
         }
+        if (number(8) == 0) {
+            given["optimizer"] = one_of<std::string>({"adafactor", "muon", "shampoo", "soap"});
+        }
+        if (number(8) == 0) {
+            given["lora-rank"] = one_of<std::int64_t>({1, 16, 200});
+            perhaps(given, "lora-targets", config::TomlValue("attention"));
+            perhaps(given, "base-precision", config::TomlValue("nf4"));
+        }
         for (const training::LayoutField& field : training::layout_fields()) {
             if (std::holds_alternative<training::ToggleField>(field.kind) && number(20) == 0) {
                 given[field.option] = one_of<std::string>({"on", "off"});

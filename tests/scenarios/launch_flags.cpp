@@ -70,6 +70,23 @@ TEST(LaunchFlags, SayExchangesOfContextParallelism) {
     EXPECT_EQ(lacks(torchtitan_flags(llama(), layout)), "cp-comm-type a2a+p2p");
 }
 
+TEST(LaunchFlags, SayTheOptimizerOrThatThereIsNone) {
+    const auto with = [](const char* name) {
+        training::Layout other = layout();
+        other.numerics.optimizer = training::optimizer_named(name);
+        return other;
+    };
+    EXPECT_THAT(megatron_flags(llama(), with("muon")).lines, testing::Contains("--optimizer muon"));
+    EXPECT_THAT(megatron_flags(llama(), with("adam-bf16")).lines,
+                testing::Contains("--use-precision-aware-optimizer --exp-avg-dtype bf16 --exp-avg-sq-dtype bf16"));
+    EXPECT_THAT(megatron_flags(llama(), with("soap")).lacks, testing::Contains("optimizer soap"));
+    EXPECT_THAT(torchtitan_flags(llama(), with("muon")).lacks, testing::Contains("optimizer muon"));
+    EXPECT_EQ(megatron_flags(llama(), with("adamw")).lines, megatron_flags(llama(), layout()).lines);
+    training::Layout adapted = layout();
+    adapted.adapters.rank = 16;
+    EXPECT_THAT(megatron_flags(llama(), adapted).lacks, testing::Contains("LoRA"));
+}
+
 TEST(LaunchFlags, OfMegatronSayWhereGradientsAreAddedByAKernelOfTheirOwn) {
     const auto unfused = [](int zero, bool fused) {
         const training::Layout layout{.parallelism = {.dp = 8, .zero = zero},

@@ -192,4 +192,18 @@ TEST(MachineOf, SaysWhereThePriceComesFrom) {
     EXPECT_EQ(priced.price_from, PriceFrom::option);
 }
 
+TEST(TrainingCase, TellsHowManyParametersAdaptersTrain) {
+    // 32 layers of 16 x (4 x 2 x 4,096 + 2 (4,096 + 16,384)).
+    EXPECT_THAT(case_given({"--lora-rank", "16"}).notes,
+                testing::Contains(HasSubstr("lora-rank 16: 37748736 parameters are trained")));
+}
+
+TEST(TrainingCase, RefusesRanksAndOptimizersThatThereAreNot) {
+    EXPECT_EQ(complaint({"--lora-rank", "0"}), "--lora-rank must be a whole number from 1 to 65536, not 0");
+    EXPECT_EQ(complaint({"--lora-rank", "-1"}), "--lora-rank must be a whole number from 1 to 65536, not -1");
+    EXPECT_THAT(complaint({"--optimizer", "moun"}), HasSubstr("did you mean muon?"));
+    EXPECT_EQ(complaint({"--base-precision", "nf4"}),
+              "base-precision = nf4 needs adapters; --lora-rank sets their rank");
+}
+
 }  // namespace

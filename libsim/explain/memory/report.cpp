@@ -62,9 +62,9 @@ std::string text_of(const MemoryReport& report) {
     Section fit{.kind = SectionKind::verdict};
     add_memory(fit, report.memory);
     Section stages{.kind = SectionKind::memory, .tables = {memory_of_stages(report.memory)}};
-    stages.tables.front().note =
-        fmt::format("a parameter of a dense layer takes {:.4g} + {:.4g} + {:.4g} bytes (itself, gradient, optimizer)",
-                    states.parameters, states.gradients, states.optimizer);
+    stages.tables.front().note = fmt::format(
+        "a {}parameter of a dense layer takes {:.4g} + {:.4g} + {:.4g} bytes (itself, gradient, optimizer)",
+        report.what.layout.adapters.exist() ? "trained " : "", states.parameters, states.gradients, states.optimizer);
     std::string text = text_of(Explanation{.title = title_of(report.what),
                                            .subtitle = batch_text(report.what),
                                            .of = "",

@@ -61,12 +61,11 @@ double loss_bytes_per_logit(const Layout& layout) {
     return each.kept + each.moment;
 }
 
-double gathered_bytes(const Layout& layout, double all, double tables, double layer, double embedding) {
-    const double e = element_bytes(layout);
+double gathered_bytes(const Layout& layout, const Gathered& bytes) {
     // Two layers at a time: the one that computes, and the next, gathered beside it.
-    const double layers = layout.framework.reshard_after_forward ? std::min(2 * layer, all - tables) : all - tables;
-    const double table_gradient = tables > 0 ? embedding : 0;
-    return e * (layers + tables + table_gradient);
+    const double layers =
+        layout.framework.reshard_after_forward ? std::min(2 * bytes.layer, bytes.layers) : bytes.layers;
+    return layers + bytes.tables + bytes.table_gradient;
 }
 
 double step_bytes(const Layout& layout, const Spread& spread) {

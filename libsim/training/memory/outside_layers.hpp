@@ -12,15 +12,21 @@ namespace sim::training {
 double embedding_mask_bytes(const Transformer& model, const Layout& layout);
 
 // Adds one micro-batch's loss to the chunk that computes it: kept and temporary bytes. `embedding`: parameters of the
-// output layer on one rank.
+// output layer on one rank that have a gradient.
 void add_logits(const Transformer& model, const Layout& layout, double embedding, ChunkBytes& chunk);
 
 // Bytes that a micro-batch with a deferred output-layer weight gradient keeps until the end of the passes: that layer's
 // inputs and the gradient of its logits.
 double deferred_bytes(const Transformer& model, const Layout& layout);
 
-// FSDP: bytes of unsharded parameters. `all` and `tables` (embedding, output) are the stage's, `layer` is one layer's.
-double gathered_bytes(const Layout& layout, double all, double tables, double layer, double embedding);
+// FSDP: bytes of unsharded parameters.
+struct Gathered {
+    double layers = 0;          // all of the stage
+    double tables = 0;          // embedding and output layer of the stage
+    double layer = 0;           // the largest
+    double table_gradient = 0;  // of one table
+};
+double gathered_bytes(const Layout& layout, const Gathered& bytes);
 
 // The parameters that a rank's optimizer updates: those of its stage, and those of one token table among them.
 struct Spread {

@@ -92,7 +92,7 @@ ChunkBytes chunk_bytes(const Transformer& model, const Layout& layout, const Lay
         chunk.backward += join.recomputed;
     }
     if (virtual_stage == virtual_stages(layout) - 1) {
-        add_logits(model, layout, parts.embedding, chunk);
+        add_logits(model, layout, layout.adapters.exist() ? 0 : parts.embedding, chunk);
         chunk.deferred = layout.framework.deferred_output_wgrads > 0 ? deferred_bytes(model, layout) : 0;
     }
     chunk.backward += weight_gradients(layout, parts, count);
@@ -106,8 +106,15 @@ struct StageParameters {
     double tables = 0;          // embeddings and the output layer
     double layers_in_bf16 = 0;  // of `layers`
     double routed_in_bf16 = 0;
+    TrainedPart layers_trained;
+    TrainedPart routed_trained;
+    TrainedPart tables_trained;
 
     double dense() const { return layers + tables; }
+    // Numbers that have gradients.
+    double trained(const Layout& layout) const {
+        return layout.adapters.exist() ? layers_trained.adapters + routed_trained.adapters : dense() + routed;
+    }
 };
 
 StageParameters parameters_of_stage(const Transformer& model, const Layout& layout, const LayoutBytes& parts, int stage,
@@ -116,26 +123,41 @@ StageParameters parameters_of_stage(const Transformer& model, const Layout& layo
     for (const ChunkBytes& chunk : chunks) {
         const LayerCounts count = count_layers(model, layout, chunk);
         sum.layers += chunk.predictions * parts.join_parameters;
+        sum.layers_trained += parts.join_trained.times(chunk.predictions);
         for (const std::size_t kind : parts.kinds_there()) {
             const KindBytes& of = parts.kinds[kind];
             sum.layers += count[kind].all() * of.parameters;
             sum.routed += count[kind].all() * of.routed;
             sum.layers_in_bf16 += count[kind].in_bf16 * of.parameters;
             sum.routed_in_bf16 += count[kind].in_bf16 * of.routed;
+            if (parts.has_trained) {
+                sum.layers_trained += of.trained.times(count[kind].all());
+                sum.routed_trained += of.routed_trained.times(count[kind].all());
+            }
         }
     }
+    const auto add_table = [&] {
+        sum.tables += parts.embedding;
+        sum.tables_trained += parts.embedding_trained;
+    };
     const bool is_first = holds(layout, stage, 0);
     if (is_first) {
         sum.tables += parts.inputs;
+        sum.tables_trained += parts.inputs_trained;
     }
     // A stage with both ends of a model whose embeddings are tied has one table for both.
     if (holds(layout, stage, virtual_stages(layout) - 1) && !(is_first && model.tied_embeddings)) {
-        sum.tables += parts.embedding;
+        add_table();
     }
     if (has_table_for_predictions(model, layout, stage)) {
-        sum.tables += parts.embedding;
+        add_table();
     }
     return sum;
+}
+
+// Sharded as the other states of the optimizer.
+double further_states(const Layout& layout, double whole, int shards) {
+    return layout.framework.offload_optimizer ? 0 : whole / (layout.parallelism.zero >= 1 ? shards : 1);
 }
 
 // Tables are not quantised, nor are the layers that numerics leave in bf16.
@@ -144,15 +166,31 @@ void add_states(MemoryUse& use, const Layout& layout, const StageParameters& par
     if (row_of(layout.numerics.precision).quantises()) {
         in_bf16.numerics = layout.numerics.in_bf16();
     }
-    const auto add = [&](double all, double unquantised, int replicas) {
-        const StateBytes each = state_bytes(layout, replicas);
-        const StateBytes other = state_bytes(in_bf16, replicas);
-        use.parameters += bytes(each.parameters * (all - unquantised) + other.parameters * unquantised);
-        use.gradients += bytes(each.gradients * all);
-        use.optimizer += bytes(each.optimizer * all);
+    const auto add = [&](double all, double unquantised, const TrainedPart& part, int shards) {
+        const StateBytes each = state_bytes(layout, shards);
+        const StateBytes other = state_bytes(in_bf16, shards);
+        const double trained = layout.adapters.exist() ? part.adapters : all;
+        const double in_format = trained - (layout.adapters.exist() ? 0 : unquantised);
+        const double frozen = part.frozen_bytes / (is_fully_sharded(layout) ? shards : 1);
+        use.parameters += bytes(each.parameters * in_format + other.parameters * (trained - in_format) + frozen);
+        use.gradients += bytes(each.gradients * trained);
+        use.optimizer += bytes(each.optimizer * trained + further_states(layout, part.further_states, shards));
     };
-    add(parameters.dense(), parameters.layers_in_bf16 + parameters.tables, layout.shards());
-    add(parameters.routed, parameters.routed_in_bf16, layout.expert_shards());
+    TrainedPart dense = parameters.layers_trained;
+    dense += parameters.tables_trained;
+    add(parameters.dense(), parameters.layers_in_bf16 + parameters.tables, dense, layout.shards());
+    add(parameters.routed, parameters.routed_in_bf16, parameters.routed_trained, layout.expert_shards());
+}
+
+// Only trained weights have gradients.
+void add_trained(const Layout& layout, const std::vector<Operator>& operators, KindBytes& kind) {
+    const LayerTraining layer = layer_training(operators);
+    kind.trained = trained_part(layout, layer.dense, kind.parameters);
+    kind.routed_trained = trained_part(layout, layer.routed, kind.routed);
+    kind.widest_packed = std::max(layer.dense.widest_packed, layer.routed.widest_packed);
+    if (layout.adapters.exist()) {
+        kind.widest = layer.dense.adapters + layer.routed.adapters;
+    }
 }
 
 KindBytes kind_bytes(const Transformer& model, const Layout& layout, const Layout* in_bf16, int first) {
@@ -172,6 +210,9 @@ KindBytes kind_bytes(const Transformer& model, const Layout& layout, const Layou
         // Experts' products share one buffer for weight gradients that are never read.
         kind.widest +=
             is_fully_sharded(layout) ? kind.routed : whole / model.experts.count / layout.parallelism.expert_tp;
+    }
+    if (has_trained_parts(layout)) {
+        add_trained(layout, operators, kind);
     }
     return kind;
 }
@@ -198,10 +239,24 @@ double input_parameters(const Transformer& model, double embedding) {
     return embedding + (model.learned_positions ? double{1} * model.sequence * model.hidden : 0);
 }
 
+void add_trained_tables(const Transformer& model, const Layout& layout, LayoutBytes& parts) {
+    parts.embedding_trained = trained_table(layout, double{1} * model.vocabulary / layout.parallelism.tp, model.hidden);
+    parts.inputs_trained = trained_table(layout, parts.inputs / model.hidden, model.hidden);
+    if (model.mtp_layers > 0) {
+        const PartTraining join = layer_training(join_operators(model, layout)).dense;
+        parts.join_trained = trained_part(layout, join, parts.join_parameters);
+    }
+}
+
+bool unpacks(const Layout& layout) {
+    return layout.adapters.exist() && row_of(layout.adapters.base).quantises();
+}
+
 }  // namespace
 
 LayoutBytes layout_bytes(const Transformer& model, const Layout& layout) {
-    LayoutBytes parts{.embedding = double{1} * model.vocabulary * model.hidden / layout.parallelism.tp};
+    LayoutBytes parts{.embedding = double{1} * model.vocabulary * model.hidden / layout.parallelism.tp,
+                      .has_trained = has_trained_parts(layout)};
     parts.inputs = input_parameters(model, parts.embedding);
     const double t = layout.parallelism.tp;
     const bool leaves_some = layout.numerics.first_layers_bf16 + layout.numerics.last_layers_bf16 > 0;
@@ -213,15 +268,43 @@ LayoutBytes layout_bytes(const Transformer& model, const Layout& layout) {
         const JoinParameters join = join_parameters(model);
         parts.join_parameters = static_cast<double>(join.product) / t + static_cast<double>(join.norms);
     }
+    if (parts.has_trained) {
+        add_trained_tables(model, layout, parts);
+    }
     const auto first = first_layers_of_kinds(model);
     for (std::size_t kind = 0; kind < first.size(); ++kind) {
         if (first[kind]) {
             parts.there[parts.kinds_of_model++] = static_cast<std::uint8_t>(kind);
             parts.kinds[kind] = kind_bytes(model, layout, leaves_some ? &in_bf16 : nullptr, *first[kind]);
+            parts.unpacked = std::max(parts.unpacked, unpacks(layout) ? parts.kinds[kind].widest_packed : 0);
         }
     }
     return parts;
 }
+
+namespace {
+
+// The bytes that FSDP gathers of a stage: frozen weights in their format.
+Gathered gathered_of(const Layout& layout, const LayoutBytes& parts, const StageParameters& stage) {
+    const double e = element_bytes(layout);
+    if (!layout.adapters.exist()) {
+        return {.layers = e * (stage.layers + stage.routed),
+                .tables = e * stage.tables,
+                .layer = e * largest_layer(parts),
+                .table_gradient = stage.tables > 0 ? e * parts.embedding : 0};
+    }
+    const auto both = [&](const TrainedPart& part) { return part.frozen_bytes + e * part.adapters; };
+    double layer = 0;
+    for (const std::size_t kind : parts.kinds_there()) {
+        layer = std::max(layer, both(parts.kinds[kind].trained) + both(parts.kinds[kind].routed_trained));
+    }
+    return {.layers = both(stage.layers_trained) + both(stage.routed_trained),
+            .tables = both(stage.tables_trained),
+            .layer = layer,
+            .table_gradient = 0};
+}
+
+}  // namespace
 
 StageBytes stage_bytes(const Transformer& model, const Layout& layout, const LayoutBytes& parts, int stage) {
     StageBytes result{.deferred = layout.framework.deferred_output_wgrads};
@@ -235,15 +318,18 @@ StageBytes stage_bytes(const Transformer& model, const Layout& layout, const Lay
         result.chunks.front().outside += embedding_mask_bytes(model, layout);
     }
     if (is_fully_sharded(layout)) {
-        const double all = parameters.dense() + parameters.routed;
-        const double gathered = gathered_bytes(layout, all, parameters.tables, largest_layer(parts), parts.embedding);
+        const double gathered = gathered_bytes(layout, gathered_of(layout, parts, parameters));
         for (ChunkBytes& chunk : result.chunks) {
             chunk.forward += gathered;
             chunk.backward += gathered;
         }
     }
-    const Spread spread{.parameters = parameters.dense() + parameters.routed,
-                        .table = parameters.tables > 0 ? parts.embedding : 0};
+    for (ChunkBytes& chunk : result.chunks) {
+        chunk.forward += parts.unpacked * element_bytes(layout);
+        chunk.backward += parts.unpacked * element_bytes(layout);
+    }
+    const Spread spread{.parameters = parameters.trained(layout),
+                        .table = parameters.tables > 0 && !layout.adapters.exist() ? parts.embedding : 0};
     result.step = step_bytes(layout, spread);
     result.always.buffers = bytes(buffer_bytes(model, layout, spread));
     result.always.context = bytes(context_bytes(layout));

@@ -4,6 +4,7 @@
 
 #include "libsim/training/memory.hpp"
 #include "libsim/training/memory/layer_bytes.hpp"
+#include "libsim/training/memory/trained_part.hpp"
 
 #include <array>
 #include <cstdint>
@@ -42,6 +43,9 @@ struct KindBytes {
     double parameters = 0;     // without routed experts
     double routed = 0;         // parameters of routed experts
     double widest = 0;         // largest set of weight gradients that exist during its backward pass
+    TrainedPart trained;       // of `parameters`
+    TrainedPart routed_trained;
+    double widest_packed = 0;  // numbers of the largest frozen matrix that may be quantised
 };
 
 // These bytes are the same for all stages of a layout and are computed once.
@@ -54,6 +58,11 @@ struct LayoutBytes {
     double join_parameters = 0;  // of a layer of multi-token prediction besides those of a layer, on one rank
     double embedding = 0;        // parameters of one token table, or of the output layer, on one rank
     double inputs = 0;           // parameters before the first layer, on one rank
+    bool has_trained = false;    // has_trained_parts(): otherwise the following are empty, and those of the kinds
+    TrainedPart join_trained;    // of the parameters above, by part
+    TrainedPart embedding_trained;
+    TrainedPart inputs_trained;
+    double unpacked = 0;  // numbers of the largest frozen matrix that is unpacked for its product
 };
 LayoutBytes layout_bytes(const Transformer& model, const Layout& layout);
 

@@ -7,7 +7,7 @@ namespace {
 
 // Before sharding.
 StateBytes whole_states(const Layout& layout) {
-    const double moments = row_of(layout.numerics.optimizer).moment_bytes;
+    const double moments = layout.numerics.optimizer->matrices.element;
     if (layout.numerics.precision == Precision::fp32) {
         return {.parameters = 4, .gradients = 4, .optimizer = moments};
     }

@@ -237,6 +237,8 @@ void add_projections(OperatorList& list, const OperatorSizes& sizes) {
     list.tensor_in();
     Operator& op = list.columns("query, key, value", outputs, model.hidden, queries + keys_and_values);
     op.weights.biases = model.biases || model.qkv_biases ? outputs : 0;
+    op.further_parts = 2;
+    op.first_part = static_cast<float>(queries);
     op.bytes = bytes_for_core(sizes, queries, keys_and_values);
     op.bytes.weight_inputs += sizes.bytes(sizes.stream);
 }

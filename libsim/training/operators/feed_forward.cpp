@@ -43,6 +43,14 @@ Operator& add_expert_activation(OperatorList& list, const OperatorSizes& sizes, 
     return op;
 }
 
+// The gate and the other half are matrices of their own.
+void divide_up(Operator& up, const OperatorSizes& sizes, double width) {
+    if (sizes.model.gated) {
+        up.further_parts = 1;
+        up.first_part = static_cast<float>(width);
+    }
+}
+
 }  // namespace
 
 // A gated activation function reads twice its width; PyTorch's policy keeps the first half.
@@ -52,12 +60,15 @@ void add_dense_ffn(OperatorList& list, const OperatorSizes& sizes, FeedForward w
     const double in = gate * out;
     const bool own = which == FeedForward::of_layer;
     const double stream = own ? sizes.bytes(sizes.stream) : 0;
-    list.columns("up", gate * width, sizes.model.hidden).bytes = {.values = sizes.bytes(in),
-                                                                  .chosen = sizes.bytes(out),
-                                                                  .weight_inputs = sizes.bytes(in) + stream,
-                                                                  .gradients = own ? sizes.bytes(in) : 0};
-    add_activation(list, sizes, sizes.tokens * static_cast<double>(width) / sizes.tp).bytes.values =
-        sizes.input_bytes(out);
+    Operator& up = list.columns("up", gate * width, sizes.model.hidden);
+    divide_up(up, sizes, out);
+    up.bytes = {.values = sizes.bytes(in),
+                .chosen = sizes.bytes(out),
+                .weight_inputs = sizes.bytes(in) + stream,
+                .gradients = own ? sizes.bytes(in) : 0};
+    Operator& activation = add_activation(list, sizes, sizes.tokens * static_cast<double>(width) / sizes.tp);
+    activation.bytes.values = sizes.input_bytes(out);
+    activation.keeps_input = true;
     list.rows("down", sizes.model.hidden, width).bytes = {
         .chosen = unread(sizes, stream), .weight_inputs = sizes.bytes(out) + stream, .gradients = stream};
 }
@@ -154,14 +165,17 @@ void add_expert_products(OperatorList& list, const OperatorSizes& sizes, const V
     // The times are those of the fullest rank, the FLOPs those of an average one.
     const double average = visits.load.kept / visits.load.fullest;
     Operator& up = list.experts("experts up", {rows, gate * visits.width, h, visits.experts}, gate * ffn, hidden);
+    divide_up(up, sizes, visits.width);
     up.forward_flops *= average;
     up.backward_flops *= average;
     up.bytes = {.values = sizes.kept_input * inputs + sizes.element * in,
                 .chosen = sizes.element * out,
                 .weight_inputs = sizes.element * (inputs + in),
                 .gradients = sizes.element * (inputs + out)};
-    add_expert_activation(list, sizes, rows * visits.experts, visits.width, visits.experts).bytes.values =
-        sizes.kept_input * out;
+    up.keeps_input = true;
+    Operator& activation = add_expert_activation(list, sizes, rows * visits.experts, visits.width, visits.experts);
+    activation.bytes.values = sizes.kept_input * out;
+    activation.keeps_input = true;
     Operator& down = list.experts("experts down", {rows, h, visits.width, visits.experts}, hidden, ffn);
     down.forward_flops *= average;
     down.backward_flops *= average;

@@ -56,13 +56,16 @@ struct OperatorSizes {
     double input_bytes(double values) const { return kept_input * tokens * values; }
 };
 
+// The operators of a layout with adapters, made from those without (adapted.cpp). Operators that already are stay.
+std::vector<Operator> with_adapters(std::vector<Operator> operators, const Layout& layout);
+
 // Collectives are added only if their group has more than one rank. References to operators are valid until the next
 // add.
 class OperatorList {
 public:
     explicit OperatorList(const OperatorSizes& sizes) : sizes_(sizes) { list_.reserve(longest); }
 
-    std::vector<Operator> take() { return std::move(list_); }
+    std::vector<Operator> take() { return with_adapters(std::move(list_), sizes_.layout); }
 
     // Linear layers: column-parallel, row-parallel, and replicated on every rank, which processes its own tokens.
     Operator& columns(const char* name, std::int64_t outputs, std::int64_t inputs) {

@@ -56,6 +56,7 @@ Operator& add_norm_in_front(OperatorList& list, const OperatorSizes& sizes) {
     Operator& op = add_norm(list, sizes);
     op.modules = LayerModule::norms;
     op.bytes.values = sizes.input_bytes(sizes.stream);  // its result, which products read
+    op.keeps_input = true;
     return op;
 }
 

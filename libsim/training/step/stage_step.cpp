@@ -92,8 +92,10 @@ private:
             return static_cast<double>(parameters - in_bf16) * plan_.parameter_bytes +
                    static_cast<double>(in_bf16) * plan_.element_bytes;
         };
-        return {bytes(bucket.dense_parameters, bucket.dense_in_bf16),
-                bytes(bucket.expert_parameters, bucket.experts_in_bf16)};
+        // Frozen ones are gathered only where no rank has all of them.
+        const double frozen = shards_parameters() ? 1 : 0;
+        return {bytes(bucket.dense_parameters, bucket.dense_in_bf16) + frozen * bucket.beside.frozen_dense_bytes,
+                bytes(bucket.expert_parameters, bucket.experts_in_bf16) + frozen * bucket.beside.frozen_expert_bytes};
     }
     BucketBytes gradients_of(const GradientBucket& bucket) const {
         return {static_cast<double>(bucket.dense_parameters) * plan_.gradient_bytes,
@@ -342,6 +344,17 @@ private:
         return pieces;
     }
 
+    // Ranks that share matrices gather those that their optimizer's step needs whole.
+    void add_gathers_of_update(Pieces& pieces) const {
+        for (const ChunkPlan& chunk : own_.chunks) {
+            const BucketBytes bytes{chunk.whole.beside.updated_dense_bytes, chunk.whole.beside.updated_expert_bytes};
+            if (layout_.parallelism.zero >= 1 && replicates() && bytes.dense + bytes.experts > 0) {
+                pieces.push_back(over_replicas(StepWork::gather_matrices, CollectiveKind::all_gather, chunk.whole,
+                                               bytes, PieceOrder::here));
+            }
+        }
+    }
+
     Pieces after() const {
         Pieces pieces{mark(StepWork::begin_gradients)};
         add_deferred(pieces);
@@ -361,6 +374,7 @@ private:
         if (plan_.synchronises && layout_.ranks() > 1) {
             pieces.push_back(collect(StepWork::all_reduce_norm, RankGroup::everyone, 4));
         }
+        add_gathers_of_update(pieces);
         pieces.push_back(compute(StepWork::optimizer, own_.optimizer.total()));
         if (has_outer_steps()) {
             pieces.push_back(compute(StepWork::outer_reduction, own_.outer.reduction));

@@ -1,6 +1,7 @@
 #include "libsim/training/step/step_plan.hpp"
 
 #include "libsim/training/layer_kinds.hpp"
+#include "libsim/training/memory/trained_part.hpp"
 #include "libsim/training/parameters.hpp"
 #include "libsim/training/split.hpp"
 #include "libsim/training/step/rank_group.hpp"
@@ -43,6 +44,7 @@ void add_bucket(GradientBucket& sum, const GradientBucket& one) {
     sum.expert_parameters += one.expert_parameters;
     sum.dense_in_bf16 += one.dense_in_bf16;
     sum.experts_in_bf16 += one.experts_in_bf16;
+    sum.beside += one.beside;
     sum.forward += one.forward;
     sum.backward_input += one.backward_input;
     sum.backward_weight += one.backward_weight;
@@ -56,6 +58,7 @@ public:
     explicit Planner(StepPlan& plan)
         : plan_(plan),
           layout_(plan.layout),
+          has_trained_parts_(has_trained_parts(plan.layout)),
           times_(plan.model, plan.machine, plan.layout, block_groups(plan.layout, plan.machine)),
           parameters_(parameters_of(plan.model)) {}
 
@@ -68,9 +71,14 @@ public:
         const int micro_batches = plan_.shape.micro_batches_of_chunk();
         result.flops *= micro_batches;
         result.recompute_flops *= micro_batches;
-        result.optimizer[TimeCategory::optimizer] = update_time(result);
+        for (const ChunkPlan& chunk : result.chunks) {
+            result.update.dense += static_cast<double>(chunk.whole.dense_parameters);
+            result.update.experts += static_cast<double>(chunk.whole.expert_parameters);
+        }
+        result.optimizer[TimeCategory::optimizer] = update_time(
+            plan_.machine, layout_, result.update, {plan_.gradient_bytes, plan_.parameter_bytes, plan_.copied_rate});
         if (layout_.framework.outer_every > 0) {
-            result.outer = outer_step(result);
+            result.outer = outer_step(plan_, result.update);
         }
         return result;
     }
@@ -167,6 +175,9 @@ private:
         const BlockTime& block = times_.of_layer(layer);
         bucket.layers += 1;
         add_parameters(bucket, parameters_of_layer(layer), layout_.numerics.leaves_in_bf16(layer, plan_.model.layers));
+        if (has_trained_parts_) {
+            add_trained(stage, bucket, layer);
+        }
         add_block(bucket, block);
         count(stage, block);
     }
@@ -180,14 +191,71 @@ private:
         const std::int64_t dense = parameters.dense_of_rank(layout_.parallelism.tp);
         const std::int64_t experts =
             per_rank(parameters.routed_experts, layout_.parallelism.ep * layout_.parallelism.expert_tp);
+        if (layout_.adapters.exist()) {
+            bucket.beside.frozen += dense + experts;
+            return;
+        }
         bucket.dense_parameters += dense;
         bucket.expert_parameters += experts;
         bucket.dense_in_bf16 += in_bf16 ? dense : 0;
         bucket.experts_in_bf16 += in_bf16 ? experts : 0;
     }
-    static void add_table(GradientBucket& bucket, std::int64_t parameters) {
+    // The parameters of a table on this rank, and others in vectors beside it, which `vectors` counts before tp.
+    void add_table(StagePlan& stage, GradientBucket& bucket, std::int64_t parameters, std::int64_t vectors = 0) const {
+        if (layout_.adapters.exist()) {
+            add_frozen(bucket, parameters);
+            return;
+        }
         bucket.dense_parameters += parameters;
         bucket.dense_in_bf16 += parameters;
+        if (!has_trained_parts_) {
+            return;
+        }
+        const double beside = static_cast<double>(vectors) / layout_.parallelism.tp;
+        const double rows = (static_cast<double>(parameters) - beside) / plan_.model.hidden;
+        double& further = stage.update.dense_matrices.further_states;
+        further += trained_table(layout_, rows, plan_.model.hidden).further_states;
+        further += further_states_of_vectors(layout_, beside);
+    }
+    void add_frozen(GradientBucket& bucket, std::int64_t parameters) const {
+        bucket.beside.frozen += parameters;
+        bucket.beside.frozen_dense_bytes += static_cast<double>(parameters) * plan_.element_bytes;
+    }
+
+    // The optimizer's row and adapters add these to a layer.
+    struct TrainedLayer {
+        TrainedPart dense;
+        TrainedPart routed;
+        MatrixWork dense_work;
+        MatrixWork routed_work;
+    };
+    TrainedLayer trained_layer(const std::vector<Operator>& operators, double dense, double experts) const {
+        const LayerTraining layer = layer_training(operators);
+        return {.dense = trained_part(layout_, layer.dense, dense),
+                .routed = trained_part(layout_, layer.routed, experts),
+                .dense_work = matrix_work(plan_.machine.gpu, layout_, layer.dense, dense),
+                .routed_work = matrix_work(plan_.machine.gpu, layout_, layer.routed, experts)};
+    }
+    double experts_of_rank(const LayerParameters& parameters) const {
+        return static_cast<double>(
+            per_rank(parameters.routed_experts, layout_.parallelism.ep * layout_.parallelism.expert_tp));
+    }
+    void add_trained(StagePlan& stage, GradientBucket& bucket, int layer) {
+        const TrainedLayer& trained = trained_layers_.of(plan_.model, layer, [&](int first) {
+            const LayerParameters& parameters = parameters_of_layer(first);
+            return trained_layer(layer_operators(plan_.model, layout_, first),
+                                 static_cast<double>(parameters.dense_of_rank(layout_.parallelism.tp)),
+                                 experts_of_rank(parameters));
+        });
+        stage.update.dense_matrices += trained.dense_work;
+        stage.update.expert_matrices += trained.routed_work;
+        const double gathered = layout_.numerics.optimizer->gathered;
+        bucket.beside.updated_dense_bytes += gathered * trained.dense_work.numbers;
+        bucket.beside.updated_expert_bytes += gathered * trained.routed_work.numbers;
+        bucket.dense_parameters += std::llround(trained.dense.adapters);
+        bucket.expert_parameters += std::llround(trained.routed.adapters);
+        bucket.beside.frozen_dense_bytes += trained.dense.frozen_bytes;
+        bucket.beside.frozen_expert_bytes += trained.routed.frozen_bytes;
     }
 
     // The embedding is the first stage's; other stages have a copy, which a tied output layer on the last one shares.
@@ -195,7 +263,15 @@ private:
         const JoinParameters join = join_parameters(plan_.model);
         for (int number = 0; number < plan_.model.mtp_layers; ++number) {
             add_parameters(bucket, parameters_of_layer(plan_.model.layers + number));
-            bucket.dense_parameters += per_rank(join.product + join.norms, layout_.parallelism.tp);
+            const std::int64_t joined = per_rank(join.product + join.norms, layout_.parallelism.tp);
+            if (layout_.adapters.exist()) {
+                add_frozen(bucket, joined);
+            } else {
+                bucket.dense_parameters += joined;
+            }
+            if (has_trained_parts_) {
+                add_trained(stage, bucket, plan_.model.layers + number);
+            }
             for (const BlockTime& block : {times_.of_embedding(), times_.of_prediction(number)}) {
                 add_block(bucket, block);
                 count(stage, block);
@@ -203,14 +279,14 @@ private:
         }
         bucket.predictions = plan_.model.mtp_layers;
         if (has_table_for_predictions(plan_.model, layout_, virtual_stage % layout_.parallelism.pp)) {
-            add_table(bucket, per_rank(parameters_.embedding, layout_.parallelism.tp));
+            add_table(stage, bucket, per_rank(parameters_.embedding, layout_.parallelism.tp));
         }
     }
 
     void add_embedding(StagePlan& stage, GradientBucket& bucket) {
         const BlockTime block = times_.of_embedding();
         bucket.with_embedding = true;
-        add_table(bucket, per_rank(parameters_.embedding + parameters_.positions, layout_.parallelism.tp));
+        add_table(stage, bucket, per_rank(parameters_.embedding + parameters_.positions, layout_.parallelism.tp));
         add_block(bucket, block);
         count(stage, block);
     }
@@ -226,75 +302,20 @@ private:
             bucket.output_weight += block.backward_weight;
         }
         bucket.output_weight += block.backward_weight;
-        add_table(bucket, per_rank((copy ? parameters_.embedding : parameters_.output) + parameters_.final_norm,
-                                   layout_.parallelism.tp));
+        const std::int64_t table = copy ? parameters_.embedding : parameters_.output;
+        add_table(stage, bucket, per_rank(table + parameters_.final_norm, layout_.parallelism.tp),
+                  parameters_.final_norm);
         add_block(bucket, block);
         count(stage, block);
     }
 
-    struct StageCounts {
-        std::int64_t dense = 0;
-        std::int64_t experts = 0;
-    };
-    static StageCounts counts_of(const StagePlan& stage) {
-        StageCounts counts;
-        for (const ChunkPlan& chunk : stage.chunks) {
-            counts.dense += chunk.whole.dense_parameters;
-            counts.experts += chunk.whole.expert_parameters;
-        }
-        return counts;
-    }
-
-    // Deltas are all-reduced in fp32. The memory is passed over for the deltas (parameters and their last averages
-    // read, deltas written) and for Nesterov's momentum (deltas read; momentum and averages read and written;
-    // parameters written).
-    OuterStep outer_step(const StagePlan& stage) const {
-        constexpr double delta = 4;
-        constexpr double passes = 3 + 6;
-        const bool spread = layout_.parallelism.zero >= 1;
-        const StageCounts counts = counts_of(stage);
-        OuterStep outer{
-            .dense_bytes = delta * static_cast<double>(counts.dense) / (spread ? layout_.shards() : 1),
-            .expert_bytes = delta * static_cast<double>(counts.experts) / (spread ? layout_.expert_shards() : 1)};
-        const auto reduced = [&](RankGroup group, double bytes) {
-            const Footprint members = footprint_of(group, layout_, plan_.machine.gpus_per_node);
-            return bytes < 1 ? 0
-                             : seconds(nccl_time(plan_.machine.network, CollectiveKind::all_reduce,
-                                                 static_cast<std::int64_t>(bytes), members));
-        };
-        const double steps = layout_.framework.outer_every;
-        outer.reduction = duration_of_seconds((reduced(RankGroup::shard_copies, outer.dense_bytes) +
-                                               reduced(RankGroup::expert_shard_copies, outer.expert_bytes)) /
-                                              steps);
-        const double bytes = passes * (outer.dense_bytes + outer.expert_bytes);
-        outer.update = duration_of_seconds(bytes / plan_.copied_rate / steps);
-        return outer;
-    }
-
-    // All passes over parameters and states, which are memory-bound.
-    Duration update_time(const StagePlan& stage) const {
-        const auto [dense, experts] = counts_of(stage);
-        const bool spread = layout_.parallelism.zero >= 1;
-        const double own = static_cast<double>(dense) / (spread ? layout_.shards() : 1) +
-                           static_cast<double>(experts) / (spread ? layout_.expert_shards() : 1);
-        const double all = layout_.spreads_gradient_sums() ? own : static_cast<double>(dense + experts);
-        const double unscaled = layout_.numerics.precision == Precision::fp16 ? 2 * plan_.gradient_bytes : 0;
-        const double per_own = updated_bytes(layout_.numerics.optimizer) + plan_.gradient_bytes + plan_.parameter_bytes;
-        // One pass reads the gradients for the norm and one sets them to 0; in fp16, another reads and writes them to
-        // undo the scaling of the loss.
-        const double norm_and_zero = 2 * plan_.gradient_bytes + unscaled;
-        double time = (own * (per_own + plan_.gradient_bytes) + all * norm_and_zero) / plan_.copied_rate;
-        if (layout_.framework.offload_optimizer) {
-            time += own * (plan_.gradient_bytes + plan_.parameter_bytes) / plan_.machine.host_link;
-        }
-        return duration_of_seconds(time);
-    }
-
     StepPlan& plan_;
     const Layout& layout_;
+    const bool has_trained_parts_;  // one answer for all layers
     BlockTimes times_;
     Parameters parameters_;
     OfLayerKinds<LayerParameters> parameters_of_layers_;
+    OfLayerKinds<TrainedLayer> trained_layers_;
 };
 
 }  // namespace
@@ -308,6 +329,15 @@ BlockGroups block_groups(const Layout& layout, const Machine& machine) {
             .expert_tensor = footprint(RankGroup::expert_tensor)};
 }
 
+FrozenAndGathered& FrozenAndGathered::operator+=(const FrozenAndGathered& other) {
+    frozen += other.frozen;
+    frozen_dense_bytes += other.frozen_dense_bytes;
+    frozen_expert_bytes += other.frozen_expert_bytes;
+    updated_dense_bytes += other.updated_dense_bytes;
+    updated_expert_bytes += other.updated_expert_bytes;
+    return *this;
+}
+
 TimeParts GradientBucket::backward() const {
     TimeParts both = backward_input;
     both += backward_weight;
@@ -317,27 +347,9 @@ TimeParts GradientBucket::backward() const {
 std::int64_t StagePlan::parameters() const {
     std::int64_t sum = 0;
     for (const ChunkPlan& chunk : chunks) {
-        sum += chunk.whole.dense_parameters + chunk.whole.expert_parameters;
+        sum += chunk.whole.dense_parameters + chunk.whole.expert_parameters + chunk.whole.beside.frozen;
     }
     return sum;
-}
-
-// Bytes per parameter, averaged over micro-batches. Megatron's main_grad.add_() reads both and writes the sum;
-// DeepSpeed's BF16_Optimizer.update_hp_grads copies them to fp32 first. Autograd adds two tensors of the parameter's
-// format, from the second micro-batch on. Sharded gradients are added shard by shard, which is negligible.
-double added_bytes_of(const Layout& layout) {
-    const TrainingLoop loop = layout.framework.loop;
-    if ((loop == TrainingLoop::megatron && layout.framework.fused_accumulation) || layout.spreads_gradient_sums()) {
-        return 0;
-    }
-    const double element = row_of(layout.numerics.precision).element_bytes;
-    const bool autograd = loop == TrainingLoop::torch || !layout.numerics.fp32_gradients || element == 4;
-    if (autograd) {
-        const int times = layout.pipeline_shape().micro_batches_of_chunk();
-        return 3 * element * (times - 1) / times;
-    }
-    const double read_and_written = element + 4 + 4;
-    return loop == TrainingLoop::deepspeed ? (element + 4) + (4 + 4 + 4) : read_and_written;
 }
 
 // Python's view of a part, the dispatcher's copy and its launch.
@@ -369,7 +381,8 @@ StepPlan plan_step(const Transformer& model, const Machine& machine, const Layou
     // Copies of the embedding are all-reduced: the output layer's, and that of multi-token prediction, whichever stage
     // it is on. With a bidirectional schedule, the stages at the ends hold the embedding and the output layer and share
     // one table.
-    if ((model.tied_embeddings || model.mtp_layers > 0) && !holds(layout, layout.parallelism.pp - 1, 0)) {
+    if ((model.tied_embeddings || model.mtp_layers > 0) && !holds(layout, layout.parallelism.pp - 1, 0) &&
+        !layout.adapters.exist()) {
         plan.embedding_bytes = static_cast<std::int64_t>(
             static_cast<double>(per_rank(parameters_of(model).embedding, layout.parallelism.tp)) * plan.gradient_bytes);
     }

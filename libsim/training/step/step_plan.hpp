@@ -7,11 +7,23 @@
 #include "libsim/training/block_time.hpp"
 #include "libsim/training/layout.hpp"
 #include "libsim/training/machine.hpp"
+#include "libsim/training/step/update.hpp"
 #include "libsim/training/transformer.hpp"
 
 #include <vector>
 
 namespace sim::training {
+
+// Parameters of a bucket on one rank that adapters leave frozen, and matrices that an optimizer's update gathers.
+struct FrozenAndGathered {
+    std::int64_t frozen = 0;
+    double frozen_dense_bytes = 0;  // as kept
+    double frozen_expert_bytes = 0;
+    double updated_dense_bytes = 0;  // gathered over the replicas
+    double updated_expert_bytes = 0;
+
+    FrozenAndGathered& operator+=(const FrozenAndGathered& other);
+};
 
 // Parameters that are gathered together, or whose gradients are reduced together.
 struct GradientBucket {
@@ -20,10 +32,11 @@ struct GradientBucket {
     bool with_embedding = false;         // before its first layer
     int predictions = 0;                 // layers of multi-token prediction after the last layer, with their embedding
     bool with_output = false;            // after all of them: the model's output, and one for each prediction
-    std::int64_t dense_parameters = 0;   // on this rank, before sharding by zero
+    std::int64_t dense_parameters = 0;   // that are trained, on this rank, before sharding by zero
     std::int64_t expert_parameters = 0;  // the same
     std::int64_t dense_in_bf16 = 0;      // of these, not quantised: tables, and layers left in bf16
     std::int64_t experts_in_bf16 = 0;
+    FrozenAndGathered beside;
     TimeParts forward;  // of one micro-batch
     TimeParts backward_input;
     TimeParts backward_weight;
@@ -53,10 +66,12 @@ struct OuterStep {
 struct StagePlan {
     int first_alike = 0;  // the first stage with the same work as this one; bidirectional: stages - 1 - i equals i
     std::vector<ChunkPlan> chunks;
+    UpdateWork update;
     TimeParts optimizer;
     OuterStep outer;
     double flops = 0;            // executed by one of its ranks in the step
     double recompute_flops = 0;  // of them
+    // Parameters on a rank, trained and frozen.
     std::int64_t parameters() const;
 };
 
@@ -79,6 +94,9 @@ struct StepPlan {
     bool synchronises = true;    // the gradient norm is known before the update (not so in zero-bubble schedules)
     int steps = 1;               // steps that the program runs: schedules that do not synchronise overlap them
 };
+
+// A stage's share of the outer step. Requires: framework.outer_every > 0.
+OuterStep outer_step(const StepPlan& plan, const UpdateWork& work);
 
 // The groups of the collectives inside a block.
 BlockGroups block_groups(const Layout& layout, const Machine& machine);

@@ -41,6 +41,7 @@ constexpr auto rows = std::to_array<Row>({
     {StepWork::all_reduce_embedding, "all-reduce of the embedding's gradient", TimeCategory::data},
     {StepWork::begin_update, "update", TimeCategory::overhead},
     {StepWork::all_reduce_norm, "all-reduce of the gradient norm", TimeCategory::optimizer},
+    {StepWork::gather_matrices, "all-gather of matrices for the update", TimeCategory::data},
     {StepWork::optimizer, "optimizer", TimeCategory::optimizer},
     {StepWork::outer_reduction, "all-reduce of an outer step, its share", TimeCategory::data},
     {StepWork::outer_update, "update of an outer step, its share", TimeCategory::optimizer},

@@ -35,6 +35,7 @@ enum class StepWork : std::uint8_t {
     all_reduce_embedding,
     begin_update,
     all_reduce_norm,
+    gather_matrices,  // whose update needs them whole
     optimizer,
     outer_reduction,  // a step's share of what happens once in many steps
     outer_update,
