@@ -329,15 +329,6 @@ BlockGroups block_groups(const Layout& layout, const Machine& machine) {
             .expert_tensor = footprint(RankGroup::expert_tensor)};
 }
 
-FrozenAndGathered& FrozenAndGathered::operator+=(const FrozenAndGathered& other) {
-    frozen += other.frozen;
-    frozen_dense_bytes += other.frozen_dense_bytes;
-    frozen_expert_bytes += other.frozen_expert_bytes;
-    updated_dense_bytes += other.updated_dense_bytes;
-    updated_expert_bytes += other.updated_expert_bytes;
-    return *this;
-}
-
 TimeParts GradientBucket::backward() const {
     TimeParts both = backward_input;
     both += backward_weight;

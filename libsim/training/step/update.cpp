@@ -35,6 +35,15 @@ MatrixWork& MatrixWork::operator+=(const MatrixWork& other) {
     return *this;
 }
 
+FrozenAndGathered& FrozenAndGathered::operator+=(const FrozenAndGathered& other) {
+    frozen += other.frozen;
+    frozen_dense_bytes += other.frozen_dense_bytes;
+    frozen_expert_bytes += other.frozen_expert_bytes;
+    updated_dense_bytes += other.updated_dense_bytes;
+    updated_expert_bytes += other.updated_expert_bytes;
+    return *this;
+}
+
 double MatrixWork::seconds_of_rank(const OptimizerRow& row, int ranks) const {
     if (ranks == 1 || seconds == 0) {
         return seconds;

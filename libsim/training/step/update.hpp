@@ -32,6 +32,17 @@ struct UpdateWork {
     MatrixWork dense_matrices;
     MatrixWork expert_matrices;
 };
+// Parameters of a bucket on one rank that adapters leave frozen, and matrices that an optimizer's update gathers.
+struct FrozenAndGathered {
+    std::int64_t frozen = 0;
+    double frozen_dense_bytes = 0;  // as kept
+    double frozen_expert_bytes = 0;
+    double updated_dense_bytes = 0;  // gathered over the replicas
+    double updated_expert_bytes = 0;
+
+    FrozenAndGathered& operator+=(const FrozenAndGathered& other);
+};
+
 // Bytes per parameter, and the rate of memory-bound kernels.
 struct UpdateBytes {
     double gradient = 4;
