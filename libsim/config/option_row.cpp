@@ -152,6 +152,13 @@ std::optional<double> suffixed_number(const OptionRow& row, const std::string& t
 
 }  // namespace
 
+std::vector<OptionRow> in_group(const char* group, std::vector<OptionRow> rows) {
+    for (OptionRow& row : rows) {
+        row.group = row.group.empty() ? group : row.group;
+    }
+    return rows;
+}
+
 Custom duration(Duration& field) {
     return {[&field](const std::string& what, const TomlValue& value, bool sets) {
         const auto* const text = std::get_if<std::string>(&value);

@@ -77,7 +77,20 @@ struct OptionRow {
     bool repeats = false;                // several values are joined with "; "
     bool has_commas = false;             // one value may hold commas; semicolons separate several
     bool writes = false;                 // its value is an output file: allowed on the command line only
+    std::string group = "";              // its heading in --help and in manual pages; empty: "Options"
 };
+
+// Groups that several programs have; --help lists `general` last.
+namespace group {
+inline constexpr const char* model = "Model";
+inline constexpr const char* machine = "Machine";
+inline constexpr const char* run = "Run";
+inline constexpr const char* output = "Output";
+inline constexpr const char* general = "General";
+}  // namespace group
+
+// Puts the rows that have no group into this one.
+std::vector<OptionRow> in_group(const char* group, std::vector<OptionRow> rows);
 
 // Turns {"FILE", "", "the help", kind} into an argument; errors and --help name it FILE.
 inline OptionRow as_argument(OptionRow row, Role role = Role::argument) {

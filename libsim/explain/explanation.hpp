@@ -91,8 +91,6 @@ Section at_level(Section section, Level level);
 std::string text_of(const Explanation& explanation);
 // The text of a section below its title. A table of more than 16 rows is cut, and says how many it has.
 std::string text_of(const Section& section, Level level);
-// Breaks `text` between words into lines of at most `width` columns, each indented by `margin` blanks.
-std::string wrapped(const std::string& text, std::size_t width, std::size_t margin);
 // The view for programs: one object on one line. Every figure has its value, unit, origin and text.
 std::string json_of(const Explanation& explanation);
 // The view for spreadsheets: section, figure ("step_seconds", "stages.0.bytes"), full value, unit, and origin.

@@ -4,7 +4,6 @@
 #include "libsim/explain/vocabulary.hpp"
 #include "libsim/report/terminal_text.hpp"
 #include "libsim/report/text_table.hpp"
-#include "libsim/split.hpp"
 
 #include <fmt/format.h>
 
@@ -21,6 +20,7 @@ constexpr std::size_t page_margin = 2;
 
 using report::Align;
 using report::TextTable;
+using report::wrapped;
 
 bool is_text(Unit unit) {
     return unit == Unit::words || unit == Unit::command;
@@ -163,22 +163,6 @@ std::string introduced(const std::vector<const Term*>& words) {
 }
 
 }  // namespace
-
-std::string wrapped(const std::string& text, std::size_t width, std::size_t margin) {
-    const std::string blanks(margin, ' ');
-    std::string result;
-    std::string line;
-    for (const std::string& word : split(text, ' ')) {
-        const std::string clean = report::terminal_text(word, 1 << 20);
-        const auto columns = static_cast<std::size_t>(report::columns_of(line) + report::columns_of(clean)) + 1;
-        if (!line.empty() && columns + margin > width) {
-            result += blanks + line + "\n";
-            line.clear();
-        }
-        line += (line.empty() ? "" : " ") + clean;
-    }
-    return line.empty() ? result : result + blanks + line + "\n";
-}
 
 std::string text_of(const Section& section, Level level) {
     const bool is_brief = level == Level::brief;

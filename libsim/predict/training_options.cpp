@@ -21,18 +21,20 @@ constexpr std::int64_t largest_option = 100'000'000;
 constexpr std::int64_t most_tokens = 10'000'000;
 
 void add_shape(ShapeOverrides& shape, std::vector<OptionRow>& rows) {
-    rows.insert(rows.end(),
-                {{"sequence", "N", "sequence length in tokens; 8k is 8,192 (the model's)",
-                  suffixed(whole(shape.sequence, 1, most_tokens))},
-                 {"layers", "N", "number of layers (the model's)", whole(shape.layers, 1, training::most_layers)},
-                 {"hidden", "N", "hidden size; scales ffn and the heads' width, too (the model's)",
-                  whole(shape.hidden, 1, largest_option)},
-                 {"ffn", "N", "width of the feed-forward part (the model's)", whole(shape.ffn, 1, largest_option)},
-                 {"heads", "N", "number of attention heads (the model's)", whole(shape.heads, 1, largest_option)},
-                 {"kv-heads", "N", "number of key-value heads (the model's)", whole(shape.kv_heads, 1, largest_option)},
-                 {"mtp-layers", "N", "number of layers of multi-token prediction (the model's)",
-                  whole(shape.mtp_layers, 0, 16)},
-                 {"vocabulary", "N", "vocabulary size (the model's)", whole(shape.vocabulary, 1, largest_option)}});
+    const std::vector<OptionRow> own = in_group(
+        group::model,
+        {{"sequence", "N", "sequence length in tokens; 8k is 8,192 (the model's)",
+          suffixed(whole(shape.sequence, 1, most_tokens))},
+         {"layers", "N", "number of layers (the model's)", whole(shape.layers, 1, training::most_layers)},
+         {"hidden", "N", "hidden size; scales ffn and the heads' width, too (the model's)",
+          whole(shape.hidden, 1, largest_option)},
+         {"ffn", "N", "width of the feed-forward part (the model's)", whole(shape.ffn, 1, largest_option)},
+         {"heads", "N", "number of attention heads (the model's)", whole(shape.heads, 1, largest_option)},
+         {"kv-heads", "N", "number of key-value heads (the model's)", whole(shape.kv_heads, 1, largest_option)},
+         {"mtp-layers", "N", "number of layers of multi-token prediction (the model's)",
+          whole(shape.mtp_layers, 0, 16)},
+         {"vocabulary", "N", "vocabulary size (the model's)", whole(shape.vocabulary, 1, largest_option)}});
+    rows.insert(rows.end(), own.begin(), own.end());
 }
 
 // Numbers, or a law and its number, are typed; anything else is the name of a file that holds them.
@@ -72,7 +74,11 @@ struct FieldOption {
 private:
     template <class Kind>
     OptionRow row(Kind kind) const {
-        return {field.option, field.takes, field.help, std::move(kind)};
+        return {.name = field.option,
+                .takes = field.takes,
+                .help = field.help,
+                .kind = std::move(kind),
+                .group = field.group};
     }
 };
 
@@ -101,27 +107,28 @@ std::vector<OptionRow> layout_rows(training::Layout& layout) {
 }
 
 std::vector<OptionRow> training_rows(TrainingOptions& options) {
-    std::vector<OptionRow> rows{
-        {"model", "NAME|FILE", "model: a preset (gpt3-175b, llama3-8b …), a Hugging Face config.json, or a TOML file",
-         name_or_file(options.model, training::preset_names())},
-        {"machine", "NAME|FILE", "machine: a preset or a TOML file (dgx-h100)",
-         name_or_file(options.machine, training::machine_names())},
-        {"gpus", "N", "total number of GPUs (the layout's, or one node)",
-         whole(options.gpus, 1, training::most_ranks)}};
-    for (OptionRow& row : layout_rows(options.layout)) {
-        rows.push_back(std::move(row));
-    }
+    std::vector<OptionRow> rows = in_group(
+        group::model,
+        {{"model", "NAME|FILE", "model: a preset (gpt3-175b, llama3-8b …), a Hugging Face config.json, or a TOML file",
+          name_or_file(options.model, training::preset_names())}});
+    const auto add = [&](const std::vector<OptionRow>& more) { rows.insert(rows.end(), more.begin(), more.end()); };
+    add(in_group(group::machine, {{"machine", "NAME|FILE", "machine: a preset or a TOML file (dgx-h100)",
+                                   name_or_file(options.machine, training::machine_names())},
+                                  {"gpus", "N", "total number of GPUs (the layout's, or one node)",
+                                   whole(options.gpus, 1, training::most_ranks)}}));
+    add(layout_rows(options.layout));
     add_shape(options.shape, rows);
-    rows.insert(rows.end(), {listing({"efficiency", "KEY=VALUE",
-                                      "efficiencies that override the GPU's: gemm_peak=0.8,nic_share=0.9; "
-                                      "GENERATION.KEY for GPUs of one generation",
-                                      text(options.efficiency)}),
-                             {"usd-per-hour", "X", "price of one GPU-hour in US dollars (from the machine's data)",
-                              real(options.usd_per_hour, 0, 1e6)},
-                             {"jitter", "X", "standard deviation of computation times, as a share of their mean (0)",
-                              real(options.jitter, 0, 1)},
-                             {"seed", "N", "seed of --jitter (1)",
-                              Whole{0, INT64_MAX, [&options](std::int64_t n) { options.seed = n; }}}});
+    add(in_group(group::machine,
+                 {listing({"efficiency", "KEY=VALUE",
+                           "efficiencies that override the GPU's: gemm_peak=0.8,nic_share=0.9; GENERATION.KEY for GPUs "
+                           "of one generation",
+                           text(options.efficiency)}),
+                  {"usd-per-hour", "X", "price of one GPU-hour in US dollars (from the machine's data)",
+                   real(options.usd_per_hour, 0, 1e6)}}));
+    add(in_group(group::run, {{"jitter", "X", "standard deviation of computation times, as a share of their mean (0)",
+                               real(options.jitter, 0, 1)},
+                              {"seed", "N", "seed of --jitter (1)",
+                               Whole{0, INT64_MAX, [&options](std::int64_t n) { options.seed = n; }}}}));
     for (OptionRow& row : rows) {
         note(row, options.given);
     }

@@ -1,5 +1,7 @@
 #include "libsim/report/terminal_text.hpp"
 
+#include "libsim/split.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -102,6 +104,22 @@ int columns_of(std::string_view text) {
         columns += next.columns();
     }
     return columns;
+}
+
+std::string wrapped(const std::string& text, std::size_t width, std::size_t margin) {
+    const std::string blanks(margin, ' ');
+    std::string result;
+    std::string line;
+    for (const std::string& word : split(text, ' ')) {
+        const std::string clean = terminal_text(word, 1 << 20);
+        const auto columns = static_cast<std::size_t>(columns_of(line) + columns_of(clean)) + 1;
+        if (!line.empty() && columns + margin > width) {
+            result += blanks + line + "\n";
+            line.clear();
+        }
+        line += (line.empty() ? "" : " ") + clean;
+    }
+    return line.empty() ? result : result + blanks + line + "\n";
 }
 
 }  // namespace sim::report

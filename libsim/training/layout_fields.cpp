@@ -3,6 +3,7 @@
 #include "libsim/check.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
 #include "libsim/training/layout_field_rows.hpp"
+#include "libsim/training/layout_groups.hpp"
 #include "libsim/training/recomputation.hpp"
 
 #include <fmt/format.h>
@@ -222,11 +223,18 @@ void add_overlaps(Fields& fields) {
 }
 
 Fields all_fields() {
-    Fields fields;
-    for (const auto add : {add_sizes, add_stages, add_recomputation, add_arithmetic, add_adapters, add_kernels,
-                           add_overlaps, add_communication, add_offloading, add_data}) {
-        add(fields);
-    }
+    using namespace layout_group;
+    Fields fields = rows_of({{add_sizes, axes},
+                             {add_stages, pipeline},
+                             {add_recomputation, memory},
+                             {add_arithmetic, arithmetic},
+                             {add_kernels, kernels},
+                             {add_overlaps, communication},
+                             {add_communication, communication},
+                             {add_offloading, memory},
+                             {add_data, data}});
+    move_to(memory, {"zero", "shard", "sequence-parallel", "reduce-each-micro-batch", "reshard-after-forward"}, fields);
+    move_to(arithmetic, {"fp32-gradients"}, fields);
     return fields;
 }
 

@@ -73,14 +73,15 @@ struct LayoutField {
     FieldValue (*shown)(const Layout&) = nullptr;  // the value in JSON, if it differs from the one that was set
     const char* also = "";                         // an older JSON key of the same value
     std::vector<LaunchFlag> launched =
-        {};                // flags of other frameworks; flags of several switches: search/launch_flags.cpp
-    bool is_rare = false;  // JSON leaves it out unless it is set
+        {};                  // flags of other frameworks; flags of several switches: search/launch_flags.cpp
+    bool is_rare = false;    // JSON leaves it out unless it is set
+    const char* group = "";  // the option's heading in --help
 
     // The option's name with _ instead of -.
     std::string key() const;
 };
 
-// In the order of --help and of JSON.
+// In the order of JSON, and within each group of --help.
 std::span<const LayoutField> layout_fields();
 // Requires: there is such an option.
 const LayoutField& layout_field(std::string_view option);

@@ -84,4 +84,32 @@ TEST(Arguments, AreOnTheUsageLine) {
     EXPECT_THAT(help, HasSubstr("Usage: ndsim fly [OPTIONS] KIND [FILE]\n"));
 }
 
+// Options are under the headings of their rows, in the order of their first options; general ones come last.
+TEST(Arguments, AreInTheHelpByGroup) {
+    Flight flight;
+    std::vector<OptionRow> rows = rows_of(flight);
+    int height = 0;
+    rows.push_back({.name = "height", .takes = "N", .help = "how high", .kind = whole(height, 0, 9), .group = "Air"});
+    const char* typed[] = {"fly", "--help"};
+    const auto answer = read_settings(executable, rows, 2, typed);
+    EXPECT_EQ(
+        std::get<Answer>(answer).text,
+        "Flies.\n"
+        "Usage: ndsim fly [OPTIONS] KIND [FILE]\n\n"
+        "Examples:\n  ndsim fly high\n\n"
+        "Arguments:\n"
+        "  KIND                how\n"
+        "  [FILE]              where to\n\n"
+        "Options:\n"
+        "  --rounds N          how often\n\n"
+        "Air:\n"
+        "  --height N          how high\n\n"
+        "General:\n"
+        "  -h, --help          print this and exit; --help columns: every key and column of the output; --help man: as "
+        "a manual\n"
+        "                      page; --help options: as JSON\n"
+        "  --version           print the version and exit\n"
+        "  --config FILE.toml  NAME = VALUE of the same options; the command line wins\n");
+}
+
 }  // namespace

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <set>
 
 namespace {
@@ -27,14 +28,23 @@ std::string with_backslashes(const std::string& text, std::string_view before) {
     return escaped;
 }
 
-// One row per switch: the option, and its text in --help.
-std::string page_table() {
-    std::string table = "| option | meaning, default |\n|---|---|\n";
+// A table for each group of --help, with a row per switch: the option, and its text in --help.
+std::string page_tables() {
+    std::vector<std::string> groups;
+    std::map<std::string, std::string> rows;
     for (const LayoutField& field : layout_fields()) {
-        table += fmt::format("| `--{} {}` | {} |\n", field.option, with_backslashes(field.takes, "|"),
-                             with_backslashes(field.help, "|*"));
+        if (!rows.contains(field.group)) {
+            groups.emplace_back(field.group);
+        }
+        rows[field.group] += fmt::format("| `--{} {}` | {} |\n", field.option, with_backslashes(field.takes, "|"),
+                                         with_backslashes(field.help, "|*"));
     }
-    return table;
+    std::string tables;
+    for (const std::string& group : groups) {
+        tables += fmt::format("{}**{}**\n\n| option | meaning, default |\n|---|---|\n{}", tables.empty() ? "" : "\n",
+                              group, rows[group]);
+    }
+    return tables;
 }
 
 // After an intended change, `tools/schemas.sh` rewrites the table.
@@ -46,10 +56,10 @@ TEST(LayoutFields, AreTheTableOfTheirPage) {
     const std::size_t end = text.find("<!-- end of the layout's switches -->\n");
     ASSERT_LE(begin, end);
     if (std::getenv("NDSIM_WRITE_SCHEMAS") != nullptr) {
-        std::ofstream(page) << text.substr(0, begin) + page_table() + text.substr(end);
+        std::ofstream(page) << text.substr(0, begin) + page_tables() + text.substr(end);
         return;
     }
-    EXPECT_EQ(text.substr(begin, end - begin), page_table()) << "where this is meant: tools/schemas.sh";
+    EXPECT_EQ(text.substr(begin, end - begin), page_tables()) << "where this is meant: tools/schemas.sh";
 }
 
 TEST(LayoutFields, AreOptionsAndKeysOfJsonByOneName) {

@@ -50,6 +50,12 @@ Time ps(std::int64_t count) {
     return Time{Duration{count}};
 }
 
+TEST(TerminalText, IsBrokenBetweenWords) {
+    EXPECT_EQ(wrapped("one two three", 9, 2), "  one two\n  three\n");
+    EXPECT_EQ(wrapped("incomprehensible", 4, 0), "incomprehensible\n");
+    EXPECT_EQ(wrapped("", 80, 2), "");
+}
+
 TEST(TimeAxis, HasRoundTicksInOneUnit) {
     EXPECT_EQ(texts(time_ticks(ps(16'100'000'000'000), 4)), "0 s | 5 s | 10 s | 15 s | ");
     EXPECT_EQ(texts(time_ticks(ps(1'100'000'000'000), 6)), "0 s | 0.2 s | 0.4 s | 0.6 s | 0.8 s | 1 s | ");

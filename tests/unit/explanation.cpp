@@ -105,11 +105,6 @@ TEST(Explanation, ShowsATableOfOneColumnOfWordsAsAList) {
     EXPECT_EQ(text_of(section, Level::field), "  Assumed\n  - this\n");
 }
 
-TEST(Explanation, BreaksLinesBetweenWords) {
-    EXPECT_EQ(wrapped("one two three", 9, 2), "  one two\n  three\n");
-    EXPECT_EQ(wrapped("incomprehensible", 4, 0), "incomprehensible\n");
-}
-
 TEST(Explanation, LeavesNoControlCharacterInAName) {
     const Explanation all{.title = "a \x1b[31mmodel", .of = "ndsim train", .sections = {}};
     EXPECT_THAT(text_of(all), HasSubstr("a ?[31mmodel\n"));

@@ -5,9 +5,11 @@
 #include "libsim/split.hpp"
 #include "tools/command_line/help_topics.hpp"
 #include "tools/command_line/program_facts.hpp"
+#include "tools/command_line/terminal.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -19,12 +21,10 @@ using namespace config;
 
 namespace {
 
-std::string footer(const Executable& executable) {
-    std::string text = "Examples:\n";
-    for (const std::string& example : executable.examples) {
-        text += "  " + example + "\n";
-    }
-    return text;
+// As wide as a page, or a narrower terminal.
+int columns_of_help() {
+    constexpr int page = 120;
+    return isatty(STDOUT_FILENO) == 1 ? std::min(page, terminal_at(STDOUT_FILENO).columns) : page;
 }
 
 // The arguments on a usage line: "KIND [FILE]".
@@ -67,25 +67,24 @@ void add_row(CLI::App& app, const OptionRow& row, CommandLine& line) {
         const auto take_all = [take](const std::vector<std::string>& words) {
             take(fmt::format("{}", fmt::join(words, "\n")));
         };
-        app.add_option_function<std::vector<std::string>>(row.name, take_all, row.help)->type_name("");
+        app.add_option_function<std::vector<std::string>>(row.name, take_all);
     } else if (row.role != Role::option) {
-        // Not required() yet, because an unknown option is the better error than a missing argument.
-        app.add_option_function<std::string>(row.name, take, row.help)->type_name("");
+        // Not required(), because an unknown option is the better error than a missing argument: check_arguments().
+        app.add_option_function<std::string>(row.name, take);
     } else if (std::holds_alternative<Flag>(row.kind)) {
         const auto on = [take](std::int64_t count) { take(count > 0 ? "true" : "false"); };
-        app.add_flag_function("--" + row.name, on, row.help)->disable_flag_override();
+        app.add_flag_function("--" + row.name, on)->disable_flag_override();
     } else {
         const auto add = [&](const std::string& name) {
             const auto take_it = [&line, name, repeats = row.repeats](const std::string& text) {
                 line.given.emplace_back(name, repeats ? fmt::format("{}", fmt::join(split(text, '\n'), "; ")) : text);
             };
-            return app.add_option_function<std::string>(typed_name(name), take_it, row.help)
-                ->type_name(row.takes)
+            return app.add_option_function<std::string>(typed_name(name), take_it)
                 ->multi_option_policy(row.repeats ? CLI::MultiOptionPolicy::Join : CLI::MultiOptionPolicy::TakeLast);
         };
         add(row.name);
         for (const std::string& name : row.also) {
-            add(name)->group("");  // not in --help
+            add(name);
         }
     }
 }
@@ -120,30 +119,21 @@ std::variant<CommandLine, Answer> read_command_line(const Executable& executable
         return Answer{topic->text(facts_of(executable, rows))};
     }
     CommandLine line;
-    CLI::App app(executable.summary, executable.name);
-    app.set_help_flag("-h,--help", help_option().help);
-    app.set_version_flag("--version", version_line(), version_option().help);
-    app.get_formatter()->column_width(30);
-    app.get_formatter()->label("REQUIRED", "");  // the usage line already shows it
-    app.footer(footer(executable));
+    CLI::App app;
+    app.set_help_flag("-h,--help");
+    app.set_version_flag("--version", version_line());
     app.allow_extras();
     for (const OptionRow& row : rows) {
         add_row(app, row, line);
     }
     const auto take_config = [&line](const std::string& file) { line.config = file; };
     const OptionFacts config = config_option();
-    app.add_option_function<std::string>("--" + config.name, take_config, config.help)
-        ->type_name(config.takes)
+    app.add_option_function<std::string>("--" + config.name, take_config)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     try {
         app.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
-        for (const OptionRow& row : rows) {
-            if (row.role == Role::argument) {
-                app.get_option(row.name)->required();
-            }
-        }
-        return Answer{app.help()};
+        return Answer{help_text(facts_of(executable, rows), columns_of_help())};
     } catch (const CLI::CallForVersion& version) {
         return Answer{version.what()};
     } catch (const CLI::ArgumentMismatch& error) {

@@ -12,6 +12,10 @@ struct HelpTopic {
     std::string (*text)(const ProgramFacts& facts);
 };
 
+// The --help output of a program without commands: its examples, and its options by group, broken into lines of at most
+// `columns` columns. Usage lines and examples are not broken.
+std::string help_text(const ProgramFacts& facts, int columns);
+
 // The topic after --help, at any position; null: no --help, or no topic.
 const HelpTopic* topic_asked_for(int argc, const char* const* argv);
 

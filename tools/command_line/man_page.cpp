@@ -85,14 +85,20 @@ void add_row(std::string& page, const std::string& term, const std::string& text
     page += fmt::format(".TP\n{}\n{}\n", term, shown(text));
 }
 
-void add_options(std::string& page, const char* title, const ProgramFacts& facts, bool arguments) {
-    const auto belongs = [&](const OptionFacts& option) { return (option.role != config::Role::option) == arguments; };
-    if (std::none_of(facts.options.begin(), facts.options.end(), belongs)) {
-        return;
+// A single group of options needs no heading of its own.
+void add_options(std::string& page, const ProgramFacts& facts) {
+    std::vector<OptionGroup> groups = groups_of(facts);
+    if (!groups.empty() && groups.front().options.front().role != config::Role::option) {
+        add_section(page, "ARGUMENTS");
+        for (const OptionFacts& argument : groups.front().options) {
+            add_row(page, term_of(argument), argument.help);
+        }
+        groups.erase(groups.begin());
     }
-    add_section(page, title);
-    for (const OptionFacts& option : facts.options) {
-        if (belongs(option)) {
+    add_section(page, "OPTIONS");
+    for (const OptionGroup& group : groups) {
+        page += groups.size() > 1 ? fmt::format(".SS {}\n", shown(group.heading)) : "";
+        for (const OptionFacts& option : group.options) {
             add_row(page, term_of(option), option.help);
         }
     }
@@ -146,8 +152,7 @@ std::string man_page(const ProgramFacts& facts, const std::string& version) {
             add_row(page, bold(command.name), command.summary);
         }
     }
-    add_options(page, "ARGUMENTS", facts, true);
-    add_options(page, "OPTIONS", facts, false);
+    add_options(page, facts);
     add_section(page, "EXAMPLES");
     for (const std::string& example : facts.examples) {
         page += fmt::format(".nf\n{}\n.fi\n", shown(example));

@@ -169,8 +169,12 @@ std::vector<OptionRow> output_rows(Outputs& outputs, const Offer& offer) {
             continue;
         }
         const std::string words = *format.help == '\0' ? offered : format.help;
-        OptionRow row{
-            .name = format.option, .takes = format.takes, .help = words, .kind = Text{}, .changes_result = false};
+        OptionRow row{.name = format.option,
+                      .takes = format.takes,
+                      .help = words,
+                      .kind = Text{},
+                      .changes_result = false,
+                      .group = group::output};
         if (format.takes_time) {
             row.kind =
                 Text{[&outputs, name = std::string(format.key())](const std::string& time) { outputs[name] = time; }};

@@ -23,6 +23,10 @@ Enum enumerator_named(const std::array<const char*, n>& names, const std::string
     return static_cast<Enum>(std::find(names.begin(), names.end(), name) - names.begin());
 }
 
+std::string heading_of(const OptionFacts& option) {
+    return option.role != config::Role::option ? "Arguments" : option.group.empty() ? "Options" : option.group;
+}
+
 FactsJson json_of_option(const OptionFacts& option) {
     return {{"name", option.name},
             {"role", role_names.at(static_cast<std::size_t>(option.role))},
@@ -30,7 +34,8 @@ FactsJson json_of_option(const OptionFacts& option) {
             {"help", option.help},
             {"also", option.also},
             {"values", option.known.names},
-            {"path", path_names.at(static_cast<std::size_t>(option.known.path))}};
+            {"path", path_names.at(static_cast<std::size_t>(option.known.path))},
+            {"group", heading_of(option)}};
 }
 
 OptionFacts option_of_json(const FactsJson& json) {
@@ -41,7 +46,8 @@ OptionFacts option_of_json(const FactsJson& json) {
             .role = enumerator_named<config::Role>(role_names, json.at("role").get<std::string>()),
             .also = json.at("also").get<Names>(),
             .known = {.names = json.at("values").get<Names>(),
-                      .path = enumerator_named<config::Known::Path>(path_names, json.at("path").get<std::string>())}};
+                      .path = enumerator_named<config::Known::Path>(path_names, json.at("path").get<std::string>())},
+            .group = json.at("group").get<std::string>()};
 }
 
 }  // namespace
@@ -53,16 +59,18 @@ OptionFacts help_option() {
                 "print this and exit; --help columns: every key and column of the output; --help man: as a manual "
                 "page; --help options: as JSON",
             .also = {"h"},
-            .known = {.names = {"columns", "man", "options"}}};
+            .known = {.names = {"columns", "man", "options"}},
+            .group = config::group::general};
 }
 OptionFacts version_option() {
-    return {.name = "version", .takes = "", .help = "print the version and exit"};
+    return {.name = "version", .takes = "", .help = "print the version and exit", .group = config::group::general};
 }
 OptionFacts config_option() {
     return {.name = "config",
             .takes = "FILE.toml",
             .help = "NAME = VALUE of the same options; the command line wins",
-            .known = {.path = config::Known::Path::file}};
+            .known = {.path = config::Known::Path::file},
+            .group = config::group::general};
 }
 
 std::string argument_text(const std::string& name, config::Role role) {
@@ -81,6 +89,26 @@ std::string ProgramFacts::usage() const {
     return line;
 }
 
+std::vector<OptionGroup> groups_of(const ProgramFacts& facts) {
+    std::vector<OptionGroup> groups;
+    for (const OptionFacts& option : facts.options) {
+        const std::string heading = heading_of(option);
+        const auto is_it = [&](const OptionGroup& group) { return group.heading == heading; };
+        auto at = std::find_if(groups.begin(), groups.end(), is_it);
+        if (at == groups.end()) {
+            at = groups.insert(at, {heading, {}});
+        }
+        at->options.push_back(option);
+    }
+    const auto is_argument = [](const OptionGroup& group) {
+        return group.options.front().role != config::Role::option;
+    };
+    const auto is_special = [](const OptionGroup& group) { return group.heading != config::group::general; };
+    std::stable_partition(groups.begin(), groups.end(), is_special);
+    std::stable_partition(groups.begin(), groups.end(), is_argument);
+    return groups;
+}
+
 ProgramFacts facts_of(const Executable& executable, const std::vector<config::OptionRow>& rows) {
     ProgramFacts facts{.name = executable.name,
                        .summary = executable.summary,
@@ -92,7 +120,8 @@ ProgramFacts facts_of(const Executable& executable, const std::vector<config::Op
                                  .help = row.help,
                                  .role = row.role,
                                  .also = row.also,
-                                 .known = config::known_values(row)});
+                                 .known = config::known_values(row),
+                                 .group = row.group});
     }
     facts.options.push_back(config_option());
     return facts;

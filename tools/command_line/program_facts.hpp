@@ -20,6 +20,7 @@ struct OptionFacts {
     config::Role role = config::Role::option;
     std::vector<std::string> also = {};  // other names; one letter: -h
     config::Known known = {};
+    std::string group = "";  // its heading; empty: "Options"
 };
 
 struct CommandFacts {
@@ -31,12 +32,20 @@ struct ProgramFacts {
     std::string name;  // "ndsim train"
     std::string summary;
     std::vector<CommandFacts> commands = {};
-    std::vector<OptionFacts> options = {};  // in the order of --help
+    std::vector<OptionFacts> options = {};  // in the order of their rows; --help lists them by group
     std::vector<std::string> examples = {};
 
     // The usage line: "ndsim trace [OPTIONS] ACTION FILE [OTHER]".
     std::string usage() const;
 };
+
+// The options under one heading.
+struct OptionGroup {
+    std::string heading;
+    std::vector<OptionFacts> options;
+};
+// The arguments, and then the groups in the order of their first options, with the general options last.
+std::vector<OptionGroup> groups_of(const ProgramFacts& facts);
 
 // An argument on a usage line: "FILE", "[OTHER]", "[C …]". Requires: the role is not option.
 std::string argument_text(const std::string& name, config::Role role);

@@ -169,8 +169,11 @@ ForEach Workers::executor() {
 }
 
 OptionRow jobs_row(int& jobs) {
-    return keeping_result(
-        {"jobs", "N", "worker threads (0: one per core); does not change the result", whole(jobs, 0, 4096)});
+    return keeping_result({.name = "jobs",
+                           .takes = "N",
+                           .help = "worker threads (0: one per core); does not change the result",
+                           .kind = whole(jobs, 0, 4096),
+                           .group = group::general});
 }
 
 void over_cores(Queue& queue, Workers& workers, const RowMaker& make, const RowTaker& take) {

@@ -26,8 +26,11 @@ struct MemoryOptions {
 
 std::vector<OptionRow> option_rows(MemoryOptions& options) {
     std::vector<OptionRow> rows = training_rows(options.training);
-    rows.push_back(
-        {"stage", "N", "pipeline stage to show over time (the fullest)", whole(options.stage, 0, 1'000'000)});
+    rows.push_back({.name = "stage",
+                    .takes = "N",
+                    .help = "pipeline stage to show over time (the fullest)",
+                    .kind = whole(options.stage, 0, 1'000'000),
+                    .group = group::output});
     return rows;
 }
 

@@ -177,7 +177,9 @@ Question plan_question() {
 std::vector<OptionRow> plan_rows(PlanOptions& options) {
     std::vector<OptionRow> rows = training_rows(options.training);
     const auto replace = [&](const char* name, OptionRow row) {
-        *std::find_if(rows.begin(), rows.end(), [&](const OptionRow& r) { return r.name == name; }) = std::move(row);
+        const auto at = std::find_if(rows.begin(), rows.end(), [&](const OptionRow& r) { return r.name == name; });
+        row.group = at->group;
+        *at = std::move(row);
     };
     replace("gpus", {"gpus", "LIST", "number of GPUs; several numbers are compared",
                      numbers(options.axes.gpus, 1, training::most_ranks)});
@@ -192,16 +194,19 @@ std::vector<OptionRow> plan_rows(PlanOptions& options) {
     replace("schedule", {"schedule", "LIST", "pipeline schedules (1f1b, and interleaved for several chunks)",
                          text(options.schedule)});
     std::erase_if(rows, [](const OptionRow& row) { return row.name == "jitter" || row.name == "seed"; });
-    rows.insert(rows.end(),
-                {{"objective", "NAME", "quantity to minimise: time or cost (time)",
-                  choice(options.objective, {"time", "cost"})},
-                 {"list", "NAME",
-                  "layouts in the table: pareto (no other layout beats them in time, memory and cost), or best "
-                  "by --objective alone (pareto)",
-                  choice(options.list, {"pareto", "best"})},
-                 {"top", "K", "number of rows in the table (10)", whole(options.top, 1, largest_limit)},
-                 command_line::jobs_row(options.jobs),
-                 {"exhaustive", "", "simulate every layout that may fit (no pruning)", flag(options.exhaustive)}});
+    const std::vector<OptionRow> own = in_group(
+        "Search", {{"by", "NAME",
+                    fmt::format("list the best by one quantity, whatever the others: {}", fmt::join(key_names(), ", ")),
+                    choice(options.by, key_names())},
+                   {"objective", "NAME", "quantity to minimise: time, cost or memory (time, or that of --by)",
+                    choice(options.objective, {"time", "cost", "memory"})},
+                   {"list", "NAME",
+                    "pareto: layouts that no other beats in time, memory and cost; best: by --objective alone (pareto)",
+                    choice(options.list, {"pareto", "best"})},
+                   {"top", "K", "number of rows in the table (10)", whole(options.top, 1, largest_limit)},
+                   command_line::jobs_row(options.jobs),
+                   {"exhaustive", "", "simulate every layout that may fit (no pruning)", flag(options.exhaustive)}});
+    rows.insert(rows.end(), own.begin(), own.end());
     return rows;
 }
 

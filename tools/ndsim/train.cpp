@@ -18,12 +18,13 @@ using namespace explain;
 
 std::vector<OptionRow> train_rows(StepOptions& options) {
     std::vector<OptionRow> rows = training_rows(options.training);
-    rows.insert(
-        rows.end(),
+    const std::vector<OptionRow> run = in_group(
+        group::run,
         {{"tokens", "X", "length of the whole run in tokens: 15T or 15e12", suffixed(real(options.tokens, 1, 1e18))},
          {"steps", "X", "length of the whole run in steps, instead of --tokens", real(options.steps, 1, 1e12)},
          {"unfold", "", "simulate every rank, not one for each stage", flag(options.unfold)},
          fault_row(options.faults)});
+    rows.insert(rows.end(), run.begin(), run.end());
     return rows;
 }
 
@@ -45,7 +46,8 @@ struct TrainCommand : StepOptions {
 
 std::vector<OptionRow> option_rows(TrainCommand& options) {
     std::vector<OptionRow> rows = train_rows(options);
-    rows.push_back(keeping_result({"hash", "", "print the timeline's hash", flag(options.hash)}));
+    rows.push_back(keeping_result(
+        {.name = "hash", .help = "print the timeline's hash", .kind = flag(options.hash), .group = group::output}));
     return rows;
 }
 

@@ -13,7 +13,7 @@ namespace sim::tools {
 // The options that change the result. They set `options`.
 std::vector<config::OptionRow> train_rows(explain::StepOptions& options);
 
-// "ndsim train --model llama3-8b …": a shell command, with the options in the order of ndsim train --help and `change`
+// "ndsim train --model llama3-8b …": a shell command, with the options in the order of their rows and `change`
 // applied to those given.
 std::string train_line(config::Given given, const predict::Change& change = {});
 

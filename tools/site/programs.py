@@ -68,10 +68,13 @@ def page_of(program: Program) -> str:
         lines.append("")
     lines += ["## Examples", "", "```console", *(f"$ {example}" for example in facts["examples"]), "```", ""]
     lines += [f"```{{program}} {facts['program']}", "```", ""]
-    for title, is_argument in (("Arguments", True), ("Options", False)):
-        options = [option for option in facts["options"] if (option["role"] != "option") == is_argument]
-        if options:
-            lines += [f"## {title}", ""]
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for option in facts["options"]:
+        groups.setdefault(option["group"], []).append(option)
+    arguments = groups.pop("Arguments", [])
+    general = groups.pop("General", [])
+    for title, options in (("Arguments", arguments), *groups.items(), ("General", general)):
+        lines += [f"## {title}", ""] if options else []
         for option in options:
             lines += [f"```{{option}} {signature(option)}", "", description(option), "```", ""]
     if program.columns and not facts["commands"]:

@@ -95,18 +95,20 @@ OptionRow level_row(explain::Level& level) {
 }
 
 std::vector<OptionRow> explain_rows(ExplainOptions& options) {
-    std::vector<OptionRow> rows{
-        {"strategy", "NAME",
-         "strategy that finds the layout: auto, data, model, pipeline or hybrid (auto, unless --dp, --tp … are given)",
-         noted(options.strategy, options.strategy_given, strategy_names())},
-        {"hardware", "NAME", "kind of machine, if there is no --machine: cpu, gpu, tpu or cluster (gpu)",
-         noted(options.hardware, options.hardware_given, hardware_names())},
-        {"which", "", "recommend a parallelism and compare the alternatives; asks for missing options on a terminal",
-         flag(options.which)},
-        {"goal", "NAME", "goal of --which: least time, memory or cost (time)",
-         noted(options.goal, options.goal_given, listed(goal_names))},
-        level_row(options.level)};
-    const std::vector<OptionRow> of_settings = explain::setting_rows(options.settings);
+    std::vector<OptionRow> rows = in_group(
+        "Explanation",
+        {{"strategy", "NAME",
+          "strategy that finds the layout: auto, data, model, pipeline or hybrid (auto, unless --dp, --tp … are given)",
+          noted(options.strategy, options.strategy_given, strategy_names())},
+         {"hardware", "NAME", "kind of machine, if there is no --machine: cpu, gpu, tpu or cluster (gpu)",
+          noted(options.hardware, options.hardware_given, hardware_names())},
+         {"which", "", "recommend a parallelism and compare the alternatives; asks for missing options on a terminal",
+          flag(options.which)},
+         {"goal", "NAME", "goal of --which: least time, memory or cost (time)",
+          noted(options.goal, options.goal_given, listed(goal_names))},
+         level_row(options.level)});
+    const std::vector<OptionRow> of_settings =
+        in_group("Input and checkpoints", explain::setting_rows(options.settings));
     rows.insert(rows.end(), of_settings.begin(), of_settings.end());
     const std::vector<OptionRow> of_train = train_rows(options.train);
     rows.insert(rows.end(), of_train.begin(), of_train.end());

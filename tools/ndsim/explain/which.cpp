@@ -115,12 +115,12 @@ FigureTable alternatives_table(const std::vector<Alternative>& alternatives, con
     for (const Alternative& one : alternatives) {
         const FoundLayout& found = one.found;
         explain::FigureRow row{
-            {one.title, {}, {}, {}, {}, {}, verdict_of(one.found, what.machine.gpu.memory_bytes), {}}};
+            {one.title, {}, {}, {}, {}, {}, {}, verdict_of(one.found, what.machine.gpu.memory_bytes), {}}};
         if (found.exists()) {
             row.cells[1] = std::int64_t{found.point().gpus};
             row.cells[2] = axes_text(found.point());
-            row.cells[4] = found.row ? found.row->memory : found.miss->memory;
-            row.cells[7] = one.command;
+            row.cells[5] = found.row ? found.row->memory : found.miss->memory;
+            row.cells[8] = one.command;
         }
         if (found.row) {
             row.cells[3] = seconds(found.row->step);
