@@ -31,14 +31,6 @@ std::string grouped(std::size_t n) {
     return text;
 }
 
-// Modules are listed only if they are not the usual ones.
-std::string recompute_text(const training::Framework& framework) {
-    return framework.recompute == training::Recompute::none
-               ? ""
-               : fmt::format(" recompute {}{}", name_of(framework.recompute),
-                             framework.names_modules() ? " " + text_of(framework.recompute_modules) : "");
-}
-
 std::string short_layout(const PlanQuestion& question, const PlanPoint& p) {
     std::string text = fmt::format("dp {} tp {} pp {}", p.dp, p.tp, p.pp);
     text += p.interleave > 1 ? fmt::format("x{}", p.interleave) : "";
@@ -47,7 +39,7 @@ std::string short_layout(const PlanQuestion& question, const PlanPoint& p) {
     text += p.expert_tp > 1 ? fmt::format(" expert-tp {}", p.expert_tp) : "";
     text += fmt::format(" micro-batch {} zero {}", p.micro_batch, p.zero);
     text += p.shard > 0 ? fmt::format(" shard {}", p.shard) : "";
-    text += recompute_text(layout_of(question.space, question.model, p).framework);
+    text += p.recompute == training::Recompute::none ? "" : " recompute " + recomputation_text(p);
     const NamedPipelineSchedule& schedule = *schedules_of(question.space)[p.schedule];
     text += schedule.usual ? "" : fmt::format(" {}", schedule.name);
     return text;

@@ -25,7 +25,7 @@ std::string words_of(const PlanRow& row) {
         words += size > 1 ? fmt::format(" x {} {}", name, size) : "";
     }
     return words + fmt::format(", micro-batch {}, zero {}, recompute {}: {}, {}", point.micro_batch, point.zero,
-                               training::name_of(point.recompute), time_text(seconds(row.step)),
+                               recomputation_text(point), time_text(seconds(row.step)),
                                bytes_text(static_cast<double>(row.memory)));
 }
 

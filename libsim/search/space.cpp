@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 
 namespace sim::search {
 
@@ -50,25 +51,38 @@ bool selects_by_operator(const PlanSpace& space, int zero) {
     return training::recomputes_by_operator(layout);
 }
 
-// Explicit choices are taken literally; otherwise selective recomputation covers the modules that are worth it.
-training::LayerModules modules_of(const PlanSpace& space, const training::Transformer& model,
-                                  const training::Layout& layout) {
+// A way to recompute activations.
+struct Recomputation {
+    Recompute recompute;
     training::LayerModules modules = training::Framework{}.recompute_modules;
-    if (layout.framework.recompute != Recompute::selective) {
-        return modules;
+};
+
+// Explicit choices are taken literally.
+std::vector<Recomputation> given_recomputations(const PlanSpace& space) {
+    std::vector<Recomputation> ways;
+    for (const Recompute recompute : space.recompute) {
+        ways.push_back(recompute == Recompute::selective
+                           ? Recomputation{recompute, space.rest.framework.recompute_modules}
+                           : Recomputation{recompute});
     }
-    if (space.rest.framework.names_modules()) {
-        return space.rest.framework.recompute_modules;
+    return ways;
+}
+
+// With one ZeRO stage, if none is given.
+std::vector<Recomputation> usual_recomputations(const PlanSpace& space, const training::Transformer& model, int zero) {
+    const training::Framework& framework = space.rest.framework;
+    std::vector<Recomputation> ways{{Recompute::none}};
+    if (framework.names_modules()) {
+        ways.push_back({Recompute::selective, framework.recompute_modules});
+    } else if (!selects_by_operator(space, zero)) {
+        for (const training::LayerModules modules : selective_ways(model, framework.flash_attention)) {
+            ways.push_back({Recompute::selective, modules});
+        }
+    } else if (framework.loop == training::TrainingLoop::torch) {
+        ways.push_back({Recompute::selective});
     }
-    if (!space.recompute.empty() || training::recomputes_by_operator(layout)) {
-        return modules;
-    }
-    const training::LayerModules usual = usual_modules(model);
-    if (layout.framework.flash_attention && usual != training::LayerModules{}) {
-        return usual;
-    }
-    modules |= usual;
-    return modules;
+    ways.push_back({Recompute::full});
+    return ways;
 }
 
 // Builds points, iterating from the outer axes to the inner ones.
@@ -175,11 +189,12 @@ private:
         for (const int z : given_or(space_.zero, zero)) {
             const bool has_groups = z > 0 || space_.rest.framework.outer_every > 0;
             for (const int s : has_groups ? given_or(space_.shard, {0}) : std::vector{0}) {
-                for (const Recompute r : recomputations(z)) {
+                for (const auto& [recompute, modules] : recomputations(z)) {
                     for (const int m : given_or(space_.micro_batch, micro_batch)) {
                         point.zero = z;
                         point.shard = s;
-                        point.recompute = r;
+                        point.recompute = recompute;
+                        point.modules = modules;
                         point.micro_batch = m;
                         add(point);
                     }
@@ -188,17 +203,8 @@ private:
         }
     }
 
-    std::vector<Recompute> recomputations(int zero) const {
-        if (!space_.recompute.empty()) {
-            return space_.recompute;
-        }
-        const training::Framework& framework = space_.rest.framework;
-        const bool worth_it = selects_by_operator(space_, zero)
-                                  ? framework.loop == training::TrainingLoop::torch
-                                  : !framework.flash_attention || usual_modules(model_) != training::LayerModules{};
-        return worth_it || framework.names_modules()
-                   ? std::vector{Recompute::none, Recompute::selective, Recompute::full}
-                   : std::vector{Recompute::none, Recompute::full};
+    std::vector<Recomputation> recomputations(int zero) const {
+        return space_.recompute.empty() ? usual_recomputations(space_, model_, zero) : given_recomputations(space_);
     }
 
     void add(const PlanPoint& point) {
@@ -245,15 +251,21 @@ std::span<const PlanAxis> plan_axes() {
     return axes;
 }
 
-training::LayerModules usual_modules(const training::Transformer& model) {
-    training::LayerModules modules;
-    if (model.latent) {
-        modules |= training::LayerModule::latent_up;
+std::vector<training::LayerModules> selective_ways(const training::Transformer& model, bool flash_attention) {
+    using training::LayerModule;
+    const training::LayerModules missing = training::missing_modules(model);
+    const auto with = [&](training::LayerModules modules, std::initializer_list<LayerModule> more) {
+        for (const LayerModule module : more) {
+            modules |= missing.has(module) ? training::LayerModules{} : module;
+        }
+        return modules;
+    };
+    training::LayerModules both = with({}, {LayerModule::norms, LayerModule::latent_up});
+    if (!flash_attention) {
+        both |= LayerModule::core_attention;
     }
-    if (model.experts.count > 0) {
-        modules |= training::LayerModule::expert_activation;
-    }
-    return modules;
+    // The module of experts includes their activation function.
+    return {with(both, {LayerModule::expert_activation}), with(both, {LayerModule::dense_ffn, LayerModule::experts})};
 }
 
 std::vector<KnownSchedule> schedules_of(const PlanSpace& space) {
@@ -266,13 +278,19 @@ std::vector<PlanPoint> points_of(const PlanSpace& space, const training::Transfo
     return Points(space, model, machine).all();
 }
 
+std::string recomputation_text(const PlanPoint& point) {
+    const bool names =
+        point.recompute == Recompute::selective && point.modules != training::Framework{}.recompute_modules;
+    return name_of(point.recompute) + (names ? " " + text_of(point.modules) : "");
+}
+
 training::Layout layout_of(const PlanSpace& space, const training::Transformer& model, const PlanPoint& point) {
     training::Layout layout = space.rest;
     for (const PlanAxis& axis : plan_axes()) {
         axis.in(layout) = point.*axis.value;
     }
     layout.framework.recompute = point.recompute;
-    layout.framework.recompute_modules = modules_of(space, model, layout);
+    layout.framework.recompute_modules = point.modules;
     layout.parallelism.schedule =
         space.schedule.empty() ? usual_pipeline_schedule(1 + point.schedule) : space.schedule[point.schedule];
     layout.parallelism.sequence_parallel = space.sequence_parallel.value_or(

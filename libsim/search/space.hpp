@@ -11,9 +11,8 @@
 //   micro_batch  powers of two up to 16
 //   zero         0 to 3, without 2 if there are several stages, where it equals 1; only 0 with a single replica
 //   shard        0: over all replicas; always with zero 0
-//   recompute    none and full; also selective if it differs from both: for attention that keeps its scores, for
-//                modules that were named, for PyTorch's own loop with zero 3, which selects operators, and
-//                otherwise for usual_modules()
+//   recompute    none, selective and full; selective has the modules that were named, or each of selective_ways();
+//                with zero 3 it selects operators, which only PyTorch's own loop does
 //   schedule     1f1b, and interleaved with several chunks
 // dp is GPUs / (tp x pp x cp). Activations are sharded over tp (sequence parallelism) if tp > 1 divides them.
 #pragma once
@@ -62,7 +61,8 @@ struct PlanPoint {
     int zero = 0;
     int shard = 0;
     training::Recompute recompute = training::Recompute::none;
-    std::uint8_t schedule = 0;  // index into schedules_of()
+    training::LayerModules modules = training::LayerModule::core_attention;  // that selective recomputation repeats
+    std::uint8_t schedule = 0;                                               // index into schedules_of()
     friend bool operator==(const PlanPoint&, const PlanPoint&) = default;
 };
 
@@ -76,10 +76,12 @@ struct PlanAxis {
 };
 std::span<const PlanAxis> plan_axes();
 
-// The modules whose recomputation saves much memory for little time: latent attention's up projection, and the experts'
-// activation function. Empty for a model with neither. Source: Megatron Bridge's recipes for DeepSeek-V3 and Qwen3 MoE
-// (recompute_modules).
-training::LayerModules usual_modules(const training::Transformer& model);
+// The sets of modules that selective recomputation repeats, from the least time and the most memory to the reverse:
+//   the norms, and modules that save much memory for little time: the scores if attention keeps them, latent
+//   attention's up projection, and the experts' activation function
+//   all of that, and whole feed-forward parts
+// Source: Megatron-LM's --recompute-modules, and Megatron Bridge's recipes for DeepSeek-V3 and Qwen3 MoE.
+std::vector<training::LayerModules> selective_ways(const training::Transformer& model, bool flash_attention);
 
 // The schedules that PlanPoint::schedule indexes: the space's own, or the usual ones.
 std::vector<KnownSchedule> schedules_of(const PlanSpace& space);
@@ -89,6 +91,9 @@ std::vector<KnownSchedule> schedules_of(const PlanSpace& space);
 // ranks than GPUs. Throws ProgramError beyond 2 million points.
 std::vector<PlanPoint> points_of(const PlanSpace& space, const training::Transformer& model,
                                  const training::Machine& machine);
+
+// "none", "selective", "selective layernorm,mlp": modules only if they are not the usual ones.
+std::string recomputation_text(const PlanPoint& point);
 
 training::Layout layout_of(const PlanSpace& space, const training::Transformer& model, const PlanPoint& point);
 

@@ -242,20 +242,6 @@ std::string no_putting_off(const LayoutCase& what) {
                            : fmt::format("whole backward passes, and {} splits them", axes.schedule->name));
 }
 
-LayerModules missing_modules(const Transformer& model) {
-    LayerModules missing;
-    const auto needs = [&](bool there, LayerModules modules) {
-        if (!there) {
-            missing |= modules;
-        }
-    };
-    needs(model.latent.has_value(), LayerModule::latent_up);
-    needs(model.has_dense_ffn(), LayerModule::dense_ffn);
-    needs(model.experts.count > 0, LayerModule::experts);
-    needs(model.experts.count > 0, LayerModule::expert_activation);
-    needs(model.experts.shared > 0, LayerModule::shared_experts);
-    return missing;
-}
 bool recomputes_modules_in_vain(const LayoutCase& what) {
     const Framework& framework = what.layout.framework;
     return framework.names_modules() &&

@@ -53,6 +53,20 @@ LayerModules recomputed_modules(const Layout& layout) {
     return modules;
 }
 
+LayerModules missing_modules(const Transformer& model) {
+    LayerModules missing;
+    const auto needs = [&](bool there, LayerModules modules) {
+        if (!there) {
+            missing |= modules;
+        }
+    };
+    needs(model.latent.has_value(), LayerModule::latent_up);
+    needs(model.has_dense_ffn(), LayerModule::dense_ffn);
+    needs(model.experts.count > 0, LayerModule::experts);
+    needs(model.experts.count > 0, LayerModule::expert_activation);
+    needs(model.experts.shared > 0, LayerModule::shared_experts);
+    return missing;
+}
 std::vector<Operator> recomputed(const std::vector<Operator>& operators, const Layout& layout) {
     switch (layout.framework.recompute) {
         case Recompute::none: return {};

@@ -13,6 +13,8 @@ bool recomputes_by_operator(const Layout& layout);
 // The modules that selective recomputation drops and repeats, without the scores of flash attention, which are never
 // kept.
 LayerModules recomputed_modules(const Layout& layout);
+// The modules that no layer of the model has.
+LayerModules missing_modules(const Transformer& model);
 // The layer's operators that are recomputed, in order.
 std::vector<Operator> recomputed(const std::vector<Operator>& operators, const Layout& layout);
 

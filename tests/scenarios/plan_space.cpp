@@ -72,7 +72,7 @@ TEST(PlanSpace, HasEveryPointOnce) {
     std::set<std::string> different;
     for (const PlanPoint& p : points) {
         different.insert(fmt::format("{} {} {} {} {} {} {} {} {} {}", p.tp, p.pp, p.cp, p.ep, p.expert_tp,
-                                     p.micro_batch, p.interleave, p.zero, static_cast<int>(p.recompute), p.schedule));
+                                     p.micro_batch, p.interleave, p.zero, recomputation_text(p), p.schedule));
     }
     EXPECT_EQ(different.size(), points.size());
 }
@@ -137,34 +137,57 @@ TEST(PlanSpace, SpreadsActivationsWhereverTensorParallelDividesThem) {
     EXPECT_FALSE(layout_of(space, dense(), {.tp = 3}).parallelism.sequence_parallel);
 }
 
-// With zero 3, PyTorch's own loop has it by operators.
-TEST(PlanSpace, TriesSelectiveRecomputationOnlyWhereItIsNeitherNoneNorFull) {
+// With zero 3, only PyTorch's own loop has it, and by operators.
+TEST(PlanSpace, TriesSelectiveRecomputationUnlessZeroThreeSelectsOperators) {
     PlanSpace space = of(4);
-    space.zero = {0, 1};
-    EXPECT_EQ(values(space, &PlanPoint::recompute), (std::set{0, 2}));
+    for (const int zero : {0, 1, 2}) {
+        space.zero = {zero};
+        EXPECT_EQ(values(space, &PlanPoint::recompute), (std::set{0, 1, 2})) << zero;
+    }
     space.zero = {3};
     EXPECT_EQ(values(space, &PlanPoint::recompute), (std::set{0, 2}));
     space.rest.framework.loop = training::TrainingLoop::torch;
     EXPECT_EQ(values(space, &PlanPoint::recompute), (std::set{0, 1, 2}));
-    space.zero = {1};
-    space.rest.framework.flash_attention = false;
-    EXPECT_EQ(values(space, &PlanPoint::recompute), (std::set{0, 1, 2}));
 }
 
-TEST(PlanSpace, RecomputesTheModulesThatAreWorthItUnlessRecomputationWasSaid) {
-    using training::LayerModule;
+// The modules of each way, in order.
+std::vector<std::string> ways(const training::Transformer& model, bool flash_attention = true) {
+    std::vector<std::string> texts;
+    for (const training::LayerModules modules : selective_ways(model, flash_attention)) {
+        texts.push_back(text_of(modules));
+    }
+    return texts;
+}
+
+TEST(PlanSpace, RecomputesModulesInALightAndAHeavyWay) {
+    using Texts = std::vector<std::string>;
+    EXPECT_EQ(ways(dense()), (Texts{"layernorm", "layernorm,mlp"}));
+    EXPECT_EQ(ways(dense(), false), (Texts{"core_attn,layernorm", "core_attn,layernorm,mlp"}));
     training::Transformer sparse = dense();
     sparse.experts = {.count = 8, .top_k = 2};
-    const PlanPoint point{.gpus = 8, .dp = 8, .zero = 1, .recompute = training::Recompute::selective};
-    PlanSpace space = of(8);
-    EXPECT_EQ(layout_of(space, sparse, point).framework.recompute_modules, LayerModule::expert_activation);
-    training::LayerModules both = LayerModule::latent_up;
-    both |= LayerModule::expert_activation;
+    EXPECT_EQ(ways(sparse), (Texts{"layernorm,moe_act", "layernorm,moe"}));
     sparse.latent = training::LatentAttention{};
-    EXPECT_EQ(usual_modules(sparse), both);
-    EXPECT_EQ(usual_modules(dense()), training::LayerModules{});
+    sparse.experts.dense_layers = 1;
+    EXPECT_EQ(ways(sparse), (Texts{"layernorm,mla_up_proj,moe_act", "layernorm,mla_up_proj,mlp,moe"}));
+}
+
+TEST(PlanSpace, HasEachWayAsALayoutOfItsOwn) {
+    PlanSpace space = of(4);
+    space.tp = space.pp = space.cp = space.micro_batch = space.zero = {1};
+    std::vector<std::string> texts;
+    for (const PlanPoint& point : points_of(space, dense(), node())) {
+        texts.push_back(recomputation_text(point));
+        EXPECT_EQ(layout_of(space, dense(), point).framework.recompute_modules, point.modules);
+    }
+    EXPECT_EQ(texts, (std::vector<std::string>{"none", "selective layernorm", "selective layernorm,mlp", "full"}));
+}
+
+TEST(PlanSpace, TakesRecomputationThatWasGivenLiterally) {
+    PlanSpace space = of(4);
     space.recompute = {training::Recompute::selective};
-    EXPECT_EQ(layout_of(space, sparse, point).framework.recompute_modules, LayerModule::core_attention);
+    for (const PlanPoint& point : points_of(space, dense(), node())) {
+        EXPECT_EQ(point.modules, training::LayerModules{training::LayerModule::core_attention});
+    }
 }
 
 TEST(PlanSpace, RefusesTooManyLayouts) {
@@ -177,21 +200,18 @@ TEST(PlanSpace, RefusesTooManyLayouts) {
 
 }  // namespace
 // Modules apply to selective recomputation only, and do not affect the others.
-TEST(PlanSpace, HasSelectiveRecomputationWhereModulesAreNamed) {
+TEST(PlanSpace, HasOnlyTheModulesThatAreNamed) {
     PlanSpace space = of(8);
-    const auto selective = [&] {
-        const std::vector<PlanPoint> points = points_of(space, dense(), node());
-        return std::count_if(points.begin(), points.end(),
-                             [](const PlanPoint& point) { return point.recompute == training::Recompute::selective; });
-    };
     space.zero = {1};
-    EXPECT_EQ(selective(), 0);
-    space.rest.framework.recompute_modules = training::LayerModule::norms;
-    EXPECT_GT(selective(), 0);
+    space.rest.framework.recompute_modules = training::LayerModule::dense_ffn;
+    std::size_t selective = 0;
     for (const PlanPoint& point : points_of(space, dense(), node())) {
-        EXPECT_EQ(layout_of(space, dense(), point).framework.names_modules(),
-                  point.recompute == training::Recompute::selective);
+        const bool is_selective = point.recompute == training::Recompute::selective;
+        selective += is_selective ? 1 : 0;
+        EXPECT_EQ(layout_of(space, dense(), point).framework.names_modules(), is_selective);
+        EXPECT_TRUE(!is_selective || point.modules == training::LayerModules{training::LayerModule::dense_ffn});
     }
+    EXPECT_GT(selective, 0U);
 }
 
 }  // namespace sim::search

@@ -83,7 +83,7 @@ std::string axes_text(const search::PlanPoint& point) {
         }
     }
     if (point.recompute != training::Recompute::none) {
-        text += fmt::format("{}recompute {}", text.empty() ? "" : ", ", name_of(point.recompute));
+        text += fmt::format("{}recompute {}", text.empty() ? "" : ", ", recomputation_text(point));
     }
     return text.empty() ? "no parallelism" : text;
 }
