@@ -19,7 +19,7 @@ std::string gigabytes_text(double bytes) {
     return fmt::format("{:.2f}", bytes / 1e9);
 }
 std::string flops_text(double rate) {
-    return fmt::format("{:.4g} TFLOP/s", rate / 1e12);
+    return fmt::format("{:.4g} TFLOP/s", rate / 1e12);  // a peak is often a round number
 }
 std::string tokens_text(double rate) {
     return count_text(rate) + " tokens/s";

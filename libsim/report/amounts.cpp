@@ -53,6 +53,10 @@ std::string count_text(double count) {
     return scaled(count, std::array{Scale{1e12, "T"}, Scale{1e9, "B"}, Scale{1e6, "M"}, Scale{1e3, "k"}, Scale{1, ""}});
 }
 
+std::string teraflops_text(double per_second) {
+    return fmt::format("{:#.4g}", per_second / 1e12);
+}
+
 std::string money_text(double usd) {
     if (usd < 1000) {
         return fmt::format("${:.{}f}", usd, usd < 0.1 ? 4 : 2);

@@ -16,7 +16,9 @@ std::string long_time_text(double seconds);      // "54.2 days", "3.50 h"
 std::string bytes_text(double bytes);            // "61.30 GB", "512 B"
 std::string rate_text(double bytes_per_second);  // "366.1 GB/s"
 std::string count_text(double count);            // "1.02 M", "405 B"
-std::string money_text(double usd);              // "$1.01", "$236 k"
+std::string teraflops_text(
+    double per_second);              // "548.4" for 548.4e12 FLOP/s; the heading or the text after it has the unit
+std::string money_text(double usd);  // "$1.01", "$236 k"
 std::string energy_text(double kilowatt_hours);  // "3.380 GWh", "512.4 kWh"
 std::string power_text(double watts);            // "700.0 W", "5.600 kW"
 std::string heat_text(double joules);            // "43.20 kJ"

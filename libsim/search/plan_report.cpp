@@ -84,6 +84,7 @@ std::string plan_table(const PlanReport& report) {
                                 {"MFU"},
                                 {"memory"},
                                 {"free"},
+                                {"TFLOP/s"},
                                 {priced ? "$ a step" : "GPU-hours"},
                                 {"slow GPU"},
                                 {"slow links"},
@@ -95,8 +96,9 @@ std::string plan_table(const PlanReport& report) {
         const std::string gpus = question.space.gpus.size() > 1 ? fmt::format("{} GPUs: ", row.point.gpus) : "";
         table.rows.push_back(
             {{(row.may_be_fastest ? "~" : "") + time_text(seconds(row.step)), count_text(row.tokens_per_second),
-              percent_text(row.mfu), bytes_text(memory), bytes_text(capacity - memory), cost_text(question, row.cost),
-              slow_gpu_text(row), slow_links_text(row), gpus + short_layout(question, row.point)}});
+              percent_text(row.mfu), teraflops_text(row.flops_per_second), bytes_text(memory),
+              bytes_text(capacity - memory), cost_text(question, row.cost), slow_gpu_text(row), slow_links_text(row),
+              gpus + short_layout(question, row.point)}});
     }
     if (report.list == PlanList::front && plan.pareto.size() > report.top) {
         table.rows.push_back(
@@ -153,11 +155,23 @@ std::string flags_text(const PlanReport& report) {
     return text;
 }
 
-std::string heading(const PlanReport& report) {
-    const bool is_cost = report.objective == PlanObjective::cost;
-    if (report.list == PlanList::best) {
-        return fmt::format("The {} layouts of all that fit, whether or not others are smaller:\n",
-                           is_cost ? "cheapest" : "fastest");
+// In the order of --by.
+constexpr std::array ranking_keys{
+    PlanKey{"time", PlanObjective::time, "The fastest layouts of all that fit, whether or not others are smaller"},
+    PlanKey{"tokens", PlanObjective::time,
+            "The layouts with the most tokens per second of all that fit, whether or not others are smaller"},
+    PlanKey{"mfu", PlanObjective::cost,
+            "The layouts with the highest MFU of all that fit, whether or not others are smaller"},
+    PlanKey{"tflops", PlanObjective::cost,
+            "The layouts with the most TFLOP/s per GPU of all that fit, whether or not others are smaller"},
+    PlanKey{"cost", PlanObjective::cost, "The cheapest layouts of all that fit, whether or not others are smaller"},
+    PlanKey{"memory", PlanObjective::memory, "The smallest layouts of all that fit, whether or not others are faster"}};
+
+const char* first_ones(PlanObjective objective) {
+    switch (objective) {
+        case PlanObjective::cost: return "cheap";
+        case PlanObjective::memory: return "small";
+        case PlanObjective::time: break;
     }
     return fmt::format("No other layout is faster, smaller and cheaper than one of these; {} first:\n",
                        is_cost ? "cheap ones" : "fast ones");

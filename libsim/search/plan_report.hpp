@@ -17,6 +17,17 @@ enum class PlanList : std::uint8_t { front, best };
 
 struct PlanReport {
     PlanQuestion question;
+// A quantity by which layouts are ranked. Several have the same order: with a global batch and a price per GPU-hour,
+// tokens per second follow the step time; MFU and FLOPs per second follow GPU-hours, and so does the cost of a token.
+struct PlanKey {
+    const char* name;         // "mfu"
+    PlanObjective objective;  // has this order
+    const char* heading;      // above the best by this key alone
+};
+std::span<const PlanKey> plan_keys();
+// Requires: there is such a key.
+const PlanKey& plan_key(std::string_view name);
+
     Plan plan;
     PlanObjective objective = PlanObjective::time;
     PlanList list = PlanList::front;

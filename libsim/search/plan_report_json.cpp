@@ -115,6 +115,9 @@ const Record<ShownRow>& row_record() {
                          of_row(&PlanRow::may_be_fastest)),
               number<Row>("tokens_per_second", "Tokens per second of all GPUs.", of_row(&PlanRow::tokens_per_second)),
               printed(number<Row>("mfu", "Model FLOPs utilization, a share of 1.", of_row(&PlanRow::mfu)), "{:.6g}"),
+              number<Row>("model_flops_per_second_per_gpu",
+                          "FLOPs of the model per second and GPU; attention in full, no recomputation.",
+                          of_row(&PlanRow::flops_per_second)),
               whole<Row>("memory_bytes", "Bytes that the fullest rank holds.", of_row(&PlanRow::memory)),
               whole<Row>("headroom_bytes", "Bytes of a GPU that are left.",
                          [](const Row& of) { return of.capacity() - of.row->memory; }),
@@ -159,8 +162,8 @@ std::vector<Field<ShownRow>> columns() {
          {whole<Row>("may_be_fastest",
                      "1: it cannot be told apart from the fastest on equally many GPUs; 0: it is slower.",
                      [](const Row& of) { return of.row->may_be_fastest ? 1 : 0; })},
-         row_record().fields(
-             {"tokens_per_second", "mfu", "memory_bytes", "headroom_bytes", "usd_per_step", "gpu_hours_per_step"}),
+         row_record().fields({"tokens_per_second", "mfu", "model_flops_per_second_per_gpu", "memory_bytes",
+                              "headroom_bytes", "usd_per_step", "gpu_hours_per_step"}),
          {whole<Row>("pareto", "1: no other layout beats it in time, memory and cost at once; 0: one does.",
                      [](const Row& of) { return of.is_on_front ? 1 : 0; })},
          robustness});

@@ -12,7 +12,8 @@ PlanOracle::Answer simulate(const PlanQuestion& question, const training::Layout
     return {.step = found.step,
             .memory = found.memory.fullest().peak.total(),
             .tokens_per_second = found.tokens_per_second,
-            .mfu = found.mfu};
+            .mfu = found.mfu,
+            .flops_per_second = found.flops_per_second};
 }
 
 }  // namespace

@@ -144,6 +144,7 @@ Plan search_layouts(const PlanQuestion& question, const SearchOptions& options) 
                                  .range = range_of(answer.step, question.model, question.machine),
                                  .memory = answer.memory,
                                  .tokens_per_second = answer.tokens_per_second,
+                                 .flops_per_second = answer.flops_per_second,
                                  .mfu = answer.mfu,
                                  .cost = cost_of_step(question, points[i], answer.step)});
         } else if (is_too_large(verdicts[i])) {

@@ -55,6 +55,7 @@ struct PlanOracle {
         std::int64_t memory = 0;
         double tokens_per_second = 0;
         double mfu = 0;
+        double flops_per_second = 0;  // as in predict::Prediction
     };
     std::function<std::int64_t(const PlanQuestion&, const training::Layout&)> least_memory;
     std::function<Duration(const PlanQuestion&, const training::Layout&)> least_step;
@@ -107,6 +108,7 @@ struct PlanRow {
     double cost = 0;                                     // of a step: USD, or GPU-hours if no price is known
     std::optional<predict::Robustness> robustness = {};  // only of those that are listed: add_robustness()
 };
+    double flops_per_second = 0;                         // as in predict::Prediction
 // A layout that does not fit.
 struct PlanMiss {
     PlanPoint point;

@@ -59,8 +59,12 @@ TEST_F(CompareTwo, OfPredictionsNamesTheCause) {
     EXPECT_THAT(said.out, ContainsRegex("B takes [0-9.]+ s \\([0-9.]+ %\\) less than A: bubble -[0-9.]+ s"));
     EXPECT_THAT(said.out, HasSubstr("schedule 1f1b -> interleaved, interleave 1 -> 2"));
     EXPECT_THAT(said.out, ContainsRegex("memory of the fullest GPU: [0-9.]+ GB -> [0-9.]+ GB \\([-+][0-9.]+ %\\)\n"));
+    EXPECT_THAT(said.out,
+                ContainsRegex("FLOPs of the model per GPU: [0-9.]+ TFLOP/s -> [0-9.]+ TFLOP/s \\(\\+[0-9.]+ %\\)\n"));
     for (const auto& [run, key] : {std::pair{a, "a"}, std::pair{b, "b"}}) {
         const Json result = Json::parse(std::ifstream(run));
+        const char* const flops = "model_flops_per_second_per_gpu";
+        EXPECT_EQ(compared(a, b, " --json").json().at(key).at(flops), result.at(flops));
         EXPECT_EQ(compared(a, b, " --json").json().at(key).at("peak_memory_bytes"), result.at("memory").at("peak"));
     }
     const Json json = compared(a, b, " --json").json();

@@ -57,20 +57,22 @@ void add_speed(Section& section, const StepReport& report) {
         {"MFU", step.hfu_without_masked == step.hfu ? "{mfu}; HFU {hfu} including recomputation"
                                                     : "{mfu}; HFU {hfu} including recomputation, {hfu_without_masked} "
                                                       "without attention's masked half"},
-        {"FLOPs", "{flops} per GPU; MFU and HFU are of the {peak} of {precision}"}};
-    section.figures = {{"step_seconds", "step", seconds(step.step), Unit::seconds, "simulated", "/step_seconds"},
-                       {"tokens_per_second", "throughput", step.tokens_per_second, Unit::tokens_per_second,
-                        "tokens of the global batch / step", "/tokens_per_second"},
-                       {"mfu", "MFU", step.mfu, Unit::share, "FLOPs of the model / (step x peak of all GPUs)", "/mfu"},
-                       brief_figure("per_gpu", step.tokens_per_second / report.what.gpus(), Unit::tokens_per_second),
-                       brief_figure("lowest", step.range.lowest, Unit::seconds),
-                       brief_figure("highest", step.range.highest, Unit::seconds),
-                       brief_figure("cases", std::int64_t{std::lround(10 * training::range_share)}, Unit::count),
-                       brief_figure("hfu", step.hfu, Unit::share),
-                       brief_figure("hfu_without_masked", step.hfu_without_masked, Unit::share),
-                       brief_figure("flops", step.flops_per_second, Unit::flops_per_second),
-                       brief_figure("peak", step.peak_flops, Unit::flops_per_second),
-                       brief_figure("precision", name_of(report.what.layout.numerics.precision), Unit::words)};
+        {"FLOPs", "{model_flops_per_second_per_gpu} per GPU; MFU and HFU are of the {peak} of {precision}"}};
+    section.figures = {
+        {"step_seconds", "step", seconds(step.step), Unit::seconds, "simulated", "/step_seconds"},
+        {"tokens_per_second", "throughput", step.tokens_per_second, Unit::tokens_per_second,
+         "tokens of the global batch / step", "/tokens_per_second"},
+        {"mfu", "MFU", step.mfu, Unit::share, "FLOPs of the model / (step x peak of all GPUs)", "/mfu"},
+        {"model_flops_per_second_per_gpu", "FLOPs per GPU", step.flops_per_second, Unit::flops_per_second,
+         "FLOPs of the model / (step x GPUs)", "/model_flops_per_second_per_gpu"},
+        brief_figure("per_gpu", step.tokens_per_second / report.what.gpus(), Unit::tokens_per_second),
+        brief_figure("lowest", step.range.lowest, Unit::seconds),
+        brief_figure("highest", step.range.highest, Unit::seconds),
+        brief_figure("cases", std::int64_t{std::lround(10 * training::range_share)}, Unit::count),
+        brief_figure("hfu", step.hfu, Unit::share),
+        brief_figure("hfu_without_masked", step.hfu_without_masked, Unit::share),
+        brief_figure("peak", step.peak_flops, Unit::flops_per_second),
+        brief_figure("precision", name_of(report.what.layout.numerics.precision), Unit::words)};
 }
 
 void add_cost(Section& section, const StepReport& report) {

@@ -22,9 +22,13 @@ struct ShownResult {
     std::string (*text)(double);
 };
 constexpr ShownResult shown_results[]{
-    {"step_seconds", "step", time_text}, {"tokens_per_second", "tokens/s", count_text},
-    {"mfu", "MFU", percent_text},        {"bubble", "bubble", percent_text},
-    {"memory", "memory", bytes_text},    {"usd_per_step", "$ a step", money_text},
+    {"step_seconds", "step", time_text},
+    {"tokens_per_second", "tokens/s", count_text},
+    {"mfu", "MFU", percent_text},
+    {"model_flops_per_second_per_gpu", "TFLOP/s", teraflops_text},
+    {"bubble", "bubble", percent_text},
+    {"memory", "memory", bytes_text},
+    {"usd_per_step", "$ a step", money_text},
 };
 
 std::size_t place_of(const char* column) {

@@ -91,20 +91,32 @@ TextRow row_of(const std::string& name, double a, double b, double whole) {
              percent_of(b - a, whole)}};
 }
 
-// "memory of the fullest GPU: 61.30 GB -> 47.98 GB (-21.7 %)"; empty if the results do not give it.
+// "memory of the fullest GPU: 61.30 GB -> 47.98 GB (-21.7 %)"
+template <class Text>
+std::string change_line(const char* what, double a, double b, const Text& text) {
+    return fmt::format("{}: {} -> {} ({})\n", what, text(a), text(b), percent_of(b - a, a));
+}
+
+// Empty if the results do not give it.
 std::string memory_line(const ComparedRun& a, const ComparedRun& b) {
-    const auto line = [](double first, double second, const auto& text) {
-        return fmt::format("memory of the fullest GPU: {} -> {} ({})\n", text(first), text(second),
-                           percent_of(second - first, first));
-    };
+    constexpr const char* what = "memory of the fullest GPU";
     if (a.peak_bytes && b.peak_bytes) {
-        return line(static_cast<double>(*a.peak_bytes), static_cast<double>(*b.peak_bytes),
-                    [](double bytes) { return bytes_text(bytes); });
+        return change_line(what, static_cast<double>(*a.peak_bytes), static_cast<double>(*b.peak_bytes),
+                           [](double bytes) { return bytes_text(bytes); });
     }
     if (a.peak_units.value_or(0) > 0 && b.peak_units) {
-        return line(*a.peak_units, *b.peak_units, [](double units) { return fmt::format("{:.6g} units", units); });
+        return change_line(what, *a.peak_units, *b.peak_units,
+                           [](double units) { return fmt::format("{:.6g} units", units); });
     }
     return "";
+}
+
+// Empty if the results do not give it.
+std::string flops_line(const ComparedRun& a, const ComparedRun& b) {
+    return a.flops_per_second && b.flops_per_second
+               ? change_line("FLOPs of the model per GPU", *a.flops_per_second, *b.flops_per_second,
+                             [](double rate) { return teraflops_text(rate) + " TFLOP/s"; })
+               : "";
 }
 
 std::string text_of(const Compared& both) {
@@ -124,7 +136,7 @@ std::string text_of(const Compared& both) {
             {{one.name}, fmt::format("{} -> {}", one.a.empty() ? "none" : one.a, one.b.empty() ? "none" : one.b)});
     }
     return fmt::format("A  {}  ({})\nB  {}  ({})\n\n", a.name, a.file, b.name, b.file) + text_of(table) + "\n" +
-           memory_line(a, b) + comparison.sentence + "\n";
+           flops_line(a, b) + memory_line(a, b) + comparison.sentence + "\n";
 }
 
 const report::Record<ComparedRun>& result_record() {
@@ -136,6 +148,10 @@ const report::Record<ComparedRun>& result_record() {
                                     "Bytes that the fullest GPU holds at its peak; a predicted step has it.",
                                     [](const ComparedRun& of) { return of.peak_bytes.value_or(0); }),
                  [](const ComparedRun& of) { return of.peak_bytes.has_value(); }),
+         only_if(number<ComparedRun>("model_flops_per_second_per_gpu",
+                                     "FLOPs of the model per second and GPU; a predicted step has it.",
+                                     [](const ComparedRun& of) { return of.flops_per_second.value_or(0); }),
+                 [](const ComparedRun& of) { return of.flops_per_second.has_value(); }),
          only_if(number<ComparedRun>("peak_memory_units",
                                      "Units of data that the fullest rank holds at its peak; a scenario has it.",
                                      [](const ComparedRun& of) { return of.peak_units.value_or(0); }),

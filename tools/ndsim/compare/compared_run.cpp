@@ -43,6 +43,9 @@ ComparedRun prediction(const ResultJson& json) {
     if (json.contains("memory")) {
         run.peak_bytes = json.at("memory").at("peak").get<std::int64_t>();
     }
+    if (json.contains("model_flops_per_second_per_gpu")) {
+        run.flops_per_second = json.at("model_flops_per_second_per_gpu").get<double>();
+    }
     for (const char* const key : {"model", "machine", "gpus", "layout"}) {
         add_settings(key, json.at(key), run.settings);
     }

@@ -33,6 +33,7 @@ struct ComparedRun {
     // The fullest GPU's peak memory: a prediction gives it in bytes, a scenario in units.
     std::optional<std::int64_t> peak_bytes;
     std::optional<double> peak_units;
+    std::optional<double> flops_per_second;  // of the model, per GPU; of a prediction
 
     // The rest is needed to reproduce its timeline (run_again.hpp).
     std::optional<config::Given> given;  // none: not in the file

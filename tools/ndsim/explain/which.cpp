@@ -107,6 +107,8 @@ FigureTable alternatives_table(const std::vector<Alternative>& alternatives, con
                     {"gpus", "GPUs", Unit::count},
                     {"layout", "layout", Unit::words},
                     {"step", "step", Unit::seconds, "simulated"},
+                    {"model_flops_per_second_per_gpu", "FLOPs per GPU", Unit::flops_per_second,
+                     "FLOPs of the model / (step x GPUs)"},
                     {"memory", "memory", Unit::bytes, "memory model, of the fullest GPU"},
                     {"cost", priced ? "cost per step" : "GPU-hours", priced ? Unit::usd : Unit::count,
                      priced ? "GPU-hours x price of the hardware file, or --usd-per-hour" : "GPUs x step"},
@@ -124,7 +126,8 @@ FigureTable alternatives_table(const std::vector<Alternative>& alternatives, con
         }
         if (found.row) {
             row.cells[3] = seconds(found.row->step);
-            row.cells[5] = found.row->cost;
+            row.cells[4] = found.row->flops_per_second;
+            row.cells[6] = found.row->cost;
         }
         table.rows.push_back(std::move(row));
     }
