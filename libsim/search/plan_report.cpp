@@ -1,5 +1,6 @@
 #include "libsim/search/plan_report.hpp"
 
+#include "libsim/check.hpp"
 #include "libsim/config/shell_command.hpp"
 #include "libsim/predict/training_options.hpp"
 #include "libsim/report/amounts.hpp"
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -82,9 +84,9 @@ std::string plan_table(const PlanReport& report) {
     TextTable table{.columns = {{"step"},
                                 {"tokens/s"},
                                 {"MFU"},
+                                {"TFLOP/s"},
                                 {"memory"},
                                 {"free"},
-                                {"TFLOP/s"},
                                 {priced ? "$ a step" : "GPU-hours"},
                                 {"slow GPU"},
                                 {"slow links"},
@@ -173,8 +175,14 @@ const char* first_ones(PlanObjective objective) {
         case PlanObjective::memory: return "small";
         case PlanObjective::time: break;
     }
-    return fmt::format("No other layout is faster, smaller and cheaper than one of these; {} first:\n",
-                       is_cost ? "cheap ones" : "fast ones");
+    return "fast";
+}
+
+std::string heading(const PlanReport& report) {
+    return report.list == PlanList::best
+               ? fmt::format("{}:\n", plan_key(report.by).heading)
+               : fmt::format("No other layout is faster, smaller and cheaper than one of these; {} ones first:\n",
+                             first_ones(report.objective));
 }
 
 std::string command_text(const PlanReport& report) {
@@ -208,6 +216,17 @@ std::string nothing_fits(const PlanReport& report) {
 }
 
 }  // namespace
+
+std::span<const PlanKey> plan_keys() {
+    return ranking_keys;
+}
+
+const PlanKey& plan_key(std::string_view name) {
+    const auto* const at =
+        std::find_if(ranking_keys.begin(), ranking_keys.end(), [&](const PlanKey& key) { return key.name == name; });
+    check(at != ranking_keys.end(), "layouts are not ranked by {}", name);
+    return *at;
+}
 
 std::vector<std::size_t> listed_rows(const Plan& plan, PlanList list, std::size_t top) {
     std::vector<std::size_t> rows = plan.pareto;

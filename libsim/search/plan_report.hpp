@@ -7,7 +7,9 @@
 #include "libsim/search/search.hpp"
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sim::search {
@@ -15,8 +17,6 @@ namespace sim::search {
 // The layouts that are listed: those that no other one beats, or the best by the objective.
 enum class PlanList : std::uint8_t { front, best };
 
-struct PlanReport {
-    PlanQuestion question;
 // A quantity by which layouts are ranked. Several have the same order: with a global batch and a price per GPU-hour,
 // tokens per second follow the step time; MFU and FLOPs per second follow GPU-hours, and so does the cost of a token.
 struct PlanKey {
@@ -28,9 +28,12 @@ std::span<const PlanKey> plan_keys();
 // Requires: there is such a key.
 const PlanKey& plan_key(std::string_view name);
 
+struct PlanReport {
+    PlanQuestion question;
     Plan plan;
     PlanObjective objective = PlanObjective::time;
     PlanList list = PlanList::front;
+    std::string by = "time";                  // the key of the best: "time", "mfu"
     std::size_t top = 10;                     // maximum number of rows in the table
     config::Given given;                      // the options that affect the result, as typed
     std::vector<std::string> notes;           // derived options and how they were derived, one line each

@@ -218,8 +218,8 @@ std::vector<Field<PlanReport>> question_fields() {
         whole<Report>("global_batch", "Sequences of a step.",
                       [](const Report& of) { return of.question.space.rest.batch.global; }),
         whole<Report>("sequence", "Tokens of a sequence.", [](const Report& of) { return of.question.model.sequence; }),
-        one_of<Report>("objective", {"time", "cost"}, "Objective of the search.",
-                       [](const Report& of) { return of.objective == PlanObjective::cost ? "cost" : "time"; }),
+        one_of<Report>("objective", {"time", "cost", "memory"}, "Quantity that the search minimised.",
+                       [](const Report& of) { return name_of(of.objective); }),
         truth<Report>("feasible", "Whether any layout fits.", has_layout),
         part<Report>("counts", counts_record(), [](const Report& of) { return of.plan.counts; }),
         free_text<Report>("summary", "The counts as a sentence.",
@@ -240,8 +240,8 @@ std::vector<Field<PlanReport>> best_fields() {
                 [](const Report& of) { return listed(of, PlanList::front); }, row_definition),
             only_if(list_of<Report>(
                         "ranking",
-                        "The first --top layouts by the objective, whether or not others are smaller; only with --list "
-                        "best.",
+                        "The first --top layouts by the objective, whether or not others are better in other "
+                        "respects; only with --list best or --by.",
                         row_record(), [](const Report& of) { return listed(of, PlanList::best); }, row_definition),
                     [](const Report& of) { return of.list == PlanList::best; })};
 }

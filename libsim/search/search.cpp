@@ -36,8 +36,7 @@ bool is_too_large(const PlanVerdict& verdict) {
 // Best first.
 void sort_rows(std::vector<PlanRow>& rows, PlanObjective objective) {
     const auto key = [&](const PlanRow& row) {
-        const double first = objective == PlanObjective::cost ? row.cost : 0.0;
-        return std::tuple(first, row.step, row.cost, row.memory);
+        return std::tuple(first_merit(objective, {row.step, row.memory, row.cost}), row.step, row.cost, row.memory);
     };
     std::stable_sort(rows.begin(), rows.end(), [&](const PlanRow& a, const PlanRow& b) { return key(a) < key(b); });
 }
@@ -144,8 +143,8 @@ Plan search_layouts(const PlanQuestion& question, const SearchOptions& options) 
                                  .range = range_of(answer.step, question.model, question.machine),
                                  .memory = answer.memory,
                                  .tokens_per_second = answer.tokens_per_second,
-                                 .flops_per_second = answer.flops_per_second,
                                  .mfu = answer.mfu,
+                                 .flops_per_second = answer.flops_per_second,
                                  .cost = cost_of_step(question, points[i], answer.step)});
         } else if (is_too_large(verdicts[i])) {
             plan.nearest.push_back({points[i], answer.memory});
@@ -179,6 +178,24 @@ EnoughGpus enough_gpus(const PlanQuestion& question, const PlanOracle& oracle) {
         }
     }
     return {};
+}
+
+const char* name_of(PlanObjective objective) {
+    switch (objective) {
+        case PlanObjective::cost: return "cost";
+        case PlanObjective::memory: return "memory";
+        case PlanObjective::time: break;
+    }
+    return "time";
+}
+
+double first_merit(PlanObjective objective, const Tradeoff& what) {
+    switch (objective) {
+        case PlanObjective::cost: return what.cost;
+        case PlanObjective::memory: return static_cast<double>(what.memory);
+        case PlanObjective::time: break;
+    }
+    return 0;
 }
 
 bool is_no_worse(const Tradeoff& a, const Tradeoff& b) {

@@ -64,7 +64,10 @@ struct PlanOracle {
 // The oracle of least_memory(), estimated_step() and predict_step().
 PlanOracle predictor();
 
-enum class PlanObjective : std::uint8_t { time, cost };
+enum class PlanObjective : std::uint8_t { time, cost, memory };
+const char* name_of(PlanObjective objective);  // "time"
+// The quantity that is minimised; layouts that are equal in it are ordered by their steps.
+double first_merit(PlanObjective objective, const Tradeoff& what);
 
 struct SearchOptions {
     PlanObjective objective = PlanObjective::time;
@@ -105,10 +108,10 @@ struct PlanRow {
     std::int64_t memory = 0;      // of the fullest rank
     double tokens_per_second = 0;
     double mfu = 0;
+    double flops_per_second = 0;                         // as in predict::Prediction
     double cost = 0;                                     // of a step: USD, or GPU-hours if no price is known
     std::optional<predict::Robustness> robustness = {};  // only of those that are listed: add_robustness()
 };
-    double flops_per_second = 0;                         // as in predict::Prediction
 // A layout that does not fit.
 struct PlanMiss {
     PlanPoint point;

@@ -61,8 +61,7 @@ private:
         }
         const auto key = [&](std::size_t i) {
             const Tradeoff bound = tradeoff(i);
-            const double first = options_.objective == PlanObjective::cost ? bound.cost : 0.0;
-            return std::tuple(first, bound.step, bound.cost, bound.memory, i);
+            return std::tuple(first_merit(options_.objective, bound), bound.step, bound.cost, bound.memory, i);
         };
         std::sort(found.begin(), found.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
         return found;
@@ -80,7 +79,7 @@ private:
     using Merit = std::pair<double, Duration>;
     Merit merit(std::size_t i) const {
         const Tradeoff what = tradeoff(i);
-        return {options_.objective == PlanObjective::cost ? what.cost : 0.0, what.step};
+        return {first_merit(options_.objective, what), what.step};
     }
     bool may_be_among_best(std::size_t i) const {
         return options_.best > 0 && (best_.size() < options_.best || merit(i) < *best_.rbegin());

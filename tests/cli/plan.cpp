@@ -1,8 +1,12 @@
 // `ndsim plan` as a user types it.
 #include "tests/cli/command.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
 
 namespace {
 
@@ -133,6 +137,64 @@ TEST(NdsimPlan, ListsTheFastestWhetherOrNotOthersAreSmaller) {
     EXPECT_FALSE(plan("--zero 1").contains("ranking"));
 }
 
+// The column of the ranking that a key orders, least or most first.
+std::vector<double> ranked(const json& found, const char* column) {
+    std::vector<double> values;
+    for (const json& row : found["ranking"]) {
+        values.push_back(row[column].get<double>());
+    }
+    return values;
+}
+
+TEST(NdsimPlan, RanksByTheKeyThatIsAskedFor) {
+    const std::string line =
+        "ndsim plan --model llama3-8b --gpus 8,16 --global-batch 32 --pp 1 --cp 1 --zero 1,3 --top 12 --json --by ";
+    struct Key {
+        const char* by;
+        const char* objective;
+        const char* column;
+        bool rises;
+    };
+    for (const auto& [by, objective, column, rises] :
+         {Key{"time", "time", "step_seconds", true}, Key{"tokens", "time", "tokens_per_second", false},
+          Key{"mfu", "cost", "mfu", false}, Key{"tflops", "cost", "model_flops_per_second_per_gpu", false},
+          Key{"cost", "cost", "usd_per_step", true}, Key{"memory", "memory", "memory_bytes", true}}) {
+        const json found = run_command(line + by).json();
+        EXPECT_EQ(found["objective"], objective) << by;
+        const std::vector<double> values = ranked(found, column);
+        EXPECT_EQ(values.size(), 12U) << by;
+        EXPECT_TRUE(rises ? std::is_sorted(values.begin(), values.end())
+                          : std::is_sorted(values.begin(), values.end(), std::greater<>()))
+            << by;
+        EXPECT_EQ(found["ranking"], run_command(line + by + " --exhaustive").json()["ranking"]) << by;
+    }
+}
+
+TEST(NdsimPlan, SaysByWhichKeyItsTableIsRanked) {
+    const std::string options = small + "--tp 1,2 --micro-batch 1 --top 2 ";
+    EXPECT_THAT(run_command(options + "--by memory").out,
+                HasSubstr("\nThe smallest layouts of all that fit, whether or not others are faster:\n"));
+    EXPECT_THAT(run_command(options + "--by mfu").out,
+                HasSubstr("\nThe layouts with the highest MFU of all that fit, whether or not others are smaller:\n"));
+    EXPECT_THAT(run_command(options).out, HasSubstr("\nNo other layout is faster, smaller and cheaper than one"));
+    EXPECT_EQ(plan("--tp 1,2 --by time")["ranking"], plan("--tp 1,2 --list best")["ranking"]);
+}
+
+TEST(NdsimPlan, HasTheFlopsOfTrainInEveryForm) {
+    const std::string options = "--tp 2 --micro-batch 1 --zero 1 --recompute none";
+    const json row = plan(options)["best"];
+    const json step = run_command(row["command"].get<std::string>() + " --json").json();
+    const char* const key = "model_flops_per_second_per_gpu";
+    EXPECT_EQ(row[key], step[key]);
+    const double teraflops = step[key].get<double>() / 1e12;
+    const std::string text = run_command(small + options).out;
+    EXPECT_THAT(text, HasSubstr("  MFU  TFLOP/s  "));
+    EXPECT_THAT(text, HasSubstr(fmt::format("  {:#.4g}  ", teraflops)));
+    EXPECT_THAT(run_command(row["command"].get<std::string>()).out,
+                HasSubstr(fmt::format("  {:.4g} TFLOP/s per GPU;", teraflops)));
+    EXPECT_THAT(run_command(small + options + " --csv -").out, HasSubstr(fmt::format(",mfu,{},", key)));
+}
+
 TEST(NdsimPlan, EndsWithOneAndTheNearestLayoutsWhereNothingFits) {
     const Said said = run_command(
         "ndsim plan --model gpt3-175b --machine dgx-a100 --gpus 8 --global-batch 64 --tp 8 --micro-batch 1 --zero 1");
@@ -162,6 +224,15 @@ TEST(NdsimPlan, RefusesWhatItCannotRead) {
     EXPECT_THAT(error("--model llama3-8b --gpus 8 --schedule 1f2b"), HasSubstr("did you mean 1f1b?"));
     EXPECT_THAT(error("--model llama3-8b --gpus 8 --json --csv -"), HasSubstr("both want standard output"));
     EXPECT_THAT(error("--model llama3-8b --gpus 8 --tp 0"), HasSubstr("--tp"));
+    EXPECT_THAT(error("--model llama3-8b --gpus 8 --top 0"),
+                HasSubstr("--top must be a whole number from 1 to 1000000, not 0"));
+    EXPECT_THAT(error("--model llama3-8b --gpus 8 --by memroy"),
+                HasSubstr("--by must be time or tokens or mfu or tflops or cost or memory, not \"memroy\"; did you "
+                          "mean memory?"));
+    EXPECT_THAT(error("--model llama3-8b --gpus 8 --by mfu --objective time"),
+                HasSubstr("--by mfu minimises cost, and --objective time does not; leave one out"));
+    EXPECT_THAT(error("--model llama3-8b --gpus 8 --by mfu --list pareto"),
+                HasSubstr("--by mfu lists the best by one quantity, and --list pareto does not; leave one out"));
 }
 
 }  // namespace

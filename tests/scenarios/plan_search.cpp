@@ -201,6 +201,27 @@ TEST(PlanSearch, SimulatesWhatMayBeAmongTheBestThatAreAskedFor) {
     EXPECT_LT(best.counts.simulated(), all.counts.simulated() / 2);
 }
 
+// In question(), tp 4 needs 60 bytes, its micro-batch of 2 75, and tp 2 90.
+TEST(PlanSearch, OfTheSmallestListsThemByMemory) {
+    const Plan plan = search_layouts(question(), {.objective = PlanObjective::memory, .best = 3, .oracle = oracle()});
+    ASSERT_EQ(plan.rows.size(), 3U);
+    EXPECT_EQ(plan.rows[0].memory, 60);
+    EXPECT_EQ(plan.rows[1].memory, 75);
+    EXPECT_EQ(plan.rows[2].memory, 90);
+}
+
+TEST(PlanSearch, OfTheSmallestFindsTheSameAsAnExhaustiveOne) {
+    const SearchOptions few{.objective = PlanObjective::memory, .best = 40, .oracle = disordered()};
+    const SearchOptions every{.objective = PlanObjective::memory, .exhaustive = true, .oracle = disordered()};
+    const Plan best = search_layouts(wide_question(), few);
+    const Plan all = search_layouts(wide_question(), every);
+    ASSERT_GE(best.rows.size(), 40U);
+    for (std::size_t i = 0; i < 40; ++i) {
+        EXPECT_EQ(best.rows[i].point, all.rows[i].point) << i;
+    }
+    EXPECT_EQ(front(best), front(all));
+}
+
 // A node of 72 GPUs holds 64 of a job of 128: the simulated machine has such nodes, as in `ndsim train`.
 TEST(PlanSearch, AsksOfTheMachineAsTheJobLiesOnIt) {
     PlanQuestion what = question();

@@ -89,28 +89,54 @@ void sort_once(std::vector<int>& values) {
     values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
-PlanObjective objective_of(const PlanOptions& options) {
-    return options.objective == "cost" ? PlanObjective::cost : PlanObjective::time;
+// How the layouts are searched and listed.
+struct Ranking {
+    std::string by;
+    PlanObjective objective;
+    PlanList list;
+};
+
+// Throws UsageError if the options contradict each other.
+Ranking ranking_of(const PlanOptions& options) {
+    const std::string objective = options.objective.empty() ? "time" : options.objective;
+    if (options.by.empty()) {
+        // Each objective is also a key.
+        return {objective, plan_key(objective).objective, options.list == "best" ? PlanList::best : PlanList::front};
+    }
+    const PlanKey& key = plan_key(options.by);
+    if (options.list == "pareto") {
+        throw UsageError(fmt::format(
+            "--by {} lists the best by one quantity, and --list pareto does not; leave one out", options.by));
+    }
+    if (!options.objective.empty() && options.objective != name_of(key.objective)) {
+        throw UsageError(fmt::format("--by {} minimises {}, and --objective {} does not; leave one out", options.by,
+                                     name_of(key.objective), options.objective));
+    }
+    return {options.by, key.objective, PlanList::best};
 }
 
-PlanList list_of(const PlanOptions& options) {
-    return options.list == "best" ? PlanList::best : PlanList::front;
+std::vector<std::string> key_names() {
+    std::vector<std::string> names;
+    for (const PlanKey& key : plan_keys()) {
+        names.emplace_back(key.name);
+    }
+    return names;
 }
 
-Plan searched(const PlanOptions& options, const PlanQuestion& question, const PlanWatch& watch) {
+Plan searched(const PlanOptions& options, const Ranking& ranking, const PlanQuestion& question,
+              const PlanWatch& watch) {
     Workers workers(options.jobs);
     const auto top = static_cast<std::size_t>(options.top);
-    const PlanList list = list_of(options);
-    Plan plan = search_layouts(question, {.objective = objective_of(options),
+    Plan plan = search_layouts(question, {.objective = ranking.objective,
                                           .exhaustive = options.exhaustive,
-                                          .best = list == PlanList::best ? top : 0,
+                                          .best = ranking.list == PlanList::best ? top : 0,
                                           .for_each = workers.executor(),
                                           .oracle = predictor(),
                                           .on_progress = watch.on_progress,
                                           .should_stop = watch.should_stop});
     if (!watch.should_stop || !watch.should_stop()) {
         std::vector<std::size_t> rows = listed_rows(plan, PlanList::front, top);
-        const std::vector<std::size_t> others = listed_rows(plan, list, top);
+        const std::vector<std::size_t> others = listed_rows(plan, ranking.list, top);
         std::copy_if(others.begin(), others.end(), std::back_inserter(rows),
                      [&](std::size_t i) { return std::find(rows.begin(), rows.end(), i) == rows.end(); });
         add_robustness(question, rows, workers.executor(), plan);
@@ -247,11 +273,14 @@ PlanQuestion question_of(const PlanOptions& options, std::vector<std::string>& n
 }
 
 PlanReport plan_report(const PlanOptions& options, const PlanWatch& watch) {
-    PlanReport report{
-        .objective = objective_of(options), .list = list_of(options), .top = static_cast<std::size_t>(options.top)};
+    const Ranking ranking = ranking_of(options);
+    PlanReport report{.objective = ranking.objective,
+                      .list = ranking.list,
+                      .by = ranking.by,
+                      .top = static_cast<std::size_t>(options.top)};
     report.question = question_of(options, report.notes);
     try {
-        report.plan = searched(options, report.question, watch);
+        report.plan = searched(options, ranking, report.question, watch);
     } catch (const ProgramError& error) {
         throw UsageError(error.what());
     }

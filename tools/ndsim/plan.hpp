@@ -16,8 +16,9 @@ struct PlanOptions {
     search::PlanSpace axes;             // as given
     std::string recompute;
     std::string schedule;
-    std::string objective = "time";
-    std::string list = "pareto";
+    std::string objective;  // empty: time
+    std::string by;         // a search::PlanKey; empty: none
+    std::string list;       // empty: pareto, or best if there is a key
     int top = 10;
     int jobs = 0;  // 0: the number of cores
     bool exhaustive = false;

@@ -85,13 +85,6 @@ PlanOptions typed_axes(const TrainingOptions& options) {
     return plan;
 }
 
-// The best row for the goal. Rows are sorted by time, or by cost if that is the goal.
-const search::PlanRow& best_row(const search::Plan& plan, Goal goal) {
-    return goal == Goal::memory ? *std::min_element(plan.rows.begin(), plan.rows.end(),
-                                                    [](const auto& a, const auto& b) { return a.memory < b.memory; })
-                                : plan.rows.front();
-}
-
 }  // namespace
 
 const char* name_of(Strategy strategy) {
@@ -136,7 +129,7 @@ FoundLayout best_layout(const ExplainOptions& options, const LayoutQuestion& que
     if (plan.axes.zero.empty()) {
         plan.axes.zero = question.zero;
     }
-    plan.objective = question.goal == Goal::cost ? "cost" : "time";
+    plan.objective = name_of(question.goal);  // goals are named like objectives
     FoundLayout found{.strategy = question.strategy};
     if (plan.axes.tp.empty() && strategy.tp == AxisUse::several) {
         found.why_not = "a node has one GPU";
@@ -150,7 +143,7 @@ FoundLayout best_layout(const ExplainOptions& options, const LayoutQuestion& que
     found.looked_at = report.plan.counts.all;
     found.question = report.question;
     if (!report.plan.rows.empty()) {
-        found.row = best_row(report.plan, question.goal);
+        found.row = report.plan.rows.front();
     } else if (!report.plan.nearest.empty()) {
         found.miss = report.plan.nearest.front();
     } else {
