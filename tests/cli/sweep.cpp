@@ -1,5 +1,6 @@
 #include "tests/cli/command.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -55,6 +56,49 @@ TEST(SweepCommand, PrintsATableOnATerminalAndCsvElsewhere) {
     EXPECT_THAT(said, testing::Not(HasSubstr("model,gpus")));
 }
 
+TEST(SweepCommand, PrintsATableWhereItIsAskedTo) {
+    const std::string table = run_command(small + " --table").out;
+    const auto row = run_command(small + " --json").json()["rows"][1];
+    EXPECT_THAT(table,
+                testing::StartsWith("ndsim sweep --model gpt3-6.7b --global-batch 64\n"
+                                    "gpus  tp      step  tokens/s     MFU  TFLOP/s  bubble    memory  $ a step\n"));
+    EXPECT_THAT(table, HasSubstr(fmt::format("\n   8   2   {:.3f} s  ", row["step_seconds"].get<double>())));
+    EXPECT_THAT(table,
+                HasSubstr(fmt::format("  {:#.4g}  ", row["model_flops_per_second_per_gpu"].get<double>() / 1e12)));
+}
+
+TEST(SweepCommand, HasTheFlopsOfTrain) {
+    const auto rows = run_command(small + " --json").json()["rows"];
+    const auto train = run_command("ndsim train --model gpt3-6.7b --gpus 8 --tp 2 --global-batch 64 --json").json();
+    const char* const key = "model_flops_per_second_per_gpu";
+    EXPECT_EQ(rows[1][key], train[key]);
+    EXPECT_NEAR(train[key].get<double>(),
+                train["mfu"].get<double>() * train["peak_flops_per_second_per_gpu"].get<double>(),
+                1e-9 * train[key].get<double>());
+    EXPECT_THAT(run_command(small).out, HasSubstr(fmt::format(",mfu,{},hfu,", key)));
+}
+
+TEST(SweepCommand, PlotsItsRows) {
+    const TemporaryFolder folder;
+    const std::string file = folder.file("rows.svg");
+    const Said said = run_command(small + " --plot " + file);
+    EXPECT_EQ(said.exit_code, 0) << said.err;
+    EXPECT_EQ(said.out, run_command(small).out);
+    const std::string svg = content_of(file);
+    EXPECT_THAT(svg, HasSubstr(">4 of 6 fit: ndsim sweep --model gpt3-6.7b --global-batch 64</text>"));
+    EXPECT_THAT(svg, HasSubstr("stroke=\"#1c2024\" stroke-width=\"1.5\"><title>gpus 8, tp "));
+    run_command(small + " --plot-x memory --plot-y cost --plot " + file);
+    EXPECT_THAT(content_of(file), HasSubstr(">thousand $ per 1 T tokens</text>"));
+}
+
+TEST(SweepCommand, SaysThatThereIsNothingToPlot) {
+    const TemporaryFolder folder;
+    const std::string file = folder.file("rows.svg");
+    const Said said = run_command("ndsim sweep --model llama3-405b --gpus 8 --plot " + file);
+    EXPECT_EQ(said.exit_code, 0);
+    EXPECT_EQ(said.err, file + " is not written: there is no row to plot\n");
+}
+
 TEST(SweepCommand, GoesOnWithItsFile) {
     const TemporaryFolder folder;
     const std::string whole = folder.file("whole.csv");
@@ -84,6 +128,9 @@ TEST(SweepCommand, RefusesInOneLine) {
     EXPECT_THAT(refusal("ndsim sweep --model gpt3-6.7b --tp 1,x"), HasSubstr("--tp must be a whole number"));
     EXPECT_THAT(refusal("ndsim sweep --model gpt3-6.7b --tp 4:1"), HasSubstr("a range like"));
     EXPECT_THAT(refusal("ndsim sweep --model gpt3-6.7b --tpp 4"), HasSubstr("did you mean --tp?"));
+    EXPECT_THAT(refusal("ndsim sweep --model gpt3-6.7b --plot-x memroy"),
+                HasSubstr("--plot-x must be memory or gpus, not \"memroy\"; did you mean memory?"));
+    EXPECT_THAT(refusal("ndsim sweep --model gpt3-6.7b --plot-y energy"), HasSubstr("--plot-y must be time or cost"));
     EXPECT_THAT(refusal(small + " --out " + folder.with("other.csv", "a,b\n")), HasSubstr("not a table of this sweep"));
     EXPECT_THAT(refusal(small + " --out " + folder.file("none/rows.csv"), 6), HasSubstr("none"));
 }

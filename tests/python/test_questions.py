@@ -1,4 +1,4 @@
-"""predict, plan, memory, goodput, collective_time and hardware return what the commands print with --json."""
+"""predict, plan, sweep, memory, goodput, collective_time and hardware return what the commands print with --json."""
 
 import html
 import json
@@ -40,6 +40,16 @@ def test_plan_takes_lists(command):
     )
 
 
+def test_sweep_takes_lists(command):
+    answer = ndsim.sweep(model="llama3-8b", gpus=[8, 16], tp=[1, 2], global_batch=64, precision=["bf16", "fp8"])
+    assert answer == command("sweep", "--model=llama3-8b", "--gpus=8,16", "--tp=1,2", "--global-batch=64", "--precision=bf16,fp8")
+    assert len(answer["rows"]) == 8
+    for row in answer["rows"]:
+        one = ndsim.predict(model="llama3-8b", gpus=row["gpus"], tp=row["tp"], global_batch=64, precision=row["precision"])
+        key = "model_flops_per_second_per_gpu"
+        assert row[key] == one[key] == pytest.approx(one["mfu"] * one["peak_flops_per_second_per_gpu"], rel=1e-12)
+
+
 def test_goodput_takes_the_options_of_a_study(command):
     answer = ndsim.goodput(study="llama3-405b", runs=20, spares=2)
     assert answer == command("goodput", "--study=llama3-405b", "--runs=20", "--spares=2")
@@ -64,6 +74,10 @@ def test_hardware_is_hardware(command):
         (lambda: ndsim.predict(model="llama3-8b", gpus=16, tp=2), "train --model=llama3-8b --gpus=16 --tp=2 --hash --plot"),
         (lambda: ndsim.memory(model="llama3-8b", gpus=16, tp=2), "memory --model=llama3-8b --gpus=16 --tp=2 --svg"),
         (lambda: ndsim.plan(model="llama3-8b", gpus=16, tp=2, pp=1), "plan --model=llama3-8b --gpus=16 --tp=2 --pp=1 --plot"),
+        (
+            lambda: ndsim.sweep(model="llama3-8b", gpus=[16, 32], tp=[1, 2], plot_y="cost"),
+            "sweep --model=llama3-8b --gpus=16,32 --tp=1,2 --plot-y=cost --table --plot",
+        ),
         (lambda: ndsim.goodput(study="opt-175b", runs=20), "goodput --study=opt-175b --runs=20 --svg"),
         (
             lambda: ndsim.collective_time("all_reduce", ranks=16, topology="dgx-h100", sizes=["1K", "1M"]),
@@ -76,7 +90,7 @@ def test_an_answer_prints_and_draws_what_the_command_does(call, words, bin_dir, 
     file = tmp_path / "picture.svg"
     printed = subprocess.run([bin_dir / "ndsim", *words.split(), file], capture_output=True, check=True, text=True).stdout
     assert answer.text() == printed
-    assert answer.svg() == answer._repr_html_() == file.read_text()
+    assert answer.svg() == answer._repr_html_() == answer._repr_svg_() == file.read_text()
     answer.save_svg(tmp_path / "again.svg")
     assert (tmp_path / "again.svg").read_text() == answer.svg() != ""
 

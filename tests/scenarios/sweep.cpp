@@ -3,10 +3,13 @@
 #include "libsim/search/sweep/table.hpp"
 #include "tools/command_line/workers.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
+#include <regex>
 
 namespace {
 
@@ -134,6 +137,83 @@ TEST(SweepTable, KeepsRowsOfOtherConfigurations) {
     small.read(table.csv(), "rows.csv");
     EXPECT_TRUE(small.missing().empty());
     EXPECT_EQ(small.csv(), table.csv());
+}
+
+// A row that fits or not, on 8 or 16 GPUs: a step of so many seconds trains 1e6 tokens and costs so much.
+std::string row_of(const SweepTable& table, std::size_t number, const std::string& status, double step, double memory,
+                   double usd) {
+    const std::vector<std::string> columns = result_columns();
+    std::vector<std::string> cells(columns.size());
+    const auto put = [&](const char* column, const std::string& cell) {
+        cells[static_cast<std::size_t>(std::find(columns.begin(), columns.end(), column) - columns.begin())] = cell;
+    };
+    put("status", status);
+    put("all_gpus", number < 2 ? "8" : "16");
+    put("step_seconds", fmt::format("{}", step));
+    put("tokens_per_second", fmt::format("{}", 1e6 / step));
+    put("memory", fmt::format("{}", memory));
+    put("capacity", "80000000000");
+    put("usd_per_step", fmt::format("{}", usd));
+    return table.row(number, cells);
+}
+
+SweepTable priced() {
+    SweepTable table = two_by_two();
+    table.add(0, row_of(table, 0, "ok", 4, 60e9, 2));
+    table.add(1, row_of(table, 1, "ok", 5, 40e9, 2.5));
+    table.add(2, row_of(table, 2, "too large", 1, 90e9, 1));
+    table.add(3, row_of(table, 3, "ok", 3, 50e9, 3));
+    return table;
+}
+
+// The words of the points that are drawn large: no other one is better.
+std::vector<std::string> front_of_plot(const std::string& svg) {
+    static const std::regex large("r=\"6\"[^>]*><title>([^<]*)</title>");
+    std::vector<std::string> words;
+    for (std::sregex_iterator at(svg.begin(), svg.end(), large); at != std::sregex_iterator(); ++at) {
+        words.push_back((*at)[1]);
+    }
+    return words;
+}
+
+// 1e6 tokens in 4 s: 1e12 in 46.3 days. The row that is too large is left out.
+TEST(SweepPlot, MarksTheRowsThatNoOtherOneBeats) {
+    const std::string first = "gpus 8, tp 1: 4.000 s, 60.00 GB, $2.00 a step";
+    const std::string second = "gpus 8, tp 2: 5.000 s, 40.00 GB, $2.50 a step";
+    const std::string last = "gpus 16, tp 2: 3.000 s, 50.00 GB, $3.00 a step";
+    EXPECT_THAT(front_of_plot(priced().plot({.x = "memory"})), ElementsAre(second, last));
+    EXPECT_THAT(front_of_plot(priced().plot({.x = "gpus"})), ElementsAre(first, last));
+    EXPECT_THAT(front_of_plot(priced().plot({.x = "memory", .y = "cost"})),
+                testing::UnorderedElementsAre(first, second));
+    EXPECT_THAT(front_of_plot(priced().plot({.x = "gpus", .y = "cost"})), ElementsAre(first));
+}
+
+TEST(SweepPlot, SaysWhatItShows) {
+    const std::string usual = priced().plot({});
+    EXPECT_THAT(usual, HasSubstr(">GPUs</text>"));  // the rows differ in them
+    EXPECT_THAT(usual, HasSubstr(">days per 1 T tokens</text>"));
+    EXPECT_THAT(usual, HasSubstr(">3 of 4 fit: ndsim sweep</text>"));
+    EXPECT_THAT(usual, HasSubstr(">tp 2</text>"));
+    EXPECT_THAT(usual, testing::Not(HasSubstr("memory of a GPU")));
+    const std::string memory = priced().plot({.x = "memory", .y = "cost"});
+    EXPECT_THAT(memory, HasSubstr(">memory of the fullest GPU, GB</text>"));
+    EXPECT_THAT(memory, HasSubstr(">thousand $ per 1 T tokens</text>"));
+    EXPECT_THAT(memory, HasSubstr(">memory of a GPU</text>"));
+    EXPECT_THAT(memory, HasSubstr(">gpus 16</text>"));
+}
+
+TEST(SweepPlot, IsEmptyWhereNothingFits) {
+    SweepTable table = two_by_two();
+    EXPECT_EQ(table.plot({}), "");
+    table.add(0, row_of(table, 0, "too large", 1, 90e9, 1));
+    EXPECT_EQ(table.plot({}), "");
+}
+
+TEST(SweepPlot, OfTheCostLeavesOutRowsWithoutAPrice) {
+    SweepTable table = two_by_two();
+    table.add(0, row_of(table, 0, "ok", 1, 50e9, 0));
+    EXPECT_EQ(table.plot({.y = "cost"}), "");
+    EXPECT_THAT(table.plot({.y = "time"}), HasSubstr("gpus 8, tp 1: 1.000 s, 50.00 GB<"));
 }
 
 TEST(SweepTable, RefusesTheFileOfAnotherSweep) {

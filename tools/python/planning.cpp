@@ -4,6 +4,7 @@
 #include "libsim/report/charts.hpp"
 #include "ranks/host/stop_signal.hpp"
 #include "tools/ndsim/commands.hpp"
+#include "tools/ndsim/sweep/question.hpp"
 #include "tools/python/bindings.hpp"
 
 #include <fmt/format.h>
@@ -73,8 +74,9 @@ config::Given given_of(const py::dict& options) {
 }
 
 // The commands that Python asks.
-constexpr std::array asked{&tools::train_command,   &tools::memory_command,     &tools::plan_command,
-                           &tools::goodput_command, &tools::collective_command, &tools::hardware_command};
+constexpr std::array asked{&tools::train_command,   &tools::memory_command,  &tools::plan_command,
+                           &tools::sweep_here,      &tools::goodput_command, &tools::collective_command,
+                           &tools::hardware_command};
 
 // A command's answer: as --json prints it, as text, and as the picture that it draws in a notebook.
 struct AnswerForms {

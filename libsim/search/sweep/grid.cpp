@@ -89,6 +89,14 @@ std::size_t SweepGrid::size() const {
     return all;
 }
 
+std::string SweepGrid::shared() const {
+    std::string text;
+    for (const SweepAxis& axis : axes) {
+        text += axis.values.size() == 1 ? fmt::format(" --{} {}", axis.option, axis.values.front()) : "";
+    }
+    return text;
+}
+
 predict::Change SweepGrid::configuration(std::size_t number) const {
     predict::Change change;
     for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {

@@ -21,6 +21,8 @@ struct SweepGrid {
     // Throws UsageError above 10,000,000.
     std::size_t size() const;
     predict::Change configuration(std::size_t number) const;
+    // The options with a single value, which all configurations share: " --model llama3-8b --gpus 64".
+    std::string shared() const;
 };
 
 // The results of a configuration, one text for each of result_columns(). Does not throw for an illegal configuration,

@@ -17,6 +17,14 @@
 
 namespace sim::search {
 
+// The axes of a sweep's plot, of plot_widths() and plot_heights(). Less is better on both.
+struct SweepPlot {
+    std::string x;  // empty: the GPUs if the rows differ in them, and memory otherwise
+    std::string y = "time";
+};
+std::vector<std::string> plot_widths();   // memory and gpus
+std::vector<std::string> plot_heights();  // time and cost of a number of tokens, which compares batches of any size
+
 class SweepTable {
 public:
     explicit SweepTable(SweepGrid grid);
@@ -44,6 +52,8 @@ public:
     std::string json(const config::Given& given) const;
     // For people: the options that differ between rows, and abbreviated results.
     std::string text() const;
+    // The rows that fit as an SVG file, with a line through those that no other one beats. Empty if there is none.
+    std::string plot(const SweepPlot& wanted) const;
 
 private:
     SweepGrid grid_;

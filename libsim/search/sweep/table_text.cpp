@@ -36,15 +36,6 @@ std::size_t place_of(const char* column) {
     return static_cast<std::size_t>(std::find(columns.begin(), columns.end(), column) - columns.begin());
 }
 
-// The options with a single value, which all rows share: "--model llama3-8b --gpus 64".
-std::string same_for_all(const SweepGrid& grid) {
-    std::string text;
-    for (const SweepAxis& axis : grid.axes) {
-        text += axis.values.size() == 1 ? fmt::format(" --{} {}", axis.option, axis.values.front()) : "";
-    }
-    return text;
-}
-
 }  // namespace
 
 std::string SweepTable::text() const {
@@ -78,7 +69,7 @@ std::string SweepTable::text() const {
         }
         table.rows.push_back({std::move(cells), all[axes + place_of("why")]});
     }
-    return fmt::format("ndsim sweep{}\n", same_for_all(grid_)) + text_of(table);
+    return fmt::format("ndsim sweep{}\n", grid_.shared()) + text_of(table);
 }
 
 }  // namespace sim::search

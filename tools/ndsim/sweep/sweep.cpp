@@ -12,6 +12,7 @@
 #include "tools/command_line/workers.hpp"
 #include "tools/ndsim/commands.hpp"
 #include "tools/ndsim/sweep/over_machines.hpp"
+#include "tools/ndsim/sweep/question.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -29,45 +30,34 @@ using namespace search;
 
 namespace {
 
-struct SweepOptions {
-    std::map<std::string, std::vector<std::string>> values;
+struct SweepCommand : SweepOptions {
     std::string out;
-    int jobs = 0;
+    bool shows_table = false;
     config::Given given;
     Outputs outputs;
 };
 
-std::vector<OptionRow> option_rows(const std::vector<OptionRow>& training, SweepOptions& options) {
-    std::vector<OptionRow> rows;
-    for (const OptionRow& row : training) {
-        const auto take = [&row, &options](const std::string& what, const TomlValue& value, bool sets) {
-            std::vector<std::string> values = sweep_values(row, what, value);
-            if (sets) {
-                options.values[row.name] = std::move(values);
-            }
-        };
-        rows.push_back(
-            {row.name, row.takes + (row.has_commas ? ";…" : ",…"), row.help, Custom{take, known_values(row)}});
-    }
-    rows.push_back(
-        writing({"out", "FILE.csv", "write the rows to FILE.csv; rows that it already has are not recomputed",
-                 file(options.out)}));
-    rows.push_back(jobs_row(options.jobs));
-    const std::vector<OptionRow> outputs = output_rows(
-        options.outputs, {.json = "print one JSON object with all rows", .table = "write all rows as CSV at the end"});
+std::vector<OptionRow> option_rows(const std::vector<OptionRow>& training, SweepCommand& options) {
+    std::vector<OptionRow> rows = sweep_rows(training, options);
+    const std::vector<OptionRow> own =
+        in_group(group::output,
+                 {writing({"out", "FILE.csv", "write the rows to FILE.csv; rows that it already has are not recomputed",
+                           file(options.out)}),
+                  keeping_result({"table", "", "print the rows as a table, as on a terminal, instead of CSV",
+                                  flag(options.shows_table)})});
+    rows.insert(rows.end(), own.begin(), own.end());
+    const std::vector<OptionRow> outputs = output_rows(options.outputs, sweep_offer());
     rows.insert(rows.end(), outputs.begin(), outputs.end());
     return rows;
 }
 
 // Returns nothing after printing --help or --version.
-std::optional<SweepOptions> options_of(int argc, const char* const* argv, const SweepHosts& machines,
+std::optional<SweepCommand> options_of(int argc, const char* const* argv, const SweepHosts& machines,
                                        std::vector<std::string>& order) {
     TrainingOptions unused;
     const std::vector<OptionRow> training = training_rows(unused);
-    for (const OptionRow& row : training) {
-        order.push_back(row.name);
-    }
-    SweepOptions options;
+    order = sweep_order(training);
+    SweepCommand options;
     const std::vector<OptionRow> rows = option_rows(training, options);
     const auto read = read_settings(executable_of(sweep_command), rows, argc, argv);
     if (const auto* answer = std::get_if<command_line::Answer>(&read)) {
@@ -78,35 +68,16 @@ std::optional<SweepOptions> options_of(int argc, const char* const* argv, const 
     }
     set_options(std::get<Settings>(read), rows);
     options.given = given_of(std::get<Settings>(read), rows);
+    options.shows_table = options.shows_table || isatty(STDOUT_FILENO) == 1;
     return options;
-}
-
-// The axes are in the order of `ndsim train`'s options, whatever the order in which they were typed.
-SweepGrid grid_of(const SweepOptions& options, const std::vector<std::string>& order) {
-    if (options.values.count("model") == 0) {
-        throw UsageError("--model is missing: presets or files, several with commas; see --help");
-    }
-    SweepGrid grid;
-    for (const std::string& name : order) {
-        if (const auto found = options.values.find(name); found != options.values.end()) {
-            grid.axes.push_back({name, found->second});
-        }
-    }
-    grid.size();
-    return grid;
-}
-
-// Whether standard output gets a table at the end: on a terminal. Files and pipes get CSV, row by row.
-bool shows_table() {
-    return isatty(STDOUT_FILENO) == 1;
 }
 
 // Writes rows: to the file as they come, or to standard output in order.
 class SweepRows {
 public:
-    SweepRows(SweepTable& table, const SweepOptions& options)
+    SweepRows(SweepTable& table, const SweepCommand& options)
         : table_(table),
-          prints_(options.out.empty() && shows_text(options.outputs) && !shows_table()),
+          prints_(options.out.empty() && shows_text(options.outputs) && !options.shows_table),
           file_name_(options.out) {
         if (!file_name_.empty()) {
             // Rewrites the file with whole rows only, so that appended rows begin a line.
@@ -142,13 +113,20 @@ private:
     std::size_t next_ = 0;
 };
 
-int sweep(const SweepOptions& options, SweepTable& table, const SweepHosts& machines) {
-    const CasePredictor predictor = [](const TrainingCase& what, const PredictOptions& ask) {
-        return predict_step(what.model, what.machine, what.layout, ask);
-    };
-    const RowMaker make = [&](std::size_t number) {
-        return table.row(number, result_of(table.grid().configuration(number), predictor));
-    };
+// A plot without points is not written.
+void write_forms(const SweepCommand& options, const SweepTable& table, const std::function<std::string()>& notes) {
+    const std::string plot = options.outputs.contains("plot") ? table.plot(options.plot) : "";
+    write_outputs(options.outputs, {.text = notes,
+                                    .json = [&] { return table.json(options.given); },
+                                    .table = [&] { return table.rows(); },
+                                    .plot = [&] { return plot; }});
+    if (options.outputs.contains("plot") && plot.empty()) {
+        tell(fmt::format("{} is not written: there is no row to plot\n", options.outputs.at("plot")));
+    }
+}
+
+int sweep(const SweepCommand& options, SweepTable& table, const SweepHosts& machines) {
+    const RowMaker make = sweep_row_maker(table);
     Workers workers(options.jobs > 0 ? options.jobs : machines.cores());
     Queue queue(machines.is_first() ? table.missing() : std::vector<std::size_t>{});
     if (!machines.is_first()) {
@@ -172,26 +150,24 @@ int sweep(const SweepOptions& options, SweepTable& table, const SweepHosts& mach
     if (stop.received() != 0) {
         return stopped + stop.received();
     }
-    const auto notes = [&] {
-        return options.out.empty() ? (shows_table() ? table.text() : "")  // otherwise the rows are printed already
-                                   : fmt::format("{}: {} rows, {} of them new\n", options.out, all, there - before);
-    };
-    write_outputs(
-        options.outputs,
-        {.text = notes, .json = [&] { return table.json(options.given); }, .table = [&] { return table.rows(); }});
+    write_forms(options, table, [&] {
+        return options.out.empty()
+                   ? (options.shows_table ? table.text() : "")  // otherwise the rows are printed already
+                   : fmt::format("{}: {} rows, {} of them new\n", options.out, all, there - before);
+    });
     return done;
 }
 
 int run_sweep(int argc, const char* const* argv) {
     const SweepHosts machines;
     std::optional<SweepTable> table;
-    std::optional<SweepOptions> options;
+    std::optional<SweepCommand> options;
     std::exception_ptr complaint;
     try {
         std::vector<std::string> order;
         options = options_of(argc, argv, machines, order);
         if (options) {
-            table.emplace(grid_of(*options, order));
+            table.emplace(sweep_grid(*options, order));
         }
         if (table && machines.is_first()) {
             check_outputs(options->outputs);
@@ -229,6 +205,7 @@ const Command sweep_command{
     .examples =
         {"ndsim sweep --model llama3-8b --gpus 8:1024:x2 --tp 1,2,4 --global-batch 1024",
          "ndsim sweep --model gpt3-175b --gpus 1024 --tp 4,8 --pp 8,16 --out rows.csv   # resumes an interrupted sweep",
+         "ndsim sweep --model llama3-8b --gpus 8:64:x2 --tp 1,2 --zero 1,3 --table --plot rows.svg --plot-y cost",
          "mpirun -n 8 ndsim sweep --model llama3-70b --gpus 512 --micro-batch 1,2,4 --out rows.csv"},
     .schemas = {sweep_schema, sweep_columns},
     .run = run_sweep};

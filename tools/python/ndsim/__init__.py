@@ -1,7 +1,7 @@
 """ndsim: parallel training of neural networks, simulated, with real processes as ranks.
 
-launch() runs a Python function of a GPU as many ranks; predict(), plan(), memory(), goodput(), collective_time() and hardware()
-answer what the commands of `ndsim` answer. See docs/python.md.
+launch() runs a Python function of a GPU as many ranks; predict(), plan(), sweep(), memory(), goodput(), collective_time() and
+hardware() answer what the commands of `ndsim` answer. See docs/python.md.
 """
 
 from ._errors import (
@@ -19,7 +19,7 @@ from ._errors import (
 from ._launch import launch
 from ._ndsim import GPU, Arrival, Fault, Group, Handle, LogLine, Mesh, RankTotals, Result
 from ._ndsim import __version__ as __version__
-from ._questions import collective_time, goodput, hardware, memory, plan, predict
+from ._questions import collective_time, goodput, hardware, memory, plan, predict, sweep
 
 __all__ = [
     "GPU",
@@ -48,4 +48,5 @@ __all__ = [
     "memory",
     "plan",
     "predict",
+    "sweep",
 ]

@@ -38,6 +38,9 @@ class Answer(dict[str, Any]):
         with open(file, "w", encoding="utf-8") as out:
             out.write(picture)
 
+    def _repr_svg_(self) -> str | None:
+        return self.svg() or None
+
     def _repr_html_(self) -> str:
         return self.svg() or f"<pre>{html.escape(self.text())}</pre>"
 
@@ -65,6 +68,15 @@ def plan(**options: Any) -> Answer:
     Any axis can be a number or a list: plan(model="llama3-8b", gpus=64, tp=[1, 2, 4]).
     """
     return _answer("plan", options)
+
+
+def sweep(**options: Any) -> Answer:
+    """A prediction for every combination of options, each a value or a list: like `ndsim sweep`.
+
+    sweep(model="llama3-8b", gpus=[8, 16, 32], tp=[1, 2])["rows"]; a notebook plots time, or with plot_y="cost" cost, over memory or
+    GPUs, and joins the combinations that no other one beats.
+    """
+    return _answer("sweep", options)
 
 
 def goodput(**options: Any) -> Answer:
