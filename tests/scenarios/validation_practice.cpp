@@ -133,8 +133,9 @@ TEST(Practice, OfHopperHidesTheDispatchWhereStagesHaveChunks) {
 
 // scripts/performance/configs of Megatron Bridge.
 TEST(Recipes, SayWhatIsRecomputedWhereTheRecordDoesNot) {
-    const auto modules = [](const char* gpu, const char* model, const char* recompute = "") {
-        RunRecord record = bridge(gpu, "26.04", "BF16");
+    const auto modules = [](const char* gpu, const char* model, const char* recompute = "",
+                            const char* container = "26.04", const char* precision = "BF16") {
+        RunRecord record = bridge(gpu, container, precision);
         record.model.name = model;
         record.recompute = recompute;
         const Open result = open(record);
@@ -147,10 +148,37 @@ TEST(Recipes, SayWhatIsRecomputedWhereTheRecordDoesNot) {
     EXPECT_EQ(modules("GB300-NVL72", "deepseek-v3"), "moe_act");
     EXPECT_EQ(modules("GB200-NVL72", "gpt-oss-120b"), "layernorm,moe_act");
     EXPECT_EQ(modules("GB300-NVL72", "gpt-oss-120b"), "open");
+    EXPECT_EQ(modules("GB200-NVL72", "deepseek-v3", "", "26.04", "MXFP8"), "mlp");
+    EXPECT_EQ(modules("GB200-NVL72", "deepseek-v3", "", "26.06", "MXFP8"), "mla_up_proj");
+    EXPECT_EQ(modules("GB300-NVL72", "deepseek-v3", "", "26.04", "MXFP8"), "mla_up_proj");
+    EXPECT_EQ(modules("GB300-NVL72", "deepseek-v3", "", "26.06", "MXFP8"), "open");
     EXPECT_EQ(modules("B200-SXM", "deepseek-v3", "none"), "open");
     RunRecord other = gpt("Korthikanti et al. 2022");
     other.model.name = "deepseek-v3";
     EXPECT_EQ(recipe_of(other, practice_of(other)), nullptr);
+}
+
+// fp8_dot_product_attention and fp8_output_proj in scripts/performance/configs of Megatron Bridge.
+TEST(Recipes, SayWhatIsQuantisedBesidesLinearLayers) {
+    const auto formats = [](const char* gpu, const char* container, const char* precision) {
+        RunRecord record = bridge(gpu, container, precision);
+        record.model.name = "deepseek-v3";
+        record.recompute = "";
+        const sim::training::Framework framework = open(record).candidates.known.framework;
+        return std::pair(framework.fp8_attention, framework.fp8_logits);
+    };
+    EXPECT_EQ(formats("GB300-NVL72", "26.06", "MXFP8"), std::pair(true, true));
+    EXPECT_EQ(formats("GB200-NVL72", "26.06", "MXFP8"), std::pair(false, true));
+    EXPECT_EQ(formats("GB300-NVL72", "26.04", "MXFP8"), std::pair(false, false));
+    EXPECT_EQ(formats("GB300-NVL72", "26.06", "BF16"), std::pair(false, false));
+}
+
+TEST(Candidates, ShardExpertsByTensorParallelismWhereTheRecordDoes) {
+    RunRecord record = gpt("NeMo");
+    record.model.experts = 8;
+    record.model.top_k = 2;
+    record.layout.expert_tp = 2;
+    EXPECT_EQ(open(record).candidates.known.parallelism.expert_tp, 2);
 }
 
 TEST(Recipes, OffloadActivationsOnBlackwellWhereParametersAreSharded) {

@@ -204,16 +204,19 @@ void take_batch(const RunLayout& run, Layout& layout, Assumed& assumed) {
     }
 }
 
-// Takes recomputation or offloading from a recipe if the record does not give the recomputation.
+// Takes recomputation or offloading, and formats, from a recipe if the record does not give the recomputation.
 void take_recipe(const RunRecord& record, const Practice& practice, Candidates& candidates, Assumed& assumed) {
     if (!record.recompute.empty()) {
         return;
     }
     training::Framework& framework = candidates.known.framework;
-    if (const Recipe* const recipe = recipe_of(record, practice)) {
-        framework.recompute_modules = recipe->recompute;
+    const Recipe* const recipe = recipe_of(record, practice);
+    framework.fp8_attention = recipe != nullptr && recipe->fp8_attention;
+    framework.fp8_logits = recipe != nullptr && recipe->fp8_logits;
+    if (recipe != nullptr && recipe->recompute) {
+        framework.recompute_modules = *recipe->recompute;
         candidates.open.recomputes = {Recompute::selective};
-        assumed["recompute"] = fmt::format("{}, as its recipe", text_of(recipe->recompute, ", "));
+        assumed["recompute"] = fmt::format("{}, as its recipe", text_of(*recipe->recompute, ", "));
     } else if (practice.offloads && record.layout.pp == 1 && candidates.known.parallelism.zero == 3) {
         candidates.open.recomputes = {Recompute::none};
         candidates.open.offloads = true;
@@ -233,6 +236,7 @@ Candidates candidates_of(const RunRecord& record, const Practice& practice, cons
     layout.parallelism.pp = run.pp;
     layout.parallelism.cp = run.cp;
     layout.parallelism.ep = model.experts.count > 0 ? run.ep : 1;
+    layout.parallelism.expert_tp = model.experts.count > 0 ? run.expert_tp : 1;
     layout.parallelism.split.drop_last = mentions(record.notes, "one layer fewer") && run.pp > 1 ? 1 : 0;
     layout.numerics.precision = precision_of(record, machine, assumed);
     layout.numerics.fp32_gradients = has_fp32_gradients(record, practice, layout.numerics.precision);

@@ -79,7 +79,9 @@ const Recipe* recipe_of(const RunRecord& record, const Practice& practice) {
     const std::vector<Recipe>& recipes = shipped().recipes;
     const auto found = std::find_if(recipes.begin(), recipes.end(), [&](const Recipe& recipe) {
         return mentions(record.model.name, recipe.models) &&
-               (recipe.gpus.empty() || mentions(record.hardware.gpu, recipe.gpus));
+               (recipe.gpus.empty() || mentions(record.hardware.gpu, recipe.gpus)) &&
+               (recipe.precisions.empty() || mentions(record.precision, recipe.precisions)) &&
+               version_in(record.source) >= recipe.since;
     });
     return practice.has_recipes && found != recipes.end() ? &*found : nullptr;
 }

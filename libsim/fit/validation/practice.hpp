@@ -8,6 +8,7 @@
 #include "libsim/fit/validation/record.hpp"
 #include "libsim/training/layout.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -48,13 +49,18 @@ struct Practice {
     std::string why;
 };
 
-// The modules that a recipe of Megatron Bridge recomputes, by model and GPU.
+// A recipe of Megatron Bridge gives the modules to recompute and the further products to quantise, by model, GPU,
+// precision and version.
 struct Recipe {
-    std::string models;  // any of these in the model's name
-    std::string gpus;    // any of these; empty: all
-    training::LayerModules recompute;
+    std::string models;                               // any of these in the model's name
+    std::string gpus;                                 // any of these; empty: all
+    std::string precisions;                           // any of these, by their names in records; empty: all
+    int since = 0;                                    // first version, as in Practice
+    std::optional<training::LayerModules> recompute;  // none: not known, or nothing
+    bool fp8_attention = false;
+    bool fp8_logits = false;
 };
-// The first recipe that matches the record; null if recipes recompute nothing for it. `practice` is the record's.
+// The first recipe that matches the record; null if there is none for it. `practice` is the record's.
 const Recipe* recipe_of(const RunRecord& record, const Practice& practice);
 
 // The first practice whose words are found; otherwise the one that the layout suggests.

@@ -55,7 +55,12 @@ std::vector<OptionRow> keys_of(Practice& practice, training::Layout& habits) {
 }
 
 std::vector<OptionRow> keys_of(Recipe& recipe, training::Layout& layout) {
-    std::vector<OptionRow> keys{key("models", text(recipe.models)), key("gpus", text(recipe.gpus))};
+    std::vector<OptionRow> keys{key("models", text(recipe.models)),
+                                key("gpus", text(recipe.gpus)),
+                                key("precisions", text(recipe.precisions)),
+                                key("since", whole(recipe.since, 0, 9912)),
+                                key("fp8_attention", on_off(recipe.fp8_attention)),
+                                key("fp8_logits", on_off(recipe.fp8_logits))};
     for (OptionRow& row : predict::layout_rows(layout)) {
         if (row.name == "recompute-modules") {
             keys.push_back(std::move(row));
@@ -136,7 +141,9 @@ PracticeTable practice_table_of(const std::string& text, const std::string& file
         Recipe& recipe = result.recipes.emplace_back();
         training::Layout layout;
         table.set(keys_of(recipe, layout));
-        recipe.recompute = layout.framework.recompute_modules;
+        if (layout.framework.names_modules()) {
+            recipe.recompute = layout.framework.recompute_modules;
+        }
     }
     return result;
 }

@@ -62,13 +62,17 @@ RunLayout layout_of(const JsonFields& fields) {
                      .pp = fields.whole("pp"),
                      .cp = fields.optional_whole("cp").value_or(1),
                      .ep = fields.optional_whole("ep").value_or(1),
+                     .expert_tp = fields.optional_whole("etp").value_or(1),
                      .sequence_parallel = fields.optional_flag("sp"),
                      .zero = fields.optional_whole("zero", 0),
                      .micro_batch = fields.optional_whole("mbs"),
                      .global_batch = fields.optional_whole("gbs"),
                      .schedule = fields.optional_text("schedule")};
-    for (const auto& [axis, size] :
-         {std::pair{"tp", layout.tp}, {"pp", layout.pp}, {"cp", layout.cp}, {"ep", layout.ep}}) {
+    for (const auto& [axis, size] : {std::pair{"tp", layout.tp},
+                                     {"pp", layout.pp},
+                                     {"cp", layout.cp},
+                                     {"ep", layout.ep},
+                                     {"etp", layout.expert_tp}}) {
         if (size > layout.gpus) {
             throw BadRecord(fmt::format("layout.{} is {}, of {} GPUs", axis, size, layout.gpus));
         }

@@ -49,6 +49,7 @@ struct RunLayout {
     int pp = 1;
     int cp = 1;
     int ep = 1;
+    int expert_tp = 1;
     std::optional<bool> sequence_parallel;
     std::optional<int> zero;
     std::optional<int> interleave;
