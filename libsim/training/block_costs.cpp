@@ -64,10 +64,11 @@ double BlockCosts::context_seconds(double bytes, double core) const {
 
 double BlockCosts::forward_seconds(const Operator& op) const {
     switch (op.kind) {
-        case OperatorKind::gemm: return kernels_.gemm(op.gemm, GemmKind::forward, op.format);
+        case OperatorKind::gemm: return kernels_.gemm(op.gemm, GemmKind::forward, op.format, 1 + op.further_parts);
         case OperatorKind::grouped_gemm: return kernels_.grouped_gemm(op.gemm, GemmKind::forward);
         case OperatorKind::scores: return kernels_.scores(op.gemm);
-        case OperatorKind::flash: return kernels_.flash({op.forward_flops, op.heads, op.head_dim, op.keys, false});
+        case OperatorKind::flash:
+            return kernels_.flash({op.forward_flops, op.heads, op.head_dim, op.keys, op.all_keys, false});
         case OperatorKind::scan: return kernels_.scan(op.forward_flops, op.forward_bytes, op.forward_kernels);
         case OperatorKind::memory: return kernels_.memory(op.forward_bytes, op.forward_kernels);
         case OperatorKind::tensor: return tensor_seconds(op.forward_collective, op.forward_bytes);
@@ -174,7 +175,7 @@ double BlockCosts::core_backward_seconds(const Operator& op) const {
         return kernels_.scan(op.backward_flops, op.backward_bytes, op.backward_kernels);
     }
     if (op.kind == OperatorKind::flash) {
-        return kernels_.flash({op.backward_flops, op.heads, op.head_dim, op.keys, true});
+        return kernels_.flash({op.backward_flops, op.heads, op.head_dim, op.keys, op.all_keys, true});
     }
     const Gemm& g = op.gemm;
     return kernels_.scores({g.m, g.k, g.n, g.batch}) + kernels_.scores({g.n, g.k, g.m, g.batch});

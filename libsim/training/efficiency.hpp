@@ -22,9 +22,9 @@ struct Efficiency {
     double grouped_half_rows = 100;      // rows per expert at which half of that is reached
     double fp8_peak = 0.65;              // like gemm_peak, for the fp8 peak
     double fp8_half_flops = 8e9;
-    double fp8_rowwise = 0.5;  // factor: row scaling, including its quantisation
-    double fp8_block = 0.8;    // factor: block scaling, which adds partial products outside of the tensor cores
-    double fp4_peak = 0.6;     // like gemm_peak, for the fp4 peak
+    double fp8_rowwise = 0.93;  // factor: row scaling
+    double fp8_block = 0.8;     // factor: block scaling, which adds partial products outside of the tensor cores
+    double fp4_peak = 0.6;      // like gemm_peak, for the fp4 peak
     double fp4_half_flops = 16e9;
     double cast_passes = 1;  // share of the traffic that quantising a product's inputs takes (precision.hpp): below 1
                              // if the kernel before does part of it
@@ -41,6 +41,8 @@ struct Efficiency {
     double flash_half_dim = 30;
     double flash_first = 0.75;  // factors of FlashAttention 1 and 3
     double flash_third = 1.2;
+    double flash_fp8_forward = 1;  // factors of attention in 1 byte
+    double flash_fp8_backward = 1;
     double scores_gemm = 0.45;  // share of the peak: the batched products of attention without flash
 
     // Memory-bound kernels: the share of the memory bandwidth; half of it is reached at memory_half_bytes.
@@ -49,8 +51,7 @@ struct Efficiency {
 
     // The same for single operators, if measured. The numbers above are fitted to whole steps and apply to the passes
     // and kernels in the model of a step. 0: not measured.
-    double stream_share = 0;       // replaces memory_share
-    double fp8_rowwise_alone = 0;  // replaces fp8_rowwise
+    double stream_share = 0;  // replaces memory_share
     // Elements per second of a kernel that reads and writes them one by one, because their types differ or its tensors
     // have different memory layouts; 0: limited by the bandwidth alone.
     double single_elements = 0;

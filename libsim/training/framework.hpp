@@ -62,7 +62,10 @@ struct Framework {
     // Kernels.
     Fusion fusion = Fusion::fused;
     bool flash_attention = true;
-    int flash_version = 2;  // FlashAttention version: 1, 2, or 3, which also models cuDNN's fused attention
+    int flash_version = 2;       // FlashAttention version: 1, 2, or 3, which also models cuDNN's fused attention
+    bool fp8_attention = false;  // with quantised products: attention's own products are in 1 byte, too (Transformer
+                                 // Engine's fp8_dot_product_attention)
+    bool fp8_logits = false;     // with quantised products: the logits', too (Megatron Core's fp8_output_proj)
     CudaGraphs cuda_graphs = CudaGraphs::none;
     bool grouped_experts = true;  // one kernel computes the products of all experts of a rank, and one quantises their
                                   // inputs; otherwise one for each expert

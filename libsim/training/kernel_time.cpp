@@ -53,7 +53,9 @@ KernelTimes::Multiplier KernelTimes::multiplier_of(const Accelerator& gpu, Preci
             .share = shares.peak,
             .half_flops = shares.half_flops,
             .input_bytes = row.product_bytes,
-            .cast_bytes = row.cast_bytes};
+            .cast_bytes = row.cast_bytes,
+            .weight_cast_bytes = row.weight_cast_bytes,
+            .by_layer = row.by_layer};
 }
 
 KernelTimes::KernelTimes(const Accelerator& gpu, const Layout& layout)
@@ -62,7 +64,8 @@ KernelTimes::KernelTimes(const Accelerator& gpu, const Layout& layout)
       rest_(multiplier_of(gpu, rest_of(layout.numerics.precision))),
       products_(multiplier_of(gpu, layout.numerics.precision)),
       bandwidth_(gpu.memory_bandwidth),
-      flash_factor_(factor_of_version(gpu.efficiency, layout.framework.flash_version)) {}
+      flash_factor_(factor_of_version(gpu.efficiency, layout.framework.flash_version)),
+      fp8_attention_(layout.framework.fp8_attention && row_of(layout.numerics.precision).quantises()) {}
 
 KernelTimes::KernelTimes(const Accelerator& gpu, double peak, double element_bytes, int flash_version)
     : efficiency_(&gpu.efficiency),
@@ -83,6 +86,7 @@ KernelTimes::KernelTimes(const Accelerator& gpu, Precision quantised, int flash_
       bandwidth_(gpu.memory_bandwidth),
       flash_factor_(factor_of_version(gpu.efficiency, flash_version)) {
     products_.cast_bytes = 0;
+    products_.weight_cast_bytes = 0;
 }
 
 double KernelTimes::with_gaps(double seconds, double kernels) const {
@@ -107,16 +111,17 @@ double KernelTimes::product(const Gemm& shape, GemmKind kind, double bytes, cons
 }
 
 // The weight gradient's product reuses the gradient that was quantised for the input gradient.
-double KernelTimes::cast(double elements, GemmKind kind, const Multiplier& units) const {
+double KernelTimes::cast(double elements, double weights, GemmKind kind, const Multiplier& units) const {
     const bool is_new = units.cast_bytes > 0 && kind != GemmKind::weight_gradient;
-    return is_new ? efficiency_->cast_passes * memory(units.cast_bytes * elements) : 0;
+    const double bytes = units.cast_bytes * elements + units.weight_cast_bytes * weights;
+    return is_new ? efficiency_->cast_passes * memory(bytes) : 0;
 }
 
-double KernelTimes::gemm(const Gemm& shape, GemmKind kind, Format format) const {
+double KernelTimes::gemm(const Gemm& shape, GemmKind kind, Format format, double layers) const {
     const Multiplier& units = format == Format::products ? products_ : rest_;
     const double inputs = shape.m * shape.k + shape.k * shape.n;
     return product(shape, kind, inputs * units.input_bytes + shape.m * shape.n * element_bytes_, units) +
-           cast(shape.m * shape.k, kind, units);
+           cast((units.by_layer ? layers : 1) * shape.m * shape.k, shape.k * shape.n, kind, units);
 }
 
 double KernelTimes::convolution(const Gemm& shape, GemmKind kind, double bytes) const {
@@ -127,7 +132,8 @@ double KernelTimes::grouped_gemm(const Gemm& shape, GemmKind kind, double gradie
     const Multiplier& units = products_;
     const double size = std::pow(units.half_flops / (shape.flops() + 1), efficiency_->gemm_exponent);
     const double rows = half_at(std::min({shape.m, shape.n, shape.k}), efficiency_->grouped_half_rows);
-    double share = units.share / (1 + size) * efficiency_->gemm_grouped * rows;
+    // A rank's only expert is an ordinary product.
+    double share = units.share / (1 + size) * (shape.batch > 1 ? efficiency_->gemm_grouped : 1) * rows;
     if (kind == GemmKind::weight_gradient) {
         share *= efficiency_->gemm_weight_gradient;
     }
@@ -140,7 +146,7 @@ double KernelTimes::grouped_gemm(const Gemm& shape, GemmKind kind, double gradie
                              ? (inputs + results) * units.input_bytes + gradient_bytes * weights
                              : (inputs + weights) * units.input_bytes + results * element_bytes_;
     const double traffic = bytes / (bandwidth_ * efficiency_->memory_share);
-    return with_gaps(std::max(arithmetic, traffic)) + cast(inputs, kind, units);
+    return with_gaps(std::max(arithmetic, traffic)) + cast(inputs, weights, kind, units);
 }
 
 double KernelTimes::scores(const Gemm& shape) const {
@@ -154,11 +160,18 @@ double KernelTimes::scores(const Gemm& shape) const {
 
 double KernelTimes::flash(const Flash& pass) const {
     const double factor = pass.version == 0 ? flash_factor_ : factor_of_version(*efficiency_, pass.version);
-    const double share = (pass.backward ? efficiency_->flash_backward : efficiency_->flash_forward) * factor *
+    const double format = !fp8_attention_ ? 1
+                          : pass.backward ? efficiency_->flash_fp8_backward
+                                          : efficiency_->flash_fp8_forward;
+    // cuDNN 9.22: backward in 1 byte computes what a window masks.
+    const bool masks = fp8_attention_ && pass.backward && pass.all_keys > pass.keys;
+    const double keys = masks ? pass.all_keys : pass.keys;
+    const double share = (pass.backward ? efficiency_->flash_backward : efficiency_->flash_forward) * factor * format *
                          half_at(pass.heads, efficiency_->flash_half_heads) *
                          half_at(pass.head_dim, efficiency_->flash_half_dim) *
-                         half_at(2 * pass.keys, efficiency_->flash_half_tokens);
-    return with_gaps(pass.flops / (rest_.peak * share), pass.backward ? 2 : 1);
+                         half_at(2 * keys, efficiency_->flash_half_tokens);
+    const double flops = masks ? pass.flops * pass.all_keys / pass.keys : pass.flops;
+    return with_gaps(flops / (rest_.peak * share), pass.backward ? 2 : 1);
 }
 
 double KernelTimes::scan(double flops, double bytes, double kernels) const {

@@ -47,7 +47,7 @@ public:
 
     // A linear layer's product, including the quantisation of its inputs: the activation in the forward pass, and the
     // gradient at its first use, in the input-gradient product. Weights are quantised once for all micro-batches.
-    double gemm(const Gemm& shape, GemmKind kind, Format format = Format::products) const;
+    double gemm(const Gemm& shape, GemmKind kind, Format format = Format::products, double layers = 1) const;
     // A convolution, whose im2col matrix is never materialised: `bytes` is its memory traffic.
     double convolution(const Gemm& shape, GemmKind kind, double bytes) const;
     // Experts' products, `batch` of them, in one kernel. A weight gradient moves `gradient_bytes` for each weight.
@@ -60,6 +60,7 @@ public:
         double heads = 0;
         double head_dim = 0;  // of the values: wider keys do not make it faster
         double keys = 0;      // keys per query, on average: half of a causal sequence, at most a window
+        double all_keys = 0;  // the same without the window; 0: there is none
         bool backward = false;
         int version = 0;  // FlashAttention version; 0: the constructor's
     };
@@ -79,13 +80,15 @@ private:
         double half_flops = 0;
         double input_bytes = 0;  // per element
         double cast_bytes = 0;   // to quantise one element
+        double weight_cast_bytes = 0;
+        bool by_layer = false;
     };
     static Multiplier multiplier_of(const Accelerator& gpu, Precision precision);
     double with_gaps(double seconds, double kernels = 1) const;
     double traffic(double bytes, double kernels = 1) const;
     double share_of_gemm(const Gemm& shape, const Multiplier& units) const;
     double product(const Gemm& shape, GemmKind kind, double bytes, const Multiplier& units) const;
-    double cast(double elements, GemmKind kind, const Multiplier& units) const;
+    double cast(double elements, double weights, GemmKind kind, const Multiplier& units) const;
 
     const Efficiency* efficiency_;
     double element_bytes_;
@@ -93,6 +96,7 @@ private:
     Multiplier products_;
     double bandwidth_;
     double flash_factor_;  // of the constructor's version
+    bool fp8_attention_ = false;
 };
 
 }  // namespace sim::training

@@ -1,5 +1,7 @@
 #include "libsim/training/layout_fields.hpp"
 
+#include "libsim/check.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,6 +33,14 @@ struct Typed {
 };
 
 }  // namespace
+
+const LayoutField& layout_field(std::string_view option) {
+    const auto fields = layout_fields();
+    const auto at =
+        std::find_if(fields.begin(), fields.end(), [&](const LayoutField& field) { return field.option == option; });
+    check(at != fields.end(), "no switch of a layout is called {}", option);
+    return *at;
+}
 
 std::string LayoutField::key() const {
     std::string key = option;

@@ -1,6 +1,5 @@
 #include "libsim/training/layout_fields.hpp"
 
-#include "libsim/check.hpp"
 #include "libsim/parallel/pipeline/schedules.hpp"
 #include "libsim/training/layout_field_rows.hpp"
 #include "libsim/training/layout_groups.hpp"
@@ -8,8 +7,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <algorithm>
 
 namespace sim::training {
 
@@ -243,14 +240,6 @@ Fields all_fields() {
 std::span<const LayoutField> layout_fields() {
     static const Fields fields = all_fields();
     return fields;
-}
-
-const LayoutField& layout_field(std::string_view option) {
-    const auto fields = layout_fields();
-    const auto at =
-        std::find_if(fields.begin(), fields.end(), [&](const LayoutField& field) { return field.option == option; });
-    check(at != fields.end(), "no switch of a layout is called {}", option);
-    return *at;
 }
 
 }  // namespace sim::training

@@ -68,6 +68,12 @@ void add_arithmetic(Fields& fields) {
          whole<numerics_of, &Numerics::last_layers_bf16>(
              "last-layers-bf16", 0, most_of_a_field, "number of last layers kept in bf16 if others are quantised (0)",
              "Number of last layers of the model that are not quantised."),
+         toggle<framework_of, &Framework::fp8_attention>(
+             "fp8-attention", "attention's products in 1 byte, too, if linear layers are quantised (off)",
+             "Whether attention's products are in 1 byte, too, if linear layers are quantised."),
+         toggle<framework_of, &Framework::fp8_logits>("fp8-logits",
+                                                      "the logits' product in the linear layers' format (off: bf16)",
+                                                      "Whether the logits' product has the linear layers' format."),
          launched({"optimizer", "NAME", fmt::format("optimizer: {} (adam)", fmt::join(names_of_rows(), ", ")),
                    fmt::format("Optimizer: {}.", fmt::join(names_of_rows(), ", ")),
                    NameField{all_optimizer_names,

@@ -76,9 +76,6 @@ Accelerator with_operators_alone(Accelerator gpu) {
     if (efficiency.stream_share > 0) {
         efficiency.memory_share = efficiency.stream_share;
     }
-    if (efficiency.fp8_rowwise_alone > 0) {
-        efficiency.fp8_rowwise = efficiency.fp8_rowwise_alone;
-    }
     return gpu;
 }
 

@@ -82,6 +82,7 @@ struct Operator {
     double heads = 0;     // flash: on this rank, over the whole micro-batch
     double head_dim = 0;  // flash: of the values
     double keys = 0;      // flash: keys per query in one kernel, on average
+    double all_keys = 0;  // flash: the same without the layer's window; 0: it has none
     // tensor, context, expert; none for expert: the all-to-all; none in both passes for context: the ring
     std::optional<CollectiveKind> forward_collective = {};
     std::optional<CollectiveKind> backward_collective = {};

@@ -10,6 +10,9 @@ namespace {
 
 constexpr double mx_scale = 1.0 / 32;  // bytes per element
 constexpr double nv_scale = 1.0 / 16;
+// One scale per row: a kernel reads a row once, but all rows before the scales of columns are known.
+constexpr double by_rows = 2 + 1;
+constexpr double by_columns = 2 + 2 + 1;
 
 // cast_bytes is the traffic of a cast: reads of the bf16 elements, once more if the scale must be known before they are
 // divided by it, and writes of the copies for products along rows and along columns.
@@ -48,13 +51,16 @@ constexpr std::array rows{
                  .cast_bytes = 2 + 2 + 1 + 1,
                  .kept_bytes = 1,
                  .gathered_bytes = 1},
+    // torchao gathers weights in bf16, and quantises them in each pass along the dimension that the pass sums over.
     PrecisionRow{.precision = Precision::fp8_rowwise,
                  .name = "fp8-rowwise",
                  .published = "rowwise",
                  .units = MatrixUnits::fp8,
                  .element_bytes = 2,
                  .product_bytes = 1,
-                 .cast_bytes = 2 + 1 + 2 + 1,
+                 .cast_bytes = by_rows + by_columns,
+                 .weight_cast_bytes = (by_rows + by_columns) / 2,
+                 .by_layer = true,
                  .kept_bytes = 1,
                  .gathered_bytes = 2,
                  .factor = &Efficiency::fp8_rowwise},

@@ -30,16 +30,19 @@ enum class MatrixUnits : std::uint8_t { fp32, fp16, bf16, fp8, fp4 };
 
 struct PrecisionRow {
     Precision precision;
-    const char* name;         // name in options and files
-    const char* published;    // names in records of published runs: any of these words, separated by |
-    MatrixUnits units;        // that compute linear layers
-    double element_bytes;     // of parameters and activations
-    double product_bytes;     // of an element of a product's input, including its share of a scale
-    double cast_bytes = 0;    // read and written to quantise an element, for products along its rows and along its
-                              // columns; 0: inputs are not quantised
-    double kept_bytes;        // of an element of a product's input kept for the weight gradient
-    double cached_bytes = 0;  // of a parameter's quantised copies, besides element_bytes (Megatron Core)
-    double gathered_bytes;    // of a parameter gathered over the replicas (Megatron Core)
+    const char* name;              // name in options and files
+    const char* published;         // names in records of published runs: any of these words, separated by |
+    MatrixUnits units;             // that compute linear layers
+    double element_bytes;          // of parameters and activations
+    double product_bytes;          // of an element of a product's input, including its share of a scale
+    double cast_bytes = 0;         // read and written to quantise an element, for products along its rows and along its
+                                   // columns; 0: inputs are not quantised
+    double weight_cast_bytes = 0;  // the same for a weight, on average of the forward and the backward pass; 0: weights
+                                   // are quantised once a step
+    bool by_layer = false;         // layers that share an input quantise it each for themselves (torchao)
+    double kept_bytes;             // of an element of a product's input kept for the weight gradient
+    double cached_bytes = 0;       // of a parameter's quantised copies, besides element_bytes (Megatron Core)
+    double gathered_bytes;         // of a parameter gathered over the replicas (Megatron Core)
     double Efficiency::*factor = nullptr;  // factor on the peak, besides the share that the units reach; null: none
 
     bool quantises() const { return cast_bytes > 0; }

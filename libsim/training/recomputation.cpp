@@ -1,5 +1,7 @@
 #include "libsim/training/recomputation.hpp"
 
+#include "libsim/training/precision.hpp"
+
 #include <algorithm>
 #include <iterator>
 
@@ -7,16 +9,21 @@ namespace sim::training {
 
 namespace {
 
-// The operators that PyTorch's selective recomputation repeats: it keeps attention, the results of collectives and
-// every second product.
-std::vector<Operator> every_second_product(const std::vector<Operator>& operators) {
+bool gathers_activations(const Operator& op) {
+    return op.kind == OperatorKind::tensor && op.forward_collective == CollectiveKind::all_gather &&
+           op.hides_behind_weights;
+}
+
+// The operators that PyTorch's selective recomputation repeats: it keeps attention, the results of reduce-scatters and
+// every second product in 16 bits. torchtitan's _save_list has neither an all-gather nor a product with scales by row.
+std::vector<Operator> every_second_product(const std::vector<Operator>& operators, Precision precision) {
     std::vector<Operator> again;
     bool kept = false;
     for (const Operator& op : operators) {
         if (op.kind == OperatorKind::gemm) {
-            kept = !kept;
+            kept = !kept && !(op.format == Format::products && row_of(precision).by_layer);
         }
-        if (op.kind == OperatorKind::memory || (op.kind == OperatorKind::gemm && !kept)) {
+        if (op.kind == OperatorKind::memory || (op.kind == OperatorKind::gemm && !kept) || gathers_activations(op)) {
             again.push_back(op);
         }
     }
@@ -73,7 +80,7 @@ std::vector<Operator> recomputed(const std::vector<Operator>& operators, const L
         case Recompute::full: return operators;
         case Recompute::selective: break;
     }
-    return recomputes_by_operator(layout) ? every_second_product(operators)
+    return recomputes_by_operator(layout) ? every_second_product(operators, layout.numerics.precision)
                                           : parts_of(operators, recomputed_modules(layout));
 }
 

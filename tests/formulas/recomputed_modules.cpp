@@ -31,6 +31,8 @@ Transformer latent_gpt() {
     return model;
 }
 
+using Names = std::vector<std::string>;
+
 std::vector<std::string> repeated(const Transformer& model, LayerModules modules) {
     std::vector<std::string> names;
     for (const Operator& op : recomputed(layer_operators(model, recomputing(modules), 0), recomputing(modules))) {
@@ -79,7 +81,6 @@ TEST(RecomputedModules, AreReadAndWrittenByMegatronsNames) {
 }
 
 TEST(RecomputedModules, RepeatTheirOperatorsAlone) {
-    using Names = std::vector<std::string>;
     EXPECT_EQ(repeated(small_gpt(), LayerModule::norms), (Names{"norm", "norm"}));
     EXPECT_EQ(repeated(small_gpt(), LayerModule::dense_ffn), (Names{"up", "activation", "down"}));
     EXPECT_EQ(repeated(small_gpt(), LayerModule::core_attention), Names{});  // flash attention keeps no scores anyway
@@ -103,6 +104,28 @@ TEST(RecomputedModules, RepeatScoresWhereTheyAreKept) {
     const std::vector<Operator> again = recomputed(layer_operators(small_gpt(), layout, 0), layout);
     ASSERT_EQ(again.size(), 3);
     EXPECT_STREQ(again[1].name, "softmax and dropout");
+}
+
+// torchtitan's _save_list: reduce-scatters and every second product in 16 bits.
+TEST(RecomputedModules, OfPyTorchsPolicyAreTheGathersOfActivationsAndProductsByRows) {
+    Layout layout;
+    layout.framework.recompute = Recompute::selective;
+    layout.parallelism = {.dp = 2, .tp = 2, .zero = 3, .sequence_parallel = true};
+    const auto names = [&](OperatorKind kind) {
+        std::vector<std::string> found;
+        for (const Operator& op : recomputed(layer_operators(small_gpt(), layout, 0), layout)) {
+            if (op.kind == kind) {
+                found.emplace_back(op.name);
+            }
+        }
+        return found;
+    };
+    EXPECT_EQ(names(OperatorKind::tensor), Names(2, "all-gather of activations"));
+    EXPECT_EQ(names(OperatorKind::gemm), (Names{"projection", "down"}));
+    layout.numerics.precision = Precision::fp8;
+    EXPECT_EQ(names(OperatorKind::gemm), (Names{"projection", "down"}));
+    layout.numerics.precision = Precision::fp8_rowwise;
+    EXPECT_EQ(names(OperatorKind::gemm), (Names{"query, key, value", "projection", "up", "down"}));
 }
 
 // In bf16; hidden 1024, ffn 4096; a token visits 2 of 8 experts, whose activation makes 2048 values of 4096, and one

@@ -19,7 +19,6 @@ using nlohmann::json;
 training::Accelerator with_one_share(const char* machine) {
     training::Accelerator gpu = training::machine(machine).gpu;
     gpu.efficiency.stream_share = 0;
-    gpu.efficiency.fp8_rowwise_alone = 0;
     gpu.efficiency.single_elements = 0;
     return gpu;
 }

@@ -21,7 +21,6 @@ Accelerator plain_gpu() {
 Accelerator with_the_steps_efficiency(const char* name) {
     Accelerator gpu = accelerator(name);
     gpu.efficiency.stream_share = 0;
-    gpu.efficiency.fp8_rowwise_alone = 0;
     return gpu;
 }
 
@@ -67,18 +66,6 @@ TEST(OperatorTime, OfAPassOverMemoryIsThatOfTheShareThatOperatorsReachAlone) {
     gpu.efficiency.stream_share = 0.8;
     EXPECT_EQ(OperatorTimes(gpu).memory(1e9), duration_of_seconds(1.25e-3));
     EXPECT_EQ(gpu.efficiency.memory_share, 0.5);
-}
-
-TEST(OperatorTime, OfAProductByRowsIsThatOfTheShareThatOperatorsReachAlone) {
-    Accelerator gpu = with_the_steps_efficiency("h100");
-    const auto by_rows = [&] {
-        return OperatorTimes(gpu).matrix_product({8192, 8192, 8192}, GemmKind::forward, OperatorPrecision::fp8_rowwise);
-    };
-    gpu.efficiency.fp8_rowwise = 0.25;
-    const Duration of_steps = by_rows();
-    gpu.efficiency.fp8_rowwise_alone = 0.5;
-    EXPECT_NEAR(static_cast<double>(of_steps.count()), 2 * static_cast<double>(by_rows().count()),
-                0.01 * static_cast<double>(of_steps.count()));
 }
 
 TEST(OperatorTime, OfAPrecisionWithoutUnitsIsThatOfFp32) {

@@ -58,12 +58,13 @@ TEST(Precision, HasARowAtItsOwnPlace) {
     }
 }
 
-// 2 m n k over the peak of the format's units, and 6 B per element of the activation.
+// 2 m n k over the peak of the format's units, and 6 B per element of the activation; with a scale per row 8 B, and 4 B
+// per weight.
 TEST(Precision, OfQuantisedProductsIsTheirUnitsAndACast) {
     const double cast = square / 1e12;
     EXPECT_DOUBLE_EQ(seconds_of(Precision::bf16, GemmKind::forward), 2 * cube / 1e15);
     EXPECT_DOUBLE_EQ(seconds_of(Precision::fp8, GemmKind::forward), 2 * cube / 2e15 + 6 * cast);
-    EXPECT_DOUBLE_EQ(seconds_of(Precision::fp8_rowwise, GemmKind::forward), 2 * cube / 1e15 + 6 * cast);
+    EXPECT_DOUBLE_EQ(seconds_of(Precision::fp8_rowwise, GemmKind::forward), 2 * cube / 1e15 + (8 + 4) * cast);
     EXPECT_DOUBLE_EQ(seconds_of(Precision::fp8_block, GemmKind::forward), 2 * cube / 1.6e15 + 4.0625 * cast);
     EXPECT_DOUBLE_EQ(seconds_of(Precision::mxfp8, GemmKind::forward), 2 * cube / 2e15 + 4.0625 * cast);
     EXPECT_DOUBLE_EQ(seconds_of(Precision::nvfp4, GemmKind::forward), 2 * cube / 4e15 + 5.125 * cast);
@@ -74,6 +75,33 @@ TEST(Precision, QuantisesAGradientOnce) {
     const double product = 2 * cube / 2e15;
     EXPECT_DOUBLE_EQ(seconds_of(Precision::fp8, GemmKind::input_gradient), product + 6 * square / 1e12);
     EXPECT_DOUBLE_EQ(seconds_of(Precision::fp8, GemmKind::weight_gradient), product);
+}
+
+// Three layers with one input: queries, keys and values. By rows each quantises it for itself.
+TEST(Precision, QuantisesASharedInputOncePerLayerByRows) {
+    const auto seconds_more = [](Precision precision) {
+        Layout layout;
+        layout.numerics.precision = precision;
+        const Accelerator gpu = ideal_gpu();
+        const KernelTimes times(gpu, layout);
+        const Gemm shape{65536, 65536, 65536};
+        return times.gemm(shape, GemmKind::forward, Format::products, 3) -
+               times.gemm(shape, GemmKind::forward, Format::products, 1);
+    };
+    EXPECT_DOUBLE_EQ(seconds_more(Precision::fp8), 0);
+    EXPECT_NEAR(seconds_more(Precision::fp8_rowwise), 2 * 8 * square / 1e12, 1e-9);
+}
+
+TEST(Precision, SpeedsUpAttentionWhereTheFrameworkQuantisesIt) {
+    Accelerator gpu = ideal_gpu();
+    gpu.efficiency.flash_fp8_forward = 2;
+    Layout layout;
+    layout.framework.fp8_attention = true;
+    const auto seconds = [&](Precision precision) {
+        layout.numerics.precision = precision;
+        return KernelTimes(gpu, layout).flash({.flops = 1e15, .heads = 64, .head_dim = 128, .keys = 4096});
+    };
+    EXPECT_DOUBLE_EQ(seconds(Precision::bf16), 2 * seconds(Precision::mxfp8));
 }
 
 TEST(Precision, LeavesTheRouterAndTheLogitsInBf16) {

@@ -24,13 +24,16 @@ bool gathers_keys(const OperatorSizes& sizes) {
     return sizes.layout.framework.context_exchange == ContextExchange::all_gather && sizes.ring_ranks > 1;
 }
 
-// Keys per query in one kernel: around a ring a kernel has one part of the sequence at a time, which contains a narrow
-// window entirely.
-double keys_of_kernel(const OperatorSizes& sizes, int layer) {
+// Keys per query in one kernel: around a ring a kernel has one part of the sequence at a time.
+double all_keys_of_kernel(const OperatorSizes& sizes) {
     const double all = sizes.model.sequence;
     const double parts = gathers_keys(sizes) ? 1 : sizes.ring_ranks;
-    const double of_part = (sizes.model.causal ? all / 2 : all) / parts;
-    return std::min(keys_of(sizes, layer), of_part);
+    return (sizes.model.causal ? all / 2 : all) / parts;
+}
+
+// The same with the layer's window. A narrow one is in one part entirely.
+double keys_of_kernel(const OperatorSizes& sizes, int layer) {
+    return std::min(keys_of(sizes, layer), all_keys_of_kernel(sizes));
 }
 
 // If each rank has one contiguous part of a causal sequence, the last rank attends to nearly all keys and the others
@@ -87,6 +90,7 @@ void add_flash(OperatorList& list, const OperatorSizes& sizes, int layer) {
     op.heads = heads * sizes.layout.batch.micro;
     op.head_dim = head.values;
     op.keys = keys_of_kernel(sizes, layer);
+    op.all_keys = sizes.model.window_of(layer) > 0 ? all_keys_of_kernel(sizes) : 0;
     op.weights = core_weights(sizes.model);
     op.pair_width = heads * head.forward();
     const double sums = 4 * heads * sizes.tokens;  // of the softmax, in fp32

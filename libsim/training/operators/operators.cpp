@@ -286,7 +286,7 @@ std::vector<Operator> output_operators(const Transformer& model, const Layout& l
     const double rows = output_rows_of(model, layout);
     Operator& logits = list.product("logits", {rows, words, static_cast<double>(model.hidden)},
                                     {.matrix = std::int64_t{model.vocabulary} * model.hidden});
-    logits.format = Format::rest;
+    logits.format = layout.framework.fp8_logits ? Format::products : Format::rest;
     logits.weights.biases = model.patches ? model.vocabulary : 0;
     logits.weights.rows = model.has_output_of_sample() ? Rows::samples : Rows::tokens;
     const double elements = rows * words * single / sizes.element;
