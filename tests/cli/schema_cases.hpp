@@ -157,7 +157,7 @@ inline std::vector<PrintedJson> results_of_planning(const SchemaInputs& inputs) 
         {"memory", "ndsim memory --model llama3-70b --gpus 8 --json", 1},
         {"plan", plan + "--model llama3-8b --gpus 8 --pp 1 --tp 1,2,3 --micro-batch 1,2 --json"},
         {"plan",
-         "ndsim plan --model llama3-8b --machine h800-8 --global-batch 32 --gpus 8 --pp 1 --cp 1 --tp 2 --list best "
+         "ndsim plan --model llama3-8b --machine mi350x-8 --global-batch 32 --gpus 8 --pp 1 --cp 1 --tp 2 --list best "
          "--json"},
         {"plan", plan + "--model llama3-8b --gpus 8 --pp 1 --tp 2 --zero 1 --list best --json"},
         {"plan", plan + "--model llama3-70b --gpus 2 --json", 1},

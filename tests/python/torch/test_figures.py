@@ -46,9 +46,9 @@ def test_what_is_not_known_is_null():
 
 
 def test_price_and_range_are_the_machines():
-    h100, b300 = (figures_of(Options(machine=name), 1.0, 8, None) for name in ("dgx-h100", "dgx-b300"))
+    h100, mi350x = (figures_of(Options(machine=name), 1.0, 8, None) for name in ("dgx-h100", "mi350x-8"))
     assert (h100.usd_per_gpu_hour, h100.spread) == (ndsim.hardware("dgx-h100")["usd_per_gpu_hour"], SPREAD["hopper"])
-    assert (b300.usd_per_gpu_hour, b300.spread) == (None, None)
+    assert (mi350x.usd_per_gpu_hour, mi350x.spread) == (None, None)
     # No measured script had experts.
     experts = dataclasses.replace(KNOWN, model=json_model({"num_local_experts": 8}))
     assert figures_of(Options(machine="dgx-h100"), 1.0, 8, experts).spread is None
