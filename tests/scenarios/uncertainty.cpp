@@ -148,7 +148,8 @@ training::Uncertainty shipped_of(const char* gpu) {
     return training::accelerator(gpu).uncertainty;
 }
 
-// After refitting a generation's numbers, run tools/leave_one_out.sh and copy its output.
+// After refitting a generation's numbers, run tools/leave_one_out.sh, and take what this test prints: unlike that
+// output, it counts the sets that took part in no fit.
 TEST(Uncertainty, ThatShipsIsWhatRunsThatWereLeftOutTell) {
     std::map<std::string, Found> found = found_by_generation();
     for (const auto& [generation, gpu] :
@@ -186,7 +187,7 @@ TEST(Uncertainty, HoldsThreeQuartersOfTheRunsOfEachGenerationAtLeast) {
     const Published runs = published();
     const std::vector<RangeScore> scores =
         range_scores(predict_runs(runs.records, {.machines = runs.machines}), runs.measured);
-    ASSERT_EQ(scores.size(), 4U);
+    ASSERT_EQ(scores.size(), 6U);
     for (const RangeScore& one : scores) {
         EXPECT_GE(4 * one.in_range, 3 * one.steps) << one.generation;
     }
