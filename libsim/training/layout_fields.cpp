@@ -225,6 +225,7 @@ Fields all_fields() {
                              {add_stages, pipeline},
                              {add_recomputation, memory},
                              {add_arithmetic, arithmetic},
+                             {add_adapters, arithmetic},
                              {add_kernels, kernels},
                              {add_overlaps, communication},
                              {add_communication, communication},
