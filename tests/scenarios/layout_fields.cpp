@@ -65,8 +65,7 @@ TEST(LayoutFields, AreTheTableOfTheirPage) {
 TEST(LayoutFields, AreOptionsAndKeysOfJsonByOneName) {
     sim::predict::TrainingOptions options;
     const auto rows = sim::predict::training_rows(options);
-    // Some keys are there only with adapters.
-    const nlohmann::ordered_json json = sim::predict::layout_record().json(Layout{.adapters = {.rank = 16}});
+    const nlohmann::ordered_json json = sim::predict::layout_record().json(Layout{});
     for (const LayoutField& field : layout_fields()) {
         EXPECT_NE(sim::config::find_row(rows, field.option), nullptr) << field.option;
         EXPECT_EQ(json.contains(field.key()), !field.is_rare) << field.key();
@@ -76,6 +75,7 @@ TEST(LayoutFields, AreOptionsAndKeysOfJsonByOneName) {
                                     [](const LayoutField& field) { return field.is_rare; });
     EXPECT_EQ(std::ssize(json), std::ssize(layout_fields()) - rare + 1);
     EXPECT_EQ(sim::predict::layout_record().json(Layout{.parallelism = {.dp = 8, .shard = 4}})["shard"], 4);
+    EXPECT_EQ(sim::predict::layout_record().json(Layout{.adapters = {.rank = 16}})["lora_rank"], 16);
 }
 
 // Two layouts that differ at all differ in a field.

@@ -65,7 +65,7 @@ TEST(PracticeTable, GivesAPracticeTheKeysOfItsSharedTableUnlessItHasThem) {
     EXPECT_EQ(fast.habits.flash_version, 1);
     EXPECT_FALSE(fast.habits.overlap_gradients);
     ASSERT_EQ(table.recipes.size(), 1U);
-    EXPECT_EQ(text_of(table.recipes[0].recompute), "mlp,moe_act");
+    EXPECT_EQ(text_of(table.recipes[0].recompute.value()), "mlp,moe_act");
 }
 
 TEST(PracticeTable, NamesTheLineOfAMistake) {
