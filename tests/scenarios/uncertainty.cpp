@@ -222,7 +222,7 @@ TEST(Uncertainty, OfAGenerationWithoutRunsIsThatOfNumbersTakenOver) {
             }
         }
     }
-    EXPECT_NEAR(spread_of(all, true).value_or(0), training::Uncertainty{}.dense, 0.05);
+    EXPECT_NEAR(spread_of(all, true).value_or(0), training::Uncertainty{}.dense, 0.1);
     EXPECT_EQ(shipped_of("MI300X").dense, training::Uncertainty{}.dense);
 }
 
