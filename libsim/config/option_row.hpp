@@ -80,14 +80,15 @@ struct OptionRow {
     std::string group = "";              // its heading in --help and in manual pages; empty: "Options"
 };
 
-// Groups that several programs have; --help lists `general` last.
-namespace group {
-inline constexpr const char* model = "Model";
-inline constexpr const char* machine = "Machine";
-inline constexpr const char* run = "Run";
-inline constexpr const char* output = "Output";
-inline constexpr const char* general = "General";
-}  // namespace group
+// Groups that several programs have; `general` is the last in --help. Members of a struct, because the C++ reference
+// lists names of a namespace beside functions such as machine().
+struct GroupName {
+    static constexpr const char* model = "Model";
+    static constexpr const char* machine = "Machine";
+    static constexpr const char* run = "Run";
+    static constexpr const char* output = "Output";
+    static constexpr const char* general = "General";
+};
 
 // Puts the rows that have no group into this one.
 std::vector<OptionRow> in_group(const char* group, std::vector<OptionRow> rows);

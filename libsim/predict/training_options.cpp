@@ -22,7 +22,7 @@ constexpr std::int64_t most_tokens = 10'000'000;
 
 void add_shape(ShapeOverrides& shape, std::vector<OptionRow>& rows) {
     const std::vector<OptionRow> own = in_group(
-        group::model,
+        GroupName::model,
         {{"sequence", "N", "sequence length in tokens; 8k is 8,192 (the model's)",
           suffixed(whole(shape.sequence, 1, most_tokens))},
          {"layers", "N", "number of layers (the model's)", whole(shape.layers, 1, training::most_layers)},
@@ -108,24 +108,24 @@ std::vector<OptionRow> layout_rows(training::Layout& layout) {
 
 std::vector<OptionRow> training_rows(TrainingOptions& options) {
     std::vector<OptionRow> rows = in_group(
-        group::model,
+        GroupName::model,
         {{"model", "NAME|FILE", "model: a preset (gpt3-175b, llama3-8b …), a Hugging Face config.json, or a TOML file",
           name_or_file(options.model, training::preset_names())}});
     const auto add = [&](const std::vector<OptionRow>& more) { rows.insert(rows.end(), more.begin(), more.end()); };
-    add(in_group(group::machine, {{"machine", "NAME|FILE", "machine: a preset or a TOML file (dgx-h100)",
+    add(in_group(GroupName::machine, {{"machine", "NAME|FILE", "machine: a preset or a TOML file (dgx-h100)",
                                    name_or_file(options.machine, training::machine_names())},
                                   {"gpus", "N", "total number of GPUs (the layout's, or one node)",
                                    whole(options.gpus, 1, training::most_ranks)}}));
     add(layout_rows(options.layout));
     add_shape(options.shape, rows);
-    add(in_group(group::machine,
+    add(in_group(GroupName::machine,
                  {listing({"efficiency", "KEY=VALUE",
                            "efficiencies that override the GPU's: gemm_peak=0.8,nic_share=0.9; GENERATION.KEY for GPUs "
                            "of one generation",
                            text(options.efficiency)}),
                   {"usd-per-hour", "X", "price of one GPU-hour in US dollars (from the machine's data)",
                    real(options.usd_per_hour, 0, 1e6)}}));
-    add(in_group(group::run, {{"jitter", "X", "standard deviation of computation times, as a share of their mean (0)",
+    add(in_group(GroupName::run, {{"jitter", "X", "standard deviation of computation times, as a share of their mean (0)",
                                real(options.jitter, 0, 1)},
                               {"seed", "N", "seed of --jitter (1)",
                                Whole{0, INT64_MAX, [&options](std::int64_t n) { options.seed = n; }}}}));

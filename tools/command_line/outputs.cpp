@@ -174,7 +174,7 @@ std::vector<OptionRow> output_rows(Outputs& outputs, const Offer& offer) {
                       .help = words,
                       .kind = Text{},
                       .changes_result = false,
-                      .group = group::output};
+                      .group = GroupName::output};
         if (format.takes_time) {
             row.kind =
                 Text{[&outputs, name = std::string(format.key())](const std::string& time) { outputs[name] = time; }};

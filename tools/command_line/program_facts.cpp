@@ -60,17 +60,17 @@ OptionFacts help_option() {
                 "page; --help options: as JSON",
             .also = {"h"},
             .known = {.names = {"columns", "man", "options"}},
-            .group = config::group::general};
+            .group = config::GroupName::general};
 }
 OptionFacts version_option() {
-    return {.name = "version", .takes = "", .help = "print the version and exit", .group = config::group::general};
+    return {.name = "version", .takes = "", .help = "print the version and exit", .group = config::GroupName::general};
 }
 OptionFacts config_option() {
     return {.name = "config",
             .takes = "FILE.toml",
             .help = "NAME = VALUE of the same options; the command line wins",
             .known = {.path = config::Known::Path::file},
-            .group = config::group::general};
+            .group = config::GroupName::general};
 }
 
 std::string argument_text(const std::string& name, config::Role role) {
@@ -103,7 +103,7 @@ std::vector<OptionGroup> groups_of(const ProgramFacts& facts) {
     const auto is_argument = [](const OptionGroup& group) {
         return group.options.front().role != config::Role::option;
     };
-    const auto is_special = [](const OptionGroup& group) { return group.heading != config::group::general; };
+    const auto is_special = [](const OptionGroup& group) { return group.heading != config::GroupName::general; };
     std::stable_partition(groups.begin(), groups.end(), is_special);
     std::stable_partition(groups.begin(), groups.end(), is_argument);
     return groups;

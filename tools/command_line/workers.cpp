@@ -173,7 +173,7 @@ OptionRow jobs_row(int& jobs) {
                            .takes = "N",
                            .help = "worker threads (0: one per core); does not change the result",
                            .kind = whole(jobs, 0, 4096),
-                           .group = group::general});
+                           .group = GroupName::general});
 }
 
 void over_cores(Queue& queue, Workers& workers, const RowMaker& make, const RowTaker& take) {

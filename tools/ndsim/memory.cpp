@@ -30,7 +30,7 @@ std::vector<OptionRow> option_rows(MemoryOptions& options) {
                     .takes = "N",
                     .help = "pipeline stage to show over time (the fullest)",
                     .kind = whole(options.stage, 0, 1'000'000),
-                    .group = group::output});
+                    .group = GroupName::output});
     return rows;
 }
 

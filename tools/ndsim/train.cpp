@@ -19,7 +19,7 @@ using namespace explain;
 std::vector<OptionRow> train_rows(StepOptions& options) {
     std::vector<OptionRow> rows = training_rows(options.training);
     const std::vector<OptionRow> run = in_group(
-        group::run,
+        GroupName::run,
         {{"tokens", "X", "length of the whole run in tokens: 15T or 15e12", suffixed(real(options.tokens, 1, 1e18))},
          {"steps", "X", "length of the whole run in steps, instead of --tokens", real(options.steps, 1, 1e12)},
          {"unfold", "", "simulate every rank, not one for each stage", flag(options.unfold)},
@@ -47,7 +47,7 @@ struct TrainCommand : StepOptions {
 std::vector<OptionRow> option_rows(TrainCommand& options) {
     std::vector<OptionRow> rows = train_rows(options);
     rows.push_back(keeping_result(
-        {.name = "hash", .help = "print the timeline's hash", .kind = flag(options.hash), .group = group::output}));
+        {.name = "hash", .help = "print the timeline's hash", .kind = flag(options.hash), .group = GroupName::output}));
     return rows;
 }
 

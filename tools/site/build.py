@@ -103,7 +103,9 @@ def main() -> int:
         shutil.copyfile(picture, pages / "docs/pictures" / picture.name)
     command = [sys.executable, "-m", "sphinx", "-b", "html", "-q", "-W", "--keep-going", "-j", "auto",
                "-c", str(root / "docs/site"), "-d", str(folder / "doctrees"), str(pages), str(html)]
-    environment = {**os.environ, "NDSIM_DOXYGEN_XML": str(folder / "doxygen" / "xml"), "NDSIM_VERSION": version_of(root)}
+    # Sphinx 8 prints what its extensions will have to change for Sphinx 9, unless the variable is set.
+    environment = {"PYTHONWARNINGS": "ignore::DeprecationWarning", **os.environ}
+    environment |= {"NDSIM_DOXYGEN_XML": str(folder / "doxygen" / "xml"), "NDSIM_VERSION": version_of(root)}
     if subprocess.run(command, check=False, env=environment).returncode != 0:
         return 1
     theme.repair(html / "_static")

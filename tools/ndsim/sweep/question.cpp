@@ -30,7 +30,7 @@ std::vector<OptionRow> sweep_rows(const std::vector<OptionRow>& training, SweepO
                         .group = row.group});
     }
     const std::vector<OptionRow> shown = in_group(
-        group::output,
+        GroupName::output,
         {keeping_result({"plot-x", "NAME", "x axis of --plot: memory or gpus (gpus if the rows differ in them)",
                          choice(options.plot.x, plot_widths())}),
          keeping_result({"plot-y", "NAME", "y axis of --plot: time or cost, per 1 T tokens (time)",

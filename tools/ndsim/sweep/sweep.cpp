@@ -40,7 +40,7 @@ struct SweepCommand : SweepOptions {
 std::vector<OptionRow> option_rows(const std::vector<OptionRow>& training, SweepCommand& options) {
     std::vector<OptionRow> rows = sweep_rows(training, options);
     const std::vector<OptionRow> own =
-        in_group(group::output,
+        in_group(GroupName::output,
                  {writing({"out", "FILE.csv", "write the rows to FILE.csv; rows that it already has are not recomputed",
                            file(options.out)}),
                   keeping_result({"table", "", "print the rows as a table, as on a terminal, instead of CSV",
