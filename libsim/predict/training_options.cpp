@@ -113,9 +113,9 @@ std::vector<OptionRow> training_rows(TrainingOptions& options) {
           name_or_file(options.model, training::preset_names())}});
     const auto add = [&](const std::vector<OptionRow>& more) { rows.insert(rows.end(), more.begin(), more.end()); };
     add(in_group(GroupName::machine, {{"machine", "NAME|FILE", "machine: a preset or a TOML file (dgx-h100)",
-                                   name_or_file(options.machine, training::machine_names())},
-                                  {"gpus", "N", "total number of GPUs (the layout's, or one node)",
-                                   whole(options.gpus, 1, training::most_ranks)}}));
+                                       name_or_file(options.machine, training::machine_names())},
+                                      {"gpus", "N", "total number of GPUs (the layout's, or one node)",
+                                       whole(options.gpus, 1, training::most_ranks)}}));
     add(layout_rows(options.layout));
     add_shape(options.shape, rows);
     add(in_group(GroupName::machine,
@@ -125,10 +125,11 @@ std::vector<OptionRow> training_rows(TrainingOptions& options) {
                            text(options.efficiency)}),
                   {"usd-per-hour", "X", "price of one GPU-hour in US dollars (from the machine's data)",
                    real(options.usd_per_hour, 0, 1e6)}}));
-    add(in_group(GroupName::run, {{"jitter", "X", "standard deviation of computation times, as a share of their mean (0)",
-                               real(options.jitter, 0, 1)},
-                              {"seed", "N", "seed of --jitter (1)",
-                               Whole{0, INT64_MAX, [&options](std::int64_t n) { options.seed = n; }}}}));
+    add(in_group(GroupName::run,
+                 {{"jitter", "X", "standard deviation of computation times, as a share of their mean (0)",
+                   real(options.jitter, 0, 1)},
+                  {"seed", "N", "seed of --jitter (1)",
+                   Whole{0, INT64_MAX, [&options](std::int64_t n) { options.seed = n; }}}}));
     for (OptionRow& row : rows) {
         note(row, options.given);
     }
