@@ -130,7 +130,8 @@ inline std::vector<PrintedJson> results_of_planning(const SchemaInputs& inputs) 
     // Every key of a layout that is printed only if it is set; 8 GPUs are too few for these.
     const std::string rare =
         " --model mixtral-8x7b --cp 4 --zero 3 --recompute full --global-batch 32 --cp-comm-type a2a+p2p --ulysses 2 "
-        "--outer-every 100 --document-lengths 800 --balanced-documents on --expert-imbalance 2 --capacity-factor 1.5 ";
+        "--outer-every 100 --document-lengths 800 --balanced-documents on --expert-imbalance 2 --capacity-factor 1.5 "
+        "--lora-rank 16 --lora-targets attention --base-precision nf4 ";
     const std::string fits = rare + "--gpus 64 --ep 8 --shard 32 ";
     const std::string planned = "ndsim plan --pp 1 --micro-batch 1" + rare;
     return {
@@ -138,7 +139,7 @@ inline std::vector<PrintedJson> results_of_planning(const SchemaInputs& inputs) 
         {"memory", "ndsim memory" + fits + "--json"},
         {"plan", planned + "--tp 1 --gpus 64 --ep 8 --shard 32 --json"},
         {"plan", planned + "--tp 1 --gpus 64 --ep 8 --shard 32 --list best --json"},
-        {"plan", planned + "--gpus 8 --ep 4 --shard 4 --json", 1},
+        {"plan", planned + "--gpus 8 --ep 4 --shard 4 --sequence 1M --json", 1},
         {"train", "ndsim train --model llama3-8b --gpus 64 --tp 2 --json"},
         {"train",
          "ndsim train --model gpt3-175b --machine dgx-a100 --gpus 64 --tp 8 --pp 8 --schedule interleaved "
