@@ -86,7 +86,8 @@ TEST(ExchangeOfHeads, TakesTheTimeOfItsCollectives) {
 // A quarter of the heads with four times the queries are as many blocks of queries, each with all keys before it.
 TEST(ExchangeOfHeads, ComputesAttentionInOneKernel) {
     const Layout layout = exchanging(ContextExchange::a2a, 4);
-    const KernelTimes kernels(plain_machine().gpu, layout);
+    const Machine machine = plain_machine();
+    const KernelTimes kernels(machine.gpu, layout);
     const double flops = 4 * 512.0 * 512 / 2 * 1024 / 4;
     EXPECT_EQ(time_of_kernel(layout, "flash attention"),
               duration_of_seconds(kernels.flash({flops, 16, 64, 512 / 2.0, false})));
