@@ -75,6 +75,11 @@ inline LayoutField rare(LayoutField field) {
     field.is_rare = true;
     return field;
 }
+// A group of layout_groups.hpp, where it is not that of the rows around it.
+inline LayoutField under(const char* group, LayoutField field) {
+    field.group = group;
+    return field;
+}
 
 inline constexpr Launcher megatron = Launcher::megatron;
 inline constexpr Launcher torchtitan = Launcher::torchtitan;

@@ -85,15 +85,19 @@ void add_stages(Fields& fields) {
           "Layers of each virtual stage, as a list: 0,1*126,0; null if they follow from the other keys.",
           TextField{[] { return std::vector<std::string>{}; },
                     [](const Layout& layout) { return text_of(layout.parallelism.split); }, take_listed_layers}},
-         whole<axes_of, &Parallelism::zero>("zero", 0, 3,
-                                            "ZeRO stage over dp x cp: 1 shards optimizer states, 2 also gradients, 3 "
-                                            "also parameters (1 if dp x cp > 1)",
-                                            "ZeRO stage over dp x cp: 1 shards optimizer states, 2 also gradients, 3 "
-                                            "also parameters; 0 shards nothing.")});
-    fields.push_back(rare(whole<axes_of, &Parallelism::shard>(
-        "shard", 0, most_ranks,
-        "HSDP: number of adjacent ranks of dp x cp that ZeRO shards over; the others hold copies (0: all of them)",
-        "Number of adjacent ranks of dp x cp that ZeRO shards over; as many others hold each copy of the shards.")));
+         under(layout_group::memory, whole<axes_of, &Parallelism::zero>(
+                                         "zero", 0, 3,
+                                         "ZeRO stage over dp x cp: 1 shards optimizer states, 2 also gradients, 3 "
+                                         "also parameters (1 if dp x cp > 1)",
+                                         "ZeRO stage over dp x cp: 1 shards optimizer states, 2 also gradients, 3 "
+                                         "also parameters; 0 shards nothing."))});
+    fields.push_back(under(
+        layout_group::memory,
+        rare(whole<axes_of, &Parallelism::shard>(
+            "shard", 0, most_ranks,
+            "HSDP: number of adjacent ranks of dp x cp that ZeRO shards over; the others hold copies (0: all of them)",
+            "Number of adjacent ranks of dp x cp that ZeRO shards over; as many others hold each copy of the "
+            "shards."))));
 }
 
 std::vector<std::string> module_names() {
@@ -125,6 +129,13 @@ void add_recomputation(Fields& fields) {
                     .shown = [](const Layout& layout) -> FieldValue { return text_of(recomputed_modules(layout)); }}});
 }
 
+bool shards_over_tensor_ranks(const Layout& layout) {
+    return layout.parallelism.sequence_parallel && layout.parallelism.tp > 1;
+}
+bool reduces_in_16_bits(const Layout& layout) {
+    return !layout.numerics.fp32_gradients && layout.numerics.precision != Precision::fp32;
+}
+
 void add_kernels(Fields& fields) {
     fields.insert(
         fields.end(),
@@ -141,13 +152,12 @@ void add_kernels(Fields& fields) {
           "Kernels launched by CUDA graphs instead of the host: none, partial (all but experts) or full.",
           named<these<CudaGraphs, CudaGraphs::none, CudaGraphs::partial, CudaGraphs::full>, framework_of,
                 &Framework::cuda_graphs>()},
-         launched(toggle<axes_of, &Parallelism::sequence_parallel>(
-                      "sequence-parallel", "shard activations between tensor-parallel regions over tp (on if tp > 1)",
-                      "Whether activations between tensor-parallel regions are sharded over tp."),
-                  {{megatron, "--sequence-parallel",
-                    [](const Layout& layout) {
-                        return layout.parallelism.sequence_parallel && layout.parallelism.tp > 1;
-                    }}}),
+         under(layout_group::memory,
+               launched(
+                   toggle<axes_of, &Parallelism::sequence_parallel>(
+                       "sequence-parallel", "shard activations between tensor-parallel regions over tp (on if tp > 1)",
+                       "Whether activations between tensor-parallel regions are sharded over tp."),
+                   {{megatron, "--sequence-parallel", shards_over_tensor_ranks}})),
          launched(toggle<framework_of, &Framework::flash_attention>(
                       "flash-attention", "FlashAttention: attention in one fused kernel (on, except on Volta)",
                       "Whether attention is one fused kernel."),
@@ -171,17 +181,17 @@ void add_kernels(Fields& fields) {
                     [](const Layout& layout) {
                         return layout.spreads_gradient_sums() || !layout.framework.fused_accumulation;
                     }}}),
-         toggle<framework_of, &Framework::reduce_each_micro_batch>(
-             "reduce-each-micro-batch",
-             "ZeRO 2 with pipeline stages: reduce every micro-batch's gradients, and keep only a shard of the sum "
-             "(off)",
-             "Whether ZeRO 2 with pipeline stages reduces gradients after every micro-batch."),
-         launched(toggle<numerics_of, &Numerics::fp32_gradients>(
-                      "fp32-gradients", "accumulate and reduce gradients in fp32 (on)",
-                      "Whether gradients are accumulated and reduced in fp32."),
-                  {{megatron, "--grad-reduce-in-bf16", [](const Layout& layout) {
-                        return !layout.numerics.fp32_gradients && layout.numerics.precision != Precision::fp32;
-                    }}})});
+         under(
+             layout_group::memory,
+             toggle<framework_of, &Framework::reduce_each_micro_batch>(
+                 "reduce-each-micro-batch",
+                 "ZeRO 2 with pipeline stages: reduce every micro-batch's gradients, and keep only a shard of the sum "
+                 "(off)",
+                 "Whether ZeRO 2 with pipeline stages reduces gradients after every micro-batch.")),
+         under(layout_group::arithmetic, launched(toggle<numerics_of, &Numerics::fp32_gradients>(
+                                                      "fp32-gradients", "accumulate and reduce gradients in fp32 (on)",
+                                                      "Whether gradients are accumulated and reduced in fp32."),
+                                                  {{megatron, "--grad-reduce-in-bf16", reduces_in_16_bits}}))});
 }
 
 bool overlaps_tensor(const Layout& layout) {
@@ -221,19 +231,16 @@ void add_overlaps(Fields& fields) {
 
 Fields all_fields() {
     using namespace layout_group;
-    Fields fields = rows_of({{add_sizes, axes},
-                             {add_stages, pipeline},
-                             {add_recomputation, memory},
-                             {add_arithmetic, arithmetic},
-                             {add_adapters, arithmetic},
-                             {add_kernels, kernels},
-                             {add_overlaps, communication},
-                             {add_communication, communication},
-                             {add_offloading, memory},
-                             {add_data, data}});
-    move_to(memory, {"zero", "shard", "sequence-parallel", "reduce-each-micro-batch", "reshard-after-forward"}, fields);
-    move_to(arithmetic, {"fp32-gradients"}, fields);
-    return fields;
+    return rows_of({{add_sizes, axes},
+                    {add_stages, pipeline},
+                    {add_recomputation, memory},
+                    {add_arithmetic, arithmetic},
+                    {add_adapters, arithmetic},
+                    {add_kernels, kernels},
+                    {add_overlaps, communication},
+                    {add_communication, communication},
+                    {add_offloading, memory},
+                    {add_data, data}});
 }
 
 }  // namespace

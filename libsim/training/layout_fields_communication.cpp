@@ -1,4 +1,5 @@
 #include "libsim/training/layout_field_rows.hpp"
+#include "libsim/training/layout_groups.hpp"
 
 namespace sim::training::field_rows {
 
@@ -74,10 +75,12 @@ void add_communication(Fields& fields) {
                         return !layout.framework.scatter_gather && layout.parallelism.tp > 1 &&
                                layout.parallelism.pp > 1;
                     }}}),
-         toggle<framework_of, &Framework::reshard_after_forward>(
-             "reshard-after-forward",
-             "ZeRO 3 frees parameters after the forward pass and gathers them again for the backward pass (on)",
-             "Whether ZeRO 3 frees parameters after the forward pass and gathers them again for the backward pass."),
+         under(layout_group::memory,
+               toggle<framework_of, &Framework::reshard_after_forward>(
+                   "reshard-after-forward",
+                   "ZeRO 3 frees parameters after the forward pass and gathers them again for the backward pass (on)",
+                   "Whether ZeRO 3 frees parameters after the forward pass and gathers them again for the backward "
+                   "pass.")),
          whole<framework_of, &Framework::gathers_per_layer>(
              "gathers-per-layer", 1, most_of_a_field,
              "number of collectives in which ZeRO 3 gathers a layer's parameters (1; DeepSpeed: one per tensor)",

@@ -4,7 +4,6 @@
 #include "libsim/training/layout_fields.hpp"
 
 #include <initializer_list>
-#include <string_view>
 #include <vector>
 
 namespace sim::training::layout_group {
@@ -17,14 +16,12 @@ inline constexpr const char* kernels = "Framework and kernels";
 inline constexpr const char* communication = "Communication and overlap";
 inline constexpr const char* data = "Documents and experts";
 
-// A function that adds rows, and the group of those that have none.
+// A function that adds rows, and the group of those that have none of their own.
 struct Part {
     void (*add)(std::vector<LayoutField>& fields);
     const char* group;
 };
 // The rows of all parts, in their order.
 std::vector<LayoutField> rows_of(std::initializer_list<Part> parts);
-// Moves switches into another group than that of their part. Requires: each is there.
-void move_to(const char* group, std::initializer_list<std::string_view> options, std::vector<LayoutField>& fields);
 
 }  // namespace sim::training::layout_group

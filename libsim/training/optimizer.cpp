@@ -33,29 +33,24 @@ constexpr std::array muon_products{
 constexpr double qr = 8.0 / 3 / 2;
 constexpr double eigenvectors = 9.0 / 2;
 
-// Shi et al. 2023 (arXiv 2309.06497), Distributed Shampoo: both sums of squares, and both roots applied, in each step;
-// the roots are computed anew every 50 steps (their ImageNet runs), from eigenvectors and one product.
-constexpr double root = (eigenvectors + 1) / 50;
-constexpr std::array shampoo_products{
-    MatrixProduct{Side::shorter, Side::shorter, Side::longer, 1},
-    MatrixProduct{Side::longer, Side::longer, Side::shorter, 1},
-    MatrixProduct{Side::shorter, Side::longer, Side::shorter, 1},
-    MatrixProduct{Side::shorter, Side::longer, Side::longer, 1},
-    MatrixProduct{Side::shorter, Side::shorter, Side::shorter, root},
-    MatrixProduct{Side::longer, Side::longer, Side::longer, root},
-};
+// Optimizers with a square for each side: both sums of squares, the matrix multiplied `rotations` times by each side's
+// square, and the work that renews a square, in products of it, averaged over the steps.
+constexpr std::array<MatrixProduct, 6> products_of_both_sides(double rotations, double renewal) {
+    return {MatrixProduct{Side::shorter, Side::shorter, Side::longer, 1},
+            MatrixProduct{Side::longer, Side::longer, Side::shorter, 1},
+            MatrixProduct{Side::shorter, Side::longer, Side::shorter, rotations},
+            MatrixProduct{Side::shorter, Side::longer, Side::longer, rotations},
+            MatrixProduct{Side::shorter, Side::shorter, Side::shorter, renewal},
+            MatrixProduct{Side::longer, Side::longer, Side::longer, renewal}};
+}
 
-// Vyas et al. 2024 (arXiv 2409.11321), SOAP: both sums of squares; the gradient and its mean rotated, and the update
-// rotated back; every 10 steps a power iteration and a QR decomposition for each side.
-constexpr double basis = (1 + qr) / 10;
-constexpr std::array soap_products{
-    MatrixProduct{Side::shorter, Side::shorter, Side::longer, 1},
-    MatrixProduct{Side::longer, Side::longer, Side::shorter, 1},
-    MatrixProduct{Side::shorter, Side::longer, Side::shorter, 3},
-    MatrixProduct{Side::shorter, Side::longer, Side::longer, 3},
-    MatrixProduct{Side::shorter, Side::shorter, Side::shorter, basis},
-    MatrixProduct{Side::longer, Side::longer, Side::longer, basis},
-};
+// Shi et al. 2023 (arXiv 2309.06497), Distributed Shampoo: both roots applied in each step; they are computed anew
+// every 50 steps (their ImageNet runs), from eigenvectors and one product.
+constexpr std::array shampoo_products = products_of_both_sides(1, (eigenvectors + 1) / 50);
+
+// Vyas et al. 2024 (arXiv 2409.11321), SOAP: the gradient and its mean rotated, and the update rotated back; every 10
+// steps a power iteration and a QR decomposition for each side.
+constexpr std::array soap_products = products_of_both_sides(3, (1 + qr) / 10);
 
 // The same states for each number of any parameter.
 constexpr OptimizerRow elementwise(const char* name, double bytes) {
