@@ -8,8 +8,8 @@
 //                  = 4 x 2 s + 6 x (0.05 s + 1.25 s + 0.05 s) = 16.1 s with the defaults, on 4 ranks
 //
 // Half of the time is communication: 4 GPUs are not quite 2 times as fast as one. Options help: overlap with the
-// backward pass (--overlap --buckets 4), less data (--compress), another algorithm (--synchronize); and --zero saves
-// the memory that the copies cost.
+// backward pass (--overlap --buckets 4), less data (--compress), another algorithm (--synchronize), rarer exchanges, of
+// models instead of gradients (--local-steps); and --zero saves the memory that the copies cost.
 #include "scenarios/options/scenario.hpp"
 
 int main(int argc, char** argv) {
@@ -18,11 +18,13 @@ int main(int argc, char** argv) {
         .summary = "1D: trains the model of 0D on several simulated GPUs, each with a share of the items.",
         .axes = {{"dp", 4}},
         .item_by_item = true,
-        .examples = {"1d_data_parallel                             # 4 ranks: 16.1 s simulated, where 0D takes 32 s",
-                     "1d_data_parallel --ranks 8 --quiet           # is twice the number of GPUs twice as fast?",
-                     "1d_data_parallel --overlap --buckets 4       # gradients leave while the next ones are computed",
-                     "1d_data_parallel --zero 3 --optimizer adam   # each rank keeps a quarter of everything",
-                     "1d_data_parallel --trace trace.json          # a picture of it: open it at ui.perfetto.dev"},
+        .examples =
+            {"1d_data_parallel                             # 4 ranks: 16.1 s simulated, where 0D takes 32 s",
+             "1d_data_parallel --ranks 8 --quiet           # is twice the number of GPUs twice as fast?",
+             "1d_data_parallel --overlap --buckets 4       # gradients leave while the next ones are computed",
+             "1d_data_parallel --steps 8 --local-steps 4   # every rank trains a model of its own, 4 steps long",
+             "1d_data_parallel --zero 3 --optimizer adam   # each rank keeps a quarter of everything",
+             "1d_data_parallel --trace trace.json          # a picture of it: open it at ui.perfetto.dev"},
     };
     return sim::scenarios::run(scenario, argc, argv);
 }

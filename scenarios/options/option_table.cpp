@@ -88,6 +88,10 @@ void add_data_parallel(const Scenario& scenario, Options& options, std::vector<O
                                   "items accumulated before gradients are synchronised "
                                   "(all of a step)",
                                   whole(options.accumulate, 1, most_of_anything)},
+                                 {"local-steps", "N",
+                                  "steps that each rank trains its own model before the models are averaged; 0: "
+                                  "gradients are summed in every step (0)",
+                                  whole(options.local_steps, 0, most_of_anything)},
                                  {"weighted", "", "divide the items by GPU speed", flag(options.weighted)}});
     }
 }

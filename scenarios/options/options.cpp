@@ -4,6 +4,7 @@
 #include "libsim/error.hpp"
 #include "libsim/parallel/divide.hpp"
 #include "libsim/parallel/mesh.hpp"
+#include "ranks/recovery.hpp"
 
 #include <fmt/format.h>
 
@@ -111,7 +112,9 @@ std::map<std::string, std::string> options_of_others(const Scenario& scenario) {
     };
     add("dp", "1d_data_parallel", {"dp", "zero", "overlap", "buckets", "synchronize", "compress", "compress-fraction"});
     if (!scenario.item_by_item) {
-        found.insert({{"accumulate", "1d_data_parallel"}, {"weighted", "1d_data_parallel"}});
+        found.insert({{"accumulate", "1d_data_parallel"},
+                      {"local-steps", "1d_data_parallel"},
+                      {"weighted", "1d_data_parallel"}});
     }
     add("tp", "2d_tensor_parallel", {"tp", "sequence-parallel"});
     add("pp", "3d_pipeline_parallel", {"pp", "chunks", "blocking-sends", "show-schedule"});
@@ -139,6 +142,19 @@ void check_combinations(const Options& options) {
     }
     if (options.accumulate > 0 && (options.zero > 0 || options.overlap)) {
         refuse("--accumulate", options.zero > 0 ? "--zero" : "--overlap", "gradients are added up once in a step");
+    }
+    if (options.local_steps > 0) {
+        const char* const other = options.works_in_layers()    ? options.overlap ? "--overlap" : "--zero"
+                                  : options.accumulate > 0     ? "--accumulate"
+                                  : options.buckets > 1        ? "--buckets"
+                                  : options.compress != "none" ? "--compress"
+                                                               : nullptr;
+        if (other != nullptr) {
+            refuse("--local-steps", other, "ranks exchange models, and no gradients");
+        }
+        if (ranks::row_of(options.recovery.on_fault).shrinks) {
+            refuse("--local-steps", "--on-fault elastic", "the models that ranks trained alone are not divided anew");
+        }
     }
     if (options.weighted && options.works_in_layers()) {
         refuse("--weighted", options.overlap ? "--overlap" : "--zero", "a rank without items would not take part");

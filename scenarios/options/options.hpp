@@ -52,6 +52,7 @@ struct Options : command_line::RunOptions {
     std::string compress = "none";
     double compress_fraction = 0.01;
     int accumulate = 0;     // items between two sums; 0: all items of a step
+    int local_steps = 0;    // steps between two averages of the models; 0: gradients are summed instead
     bool weighted = false;  // items divided by the ranks' speed
     // tp
     bool sequence_parallel = false;
@@ -77,6 +78,8 @@ struct Options : command_line::RunOptions {
     config::Given given;
 
     std::uint64_t unsigned_seed() const { return static_cast<std::uint64_t>(seed); }
+    // Whether the replicas' models may differ between steps (local SGD).
+    bool averages_models() const { return local_steps > 0 && mesh.dp > 1; }
     // Whether a rank takes its items through the layers together, because other ranks see its progress.
     bool works_in_layers() const { return overlap || zero > 0; }
 };

@@ -47,6 +47,9 @@ std::vector<Field<Options>> parallel_fields() {
         whole<Options>("buckets", "Number of gradient buckets.", &Options::buckets),
         name<Options>("synchronize", "Algorithm of the gradient all-reduce.",
                       [](const Options& of) { return name_of(of.synchronize); }),
+        whole<Options>("local_steps",
+                       "Steps between two averages of the models; 0: gradients are summed in every step.",
+                       &Options::local_steps),
         name<Options>("compress", "Gradient compression: none (all is sent), top-k or 16-bit.", &Options::compress)};
 }
 

@@ -118,7 +118,7 @@ double Outcome::bubble_fraction() const {
 }
 
 bool Outcome::agrees() const {
-    return options.compress != "none" || max_weight_difference <= weights_agree;
+    return options.compress != "none" || options.averages_models() || max_weight_difference <= weights_agree;
 }
 
 Outcome outcome_of(const std::string& scenario, const Options& options, const Cluster& cluster,

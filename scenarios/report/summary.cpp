@@ -139,8 +139,9 @@ std::vector<std::string> why_not_ideal(const Outcome& outcome, const TimeSpent& 
 
 std::string agreement(const Outcome& outcome) {
     const char* const what = outcome.max_weight_difference <= weights_agree ? "the same as 0D's"
-                             : outcome.agrees() ? "not 0D's, because gradients were compressed"
-                                                : "DIFFERENT FROM 0D's";
+                             : !outcome.agrees()                            ? "DIFFERENT FROM 0D's"
+                             : outcome.options.averages_models()            ? "not 0D's, because models were averaged"
+                                                                 : "not 0D's, because gradients were compressed";
     return fmt::format("{} (largest relative difference {:.2g})", what, outcome.max_weight_difference);
 }
 

@@ -106,7 +106,15 @@ TEST(Exclusive, OptionsOfDataParallelismAreRefused) {
          {"--zero 1 --synchronize direct",
           "--zero and --synchronize exclude each other: ZeRO scatters gradients around a ring"},
          {"--accumulate 2 --overlap",
-          "--accumulate and --overlap exclude each other: gradients are added up once in a step"}});
+          "--accumulate and --overlap exclude each other: gradients are added up once in a step"},
+         {"--local-steps 2 --zero 1",
+          "--local-steps and --zero exclude each other: ranks exchange models, and no gradients"},
+         {"--local-steps 2 --compress 16-bit",
+          "--local-steps and --compress exclude each other: ranks exchange models, and no gradients"},
+         {"--local-steps 2 --checkpoint-every 1 --on-fault elastic",
+          "--local-steps and --on-fault elastic exclude each other: the models that ranks trained alone are not "
+          "divided "
+          "anew"}});
 }
 
 // The error names the stages, their steps, and an option that would help.

@@ -163,6 +163,10 @@ void StageChunk::update(int items) {
     done_.assign(done_.size(), 0);
 }
 
+void StageChunk::average(double share) {
+    each_pack([&](Replica& pack) { pack.average(share); });
+}
+
 void StageChunk::add_state(TrainingState& state) const {
     const std::vector<std::size_t> in_model = stage_.places();
     for (const Replica* const pack : {shared_.get(), experts_.get()}) {

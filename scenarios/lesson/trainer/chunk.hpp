@@ -36,6 +36,7 @@ public:
 
     void accumulate();
     void update(int items);
+    void average(double share);
 
     // Appends the state to keep between steps, pack by pack.
     void add_state(TrainingState& state) const;

@@ -37,7 +37,9 @@ Replica::Replica(GPU& gpu, const scenarios::Options& options, Pack layout, const
                  std::span<double> weights)
     : gpu_(&gpu),
       layout_(std::move(layout)),
+      replicas_(groups.replicas),
       tensor_(groups.tensor),
+      algorithm_(options.synchronize),
       stage_weights_(weights),
       ready_(layout_.segments.size()),
       zero_stage_(groups.replicas.size() > 1 ? options.zero : 0) {
@@ -58,7 +60,7 @@ Replica::Replica(GPU& gpu, const scenarios::Options& options, Pack layout, const
         updated = zero_->own_weights().size();
     } else {
         count_memory(states);
-        if (groups.replicas.size() > 1) {
+        if (groups.replicas.size() > 1 && !options.averages_models()) {
             const int count = std::min(options.buckets, static_cast<int>(layout_.segments.size()));
             buckets_.emplace(gpu, groups.replicas, cut_into_buckets(layout_.segments, count),
                              bucket_options(options, stream));
@@ -133,9 +135,19 @@ void Replica::update(int items) {
     } else {
         accumulate();
         sum_over_tensor(sum_, layout_.partial);
-        optimizer_->step(weights_, sum_, items);
+        if (items > 0) {
+            optimizer_->step(weights_, sum_, items);
+        }
         std::fill(sum_.begin(), sum_.end(), 0.0);
     }
+    copy_out(0, weights_.size());
+}
+
+void Replica::average(double share) {
+    for (double& weight : weights_) {
+        weight *= share;
+    }
+    all_reduce(*gpu_, replicas_, weights_, total_size(layout_.segments), Reduction::sum, algorithm_);
     copy_out(0, weights_.size());
 }
 

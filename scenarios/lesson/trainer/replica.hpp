@@ -47,8 +47,11 @@ public:
     void layer_done(std::size_t layer, std::span<double> gradient, bool last_micro_batch);
     // Sums the gradients so far over the replicas; later ones are added. Not with ZeRO.
     void accumulate();
-    // Sums over the replicas, updates the weights by the mean over `items`, and writes them to the stage's array.
+    // Sums over the replicas, updates the weights by the mean over `items`, and writes them to the stage's array. Where
+    // models are averaged (options.local_steps), sums nothing: `items` are this rank's, and may be 0.
     void update(int items);
+    // Averages the replicas' weights; this one's count as `share` of all.
+    void average(double share);
 
     // The state to keep between steps, with places in the stage's array; and its restoration, if it has the same
     // places.
@@ -67,7 +70,9 @@ private:
 
     GPU* gpu_;
     Pack layout_;
+    Group replicas_;
     Group tensor_;
+    Algorithm algorithm_;
     std::span<double> stage_weights_;
     std::vector<double> weights_;
     std::vector<double> gradient_;  // since the last sum

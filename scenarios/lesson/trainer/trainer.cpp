@@ -46,14 +46,19 @@ public:
         }
     }
 
-    void step() {
+    // Steps are numbered from 0.
+    void step(std::int64_t number) {
         if (is_pipeline()) {
             run_pipeline();
         } else {
             run_one_by_one();
         }
+        const int items = options_->averages_models() ? own_items() : options_->items;
         for (StageChunk& chunk : chunks_) {
-            chunk.update(options_->items);
+            chunk.update(items);
+        }
+        if (models_are_averaged_after(number)) {
+            chunks_[0].average(static_cast<double>(own_items()) / options_->items);
         }
     }
 
@@ -183,6 +188,19 @@ private:
                micro_batch + 1 < plan_.most_micro_batches;
     }
 
+    // The last step leaves one model, too.
+    bool models_are_averaged_after(std::int64_t step) const {
+        return options_->averages_models() && ((step + 1) % options_->local_steps == 0 || step + 1 == options_->steps);
+    }
+
+    int own_items() const {
+        int items = 0;
+        for (const sim::Share& share : plan_.micro_batches) {
+            items += share.count;
+        }
+        return items;
+    }
+
     // Whether other ranks see nothing before an item is done.
     bool is_one_piece() const { return options_->item_by_item && !options_->works_in_layers(); }
 
@@ -228,7 +246,7 @@ void train(GPU& gpu, const scenarios::Options& options, const ranks::Start& star
         trainer.restore(start);
     }
     for (std::int64_t step = start.first_step(); step < options.steps; ++step) {
-        trainer.step();
+        trainer.step(step);
         end_step(gpu, options.checkpoints, step + 1, options.steps, [&] { return bytes_of(trainer.state()); });
     }
     trainer.report();
