@@ -31,6 +31,13 @@ def holds(script):
     return run
 
 
+@pytest.mark.parametrize("machine", ["g4dn.2xlarge", "dgx-1v", "dgx-a100", "dgx-h100", "dgx-b200", "rtx-5090"])
+def test_no_gpu_is_called_too_old_or_too_new_for_the_installed_pytorch(script, machine):
+    done = script("import torch; torch.ones(3, device='cuda'); print(torch.cuda.get_device_capability())", "--machine", machine)
+    assert done.returncode == 0
+    assert "capability" not in done.stderr and "Reinstall" not in done.stderr, done.stderr
+
+
 def test_tensors_say_where_they_are(holds):
     holds("""
 assert torch.cuda.is_available() and torch.cuda.device_count() == 8

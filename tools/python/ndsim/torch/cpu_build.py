@@ -17,6 +17,7 @@ from . import cudnn
 CUDA_VERSION = "12.8"
 NCCL_VERSION = (2, 28, 3)
 COMPILED_VERSION = 12080
+ARCHITECTURES = "sm_50 sm_60 sm_70 sm_75 sm_80 sm_86 sm_90 sm_100 sm_120"  # those of every GPU that ndsim knows
 WARP = 32
 BENCHMARKED = 10  # the default number of cuDNN algorithms to benchmark
 NCCL_TIMEOUT = datetime.timedelta(minutes=10)
@@ -199,7 +200,7 @@ def names_of_torch(torch_c: Any, slot: ModuleType) -> dict[str, Any]:
         "_cuda_cudaCachingAllocator_set_allocator_settings": lambda text: slot.change_memory_settings(text),
         "_accelerator_setAllocatorSettings": lambda text: slot.change_memory_settings(text),
         "_cuda_canDeviceAccessPeer": known(True),
-        "_cuda_getArchFlags": known("sm_80 sm_90 sm_100"),
+        "_cuda_getArchFlags": known(ARCHITECTURES),
         "_cuda_getCompiledVersion": known(COMPILED_VERSION),
         "_cuda_getDriverVersion": known(COMPILED_VERSION),
         "_cuda_get_sync_debug_mode": known(0),
