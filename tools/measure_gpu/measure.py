@@ -26,6 +26,7 @@ import clock
 import experts
 import host
 import products
+import scans
 import steps
 import traffic
 
@@ -39,6 +40,7 @@ PARTS = {
     "sides": products.sides,
     "sustained": products.sustained,
     "casts": products.casts,
+    "scans": scans.scans,
     "compiled": traffic.compiled,
 }
 OF_KERNEL = "kind precision m n k bytes sequences heads head_dim tokens".split()
@@ -82,7 +84,7 @@ def timed(case, rounds, profiled):
             with open(profiled, "a") as file:
                 print(json.dumps({"family": case.family, "case": case.name, "kernels": kernels_of(calls[0])}), file=file)
         return {"family": case.family, "case": case.name, **case.sizes, "seconds": f"{seconds:.6e}"}
-    except (RuntimeError, AttributeError, TypeError, NotImplementedError) as error:
+    except (ImportError, RuntimeError, AttributeError, TypeError, NotImplementedError) as error:
         print(f"left out: {case.family}, {case.name}: {str(error).splitlines()[0][:150]}", file=sys.stderr, flush=True)
         return None
 
