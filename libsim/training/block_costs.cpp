@@ -69,7 +69,12 @@ double BlockCosts::forward_seconds(const Operator& op) const {
         case OperatorKind::scores: return kernels_.scores(op.gemm);
         case OperatorKind::flash:
             return kernels_.flash({op.forward_flops, op.heads, op.head_dim, op.keys, op.all_keys, false});
-        case OperatorKind::scan: return kernels_.scan(op.forward_flops, op.forward_bytes, op.forward_kernels);
+        case OperatorKind::scan:
+            return kernels_.scan({.flops = op.forward_flops,
+                                  .product_share = op.product_share,
+                                  .turns = double{1} * op.forward_turns,
+                                  .bytes = op.forward_bytes,
+                                  .kernels = op.forward_kernels});
         case OperatorKind::memory: return kernels_.memory(op.forward_bytes, op.forward_kernels);
         case OperatorKind::tensor: return tensor_seconds(op.forward_collective, op.forward_bytes);
         // A ring runs beside the attention: context_seconds().
@@ -172,7 +177,11 @@ BlockCosts::Gradients BlockCosts::gradients_of(const Operator& op) const {
 
 double BlockCosts::core_backward_seconds(const Operator& op) const {
     if (op.kind == OperatorKind::scan) {
-        return kernels_.scan(op.backward_flops, op.backward_bytes, op.backward_kernels);
+        return kernels_.scan({.flops = op.backward_flops,
+                              .product_share = op.product_share,
+                              .turns = double{1} * op.backward_turns,
+                              .bytes = op.backward_bytes,
+                              .kernels = op.backward_kernels});
     }
     if (op.kind == OperatorKind::flash) {
         return kernels_.flash({op.backward_flops, op.heads, op.head_dim, op.keys, op.all_keys, true});

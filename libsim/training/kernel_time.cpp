@@ -14,6 +14,11 @@ bool is_aligned(double side) {
     return std::fmod(side, tile) == 0;
 }
 
+// Kernels of scans on one H100: the share of the memory's bandwidth, and the seconds of a load from memory and the
+// product that waits for it. Set from every second case of docs/data/h100/times.csv: docs/accuracy.md.
+constexpr double scan_memory_share = 0.75;
+constexpr double scan_turn = 0.68e-6;
+
 // From 0 to 1; 1/2 at `half`.
 double half_at(double size, double half) {
     return size / (size + half);
@@ -174,14 +179,19 @@ double KernelTimes::flash(const Flash& pass) const {
     return with_gaps(flops / (rest_.peak * share), pass.backward ? 2 : 1);
 }
 
-double KernelTimes::scan(double flops, double bytes, double kernels) const {
-    const double arithmetic = flops / (rest_.peak * efficiency_->scores_gemm);
-    return with_gaps(std::max(arithmetic, traffic(bytes, kernels)), kernels);
+double KernelTimes::scan(const Scan& pass) const {
+    const double products = pass.product_share > 0 ? pass.flops / (rest_.peak * pass.product_share) : 0;
+    const double moved = traffic(pass.bytes, pass.kernels, scan_memory_share);
+    return with_gaps(std::max({products, moved, pass.turns * scan_turn}), pass.kernels);
 }
 
 double KernelTimes::traffic(double bytes, double kernels) const {
+    return traffic(bytes, kernels, efficiency_->memory_share);
+}
+
+double KernelTimes::traffic(double bytes, double kernels, double share) const {
     const double each = bytes / kernels;
-    const double rate = bandwidth_ * efficiency_->memory_share * each / (each + efficiency_->memory_half_bytes);
+    const double rate = bandwidth_ * share * each / (each + efficiency_->memory_half_bytes);
     return bytes > 0 ? bytes / rate : 0;
 }
 

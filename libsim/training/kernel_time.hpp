@@ -65,8 +65,15 @@ public:
         int version = 0;  // FlashAttention version; 0: the constructor's
     };
     double flash(const Flash& pass) const;
-    // The scan of linear attention: batched products of small sides, in `kernels` kernels that read and write `bytes`.
-    double scan(double flops, double bytes, double kernels) const;
+    // Kernels of a scan of linear attention, which wait for products, for the memory, or for each other's chunks.
+    struct Scan {
+        double flops = 0;
+        double product_share = 0;  // of the matrix units' peak; 0: products hide behind the traffic
+        double turns = 0;          // loads and products that wait for each other
+        double bytes = 0;
+        double kernels = 1;
+    };
+    double scan(const Scan& pass) const;
     // A memory-bound operation that reads and writes `bytes`, in `kernels` kernels.
     double memory(double bytes, double kernels = 1) const;
     // One memory-bound kernel that reads and writes `bytes`, of which `single` elements are accessed one by one.
@@ -86,6 +93,7 @@ private:
     static Multiplier multiplier_of(const Accelerator& gpu, Precision precision);
     double with_gaps(double seconds, double kernels = 1) const;
     double traffic(double bytes, double kernels = 1) const;
+    double traffic(double bytes, double kernels, double share) const;
     double share_of_gemm(const Gemm& shape, const Multiplier& units) const;
     double product(const Gemm& shape, GemmKind kind, double bytes, const Multiplier& units) const;
     double cast(double elements, double weights, GemmKind kind, const Multiplier& units) const;

@@ -72,8 +72,11 @@ struct Operator {
                                      // or include as much for the product's own
     std::uint8_t further_parts = 0;  // gemm, grouped_gemm: matrices that the product computes besides the first,
     float first_part = 0;            // whose gemm.n is this; the others have equal shares of the rest
-    Gemm gemm = {};                  // gemm, grouped_gemm, scores
-    double forward_flops = 0;        // per rank; a multiplication and an addition are 2 FLOPs
+    float product_share = 0;         // scan: of the matrix units' peak; 0: its products hide behind its traffic
+    int forward_turns = 0;           // scan: loads and products that wait for each other, from chunk to chunk
+    int backward_turns = 0;
+    Gemm gemm = {};            // gemm, grouped_gemm, scores
+    double forward_flops = 0;  // per rank; a multiplication and an addition are 2 FLOPs
     double backward_flops = 0;
     double forward_bytes = 0;  // memory, scan: read and written; collectives: of the whole result (or input)
     double backward_bytes = 0;

@@ -161,15 +161,61 @@ TEST(LinearAttention, OfKimiHasTheFlopsOfItsPaper) {
     EXPECT_EQ(of_token, 6 * 128 * 128 + 3 * 64 * 128 + 64 * 64);
 }
 
+// Per token, 6 of them in 3 chunks of 2: queries or keys are 2 x 3 = 6 numbers, 12 if repeated for each head of values,
+// which are 4 x 5 = 20, a row of a chunk's matrix is 4 x 2 = 8, and of the states 4 x 15 a token has half.
+TEST(LinearAttention, HasTheTrafficAndTheProductsOfItsKernels) {
+    const Transformer model = with(LinearKind::gated_delta);
+    const auto only = [&](const char* name) { return operators_named(model, 0, name).at(0); };
+    const Operator products = only("products within chunks");
+    EXPECT_EQ(products.forward_flops, 2 * 6 * (4 * 2 * 3 + 4 * 2 * 2));  // keys with keys, and the inverse
+    EXPECT_EQ(products.backward_flops, 2 * 6 * (3 * 4 * 15 + 7 * 4 * 2 * 3 + 3 * 4 * 2 * 5 + 2 * 4 * 2 * 2));
+    EXPECT_EQ(products.forward_bytes, 0);
+    const Operator states = only("states of chunks");
+    EXPECT_EQ(states.forward_bytes, 2 * 6 * (6 + 12 + 2 * 20 + 30));  // keys, w, u and what is left of it, states
+    EXPECT_EQ(states.backward_bytes, 2 * 6 * (3 * 6 + 2 * 12 + 5 * 20 + 2 * 30));
+    EXPECT_EQ(states.forward_turns, 2 * 3);
+    EXPECT_EQ(states.backward_turns, 5 * 3);
+    const Operator rest = only("scan");
+    EXPECT_EQ(rest.forward_bytes, 2 * 6 * (7 * 6 + 12 + 4 * 20 + 2 * 8 + 30));
+    EXPECT_EQ(rest.backward_bytes, 2 * 6 * (15 * 6 + 4 * 12 + 4 * 20 + 8));
+    EXPECT_EQ(rest.forward_flops, 2 * 6 * (3 * 4 * 15 + 2 * 4 * 2 * 3 + 2 * 4 * 2 * 5));
+    EXPECT_EQ(products.forward_kernels + states.forward_kernels + rest.forward_kernels, 9);
+    EXPECT_EQ(products.backward_kernels + states.backward_kernels + rest.backward_kernels, 21);
+}
+
+// Scores of Mamba 2 are those of 2 groups, and half of a chunk is masked.
+TEST(LinearAttention, OfMamba2HasScoresForGroupsOfHeads) {
+    const Operator products = operators_named(with(LinearKind::mamba2), 0, "products within chunks").at(0);
+    EXPECT_EQ(products.forward_flops, 2 * 6 * (4 * 15 + 2 * 2 * 3 + 4 * 5));
+}
+
+// Its kernels' chunks have 64 tokens, more than the 6 that there are.
+TEST(LinearAttention, OfMiniMaxWaitsForNoProducts) {
+    const Transformer model = with(LinearKind::lightning);
+    EXPECT_TRUE(operators_named(model, 0, "products within chunks").empty());
+    const Operator states = operators_named(model, 0, "states of chunks").at(0);
+    EXPECT_EQ(states.forward_turns, 1);
+    EXPECT_EQ(states.forward_bytes, 2 * 6 * (6 + 20 + 4 * 15 / 64.0));
+}
+
 TEST(LinearAttention, IsSpreadOverTensorParallelRanks) {
     const Transformer model = preset("qwen3-next-80b-a3b");
     const auto scan_on = [&](int tp) {
-        const std::vector<Operator> all = layer_operators(model, {.parallelism = {.tp = tp}}, 0);
-        return *std::find_if(all.begin(), all.end(), [](const Operator& op) { return op.kind == OperatorKind::scan; });
+        Operator sum;
+        for (const Operator& op : layer_operators(model, {.parallelism = {.tp = tp}}, 0)) {
+            if (op.kind == OperatorKind::scan) {
+                sum.forward_flops += op.forward_flops;
+                sum.forward_bytes += op.forward_bytes;
+                sum.bytes.values += op.bytes.values;
+                sum.forward_turns += op.forward_turns;
+            }
+        }
+        return sum;
     };
     EXPECT_DOUBLE_EQ(scan_on(4).forward_flops, scan_on(1).forward_flops / 4);
     EXPECT_DOUBLE_EQ(scan_on(4).forward_bytes, scan_on(1).forward_bytes / 4);
     EXPECT_DOUBLE_EQ(scan_on(4).bytes.values, scan_on(1).bytes.values / 4);
+    EXPECT_EQ(scan_on(4).forward_turns, scan_on(1).forward_turns);  // of each head
 }
 
 // The index of 64 heads of width 128: its queries come from 1536 numbers, its one key and the heads' weights from the

@@ -48,38 +48,63 @@ void add_low_rank_gates(OperatorList& list, const OperatorSizes& sizes, const Li
                                                                                      .chosen = sizes.bytes(widths)};
 }
 
-// The short convolution, if there is one, and the activation function behind it.
+// The short convolution, if there is one, and the activation function behind it. Backward, flash-linear-attention
+// convolves again, and sums and rounds the gradient of the weights in kernels of their own.
 void add_short_convolution(OperatorList& list, const OperatorSizes& sizes, const LinearAttention& linear,
                            const LinearKindRow& row) {
     const LinearWidths widths(linear, sizes.tp);
     const std::int64_t bias = row.convolution_bias ? linear.mixed_width() : 0;
     const std::int64_t channels = row.channel_bias ? std::int64_t{linear.heads} * linear.key_dim : 0;
-    Operator& op = list.memory(linear.convolution > 0 ? "short convolution" : "activation of queries, keys, values",
-                               sizes.tokens * widths.mixed, {2, 3, 1, 1});
+    const bool convolves = linear.convolution > 0;
+    const double kernels = convolves ? row.convolutions : 1;
+    const bool again = convolves && row.convolves_again;
+    Operator& op =
+        list.memory(convolves ? "short convolution" : "activation of queries, keys, values",
+                    sizes.tokens * widths.mixed, {2, again ? 6.0 : 3.0, kernels, again ? 4 * kernels : kernels});
     op.weights.biases =
         linear.convolution * linear.mixed_width() + bias + channels + std::int64_t{row.head_parameters} * linear.heads;
     op.token_width = linear.convolution * widths.mixed;
     op.bytes.values = row.keeps_convolved ? sizes.bytes(widths.mixed) : 0;
 }
 
-// Its kernels read queries, keys and values and write the result, and pass the states of chunks to each other. By the
-// delta rule they also pass updates, as wide as keys and values, and two matrices of a chunk's tokens.
+// Kernels that wait for products, kernels that go from chunk to chunk, and those that wait for the memory.
 void add_scan(OperatorList& list, const OperatorSizes& sizes, const LinearAttention& linear, const LinearKindRow& row) {
-    const LinearWidths widths(linear, sizes.tp);
-    const double state = widths.heads * linear.key_dim * linear.value_dim / linear.chunk;  // per token
-    const double updates = row.delta_rule ? widths.heads * (linear.key_dim + linear.value_dim) : 0;
-    const double inner = row.delta_rule ? 2 * widths.heads * linear.chunk : 0;
-    const double moved = sizes.bytes(widths.mixed + widths.values + 2 * (updates + inner));
+    const auto bytes = [&](const ScanTraffic& of) { return sizes.bytes(numbers_of(of, linear) / sizes.tp); };
+    const auto flops = [&](const ScanProducts& of) {
+        return 2 * sizes.tokens * multiplications_of(of, linear) / sizes.tp;
+    };
+    const ScanPass& forward = row.forward;
+    const ScanPass& backward = row.backward;
+    if (row.product_share > 0) {
+        list.add({.name = "products within chunks",
+                  .kind = OperatorKind::scan,
+                  .product_share = static_cast<float>(row.product_share),
+                  .forward_flops = flops(forward.products),
+                  .backward_flops = flops(backward.products),
+                  .forward_kernels = double{1} * forward.product_kernels,
+                  .backward_kernels = double{1} * backward.product_kernels});
+    }
+    const int chunks = static_cast<int>(ceil_div(sizes.model.sequence, kernel_chunk(linear)));
+    list.add({.name = "states of chunks",
+              .kind = OperatorKind::scan,
+              .forward_turns = forward.turns * chunks,
+              .backward_turns = backward.turns * chunks,
+              .forward_bytes = bytes(forward.states),
+              .backward_bytes = bytes(backward.states),
+              .forward_kernels = double{1} * forward.state_kernels,
+              .backward_kernels = double{1} * backward.state_kernels});
     Operator op{.name = "scan", .kind = OperatorKind::scan};
-    op.forward_flops = 2 * sizes.tokens * widths.heads * executed_multiplications(linear);
-    op.backward_flops = row.backward_work * op.forward_flops;
-    op.forward_bytes = moved + row.state_passes * sizes.tokens * state;
-    op.backward_bytes = row.backward_work * op.forward_bytes;
-    op.forward_kernels = row.forward_kernels;
-    op.backward_kernels = row.backward_kernels;
+    op.forward_flops = flops(forward.hidden);
+    op.backward_flops = flops(backward.hidden);
+    op.forward_bytes = bytes(forward.traffic);
+    op.backward_bytes = bytes(backward.traffic);
+    op.forward_kernels = forward.kernels;
+    op.backward_kernels = backward.kernels;
     op.token_width = row.multiplications(linear) / sizes.tp;
+    const LinearWidths widths(linear, sizes.tp);
     const double result = sizes.bytes(widths.values);
-    op.bytes = {.values = result + sizes.bytes(inner / 2), .chosen = result, .gradients = result};
+    const double inverse = row.delta_rule ? sizes.bytes(widths.heads * linear.chunk) : 0;
+    op.bytes = {.values = result + inverse, .chosen = result, .gradients = result};
     list.add(op);
 }
 
@@ -95,7 +120,7 @@ void add_linear_attention(OperatorList& list, const OperatorSizes& sizes) {
     }
     add_short_convolution(list, sizes, linear, row);
     add_scan(list, sizes, linear, row);
-    Operator& norm = list.memory("gated norm", sizes.tokens * widths.values, {3, 5, 1, 2});
+    Operator& norm = list.memory("gated norm", sizes.tokens * widths.values, {3, 5, 1, 3});
     norm.weights.norms = row.wide_norm ? linear.value_width() : linear.value_dim;
     norm.bytes.values = sizes.input_bytes(widths.values);
     Operator& projection = list.rows("projection", sizes.model.hidden, linear.value_width());
