@@ -108,7 +108,7 @@ struct Operator {
 
 // gemm.n of the first matrix of a product, and of each further one, if there are any.
 inline double first_outputs(const Operator& op) {
-    return op.further_parts == 0 ? op.gemm.n : double{op.first_part};
+    return op.further_parts == 0 ? op.gemm.n : static_cast<double>(op.first_part);
 }
 inline double further_outputs(const Operator& op) {
     return (op.gemm.n - first_outputs(op)) / op.further_parts;
