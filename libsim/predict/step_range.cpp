@@ -14,6 +14,7 @@ const char* unmeasured_part(const training::Transformer& model) {
            : model.is_sparse()          ? "sparse attention"
            : model.encoder              ? "a decoder's attention to an encoder"
            : model.patches              ? "layers of patches"
+           : model.per_layer            ? "inputs of each layer's own"
                                         : nullptr;
 }
 

@@ -194,6 +194,16 @@ std::string no_split_encoder(const LayoutCase& what) {
         what.layout.parallelism.pp);
 }
 
+// Layers on another stage would need this stage's keys and values, or the second table's rows of their tokens.
+bool pp_splits_what_layers_share(const LayoutCase& what) {
+    return what.layout.parallelism.pp > 1 && (what.model.per_layer || what.model.has_shared_keys());
+}
+std::string no_split_of_shared(const LayoutCase& what) {
+    return fmt::format("pp = {}: ndsim does not model stages whose layers share {}; pp = 1 does",
+                       what.layout.parallelism.pp,
+                       what.model.per_layer ? "a table of per-layer inputs" : "keys and values");
+}
+
 // Each rank has whole heads, of queries and of keys and values. (Transformer Engine; DeepSpeed-Ulysses.)
 bool head_ranks_fit(const LayoutCase& what, int ranks) {
     const int tp = what.layout.parallelism.tp;
@@ -305,6 +315,7 @@ constexpr auto width_rows = std::to_array<LayoutRule>({
     {Misfit::width, widths_do_not_divide, which_width},
     {Misfit::width, expert_width_does_not_divide, which_expert_width},
     {Misfit::layers, pp_splits_an_encoder, no_split_encoder},
+    {Misfit::layers, pp_splits_what_layers_share, no_split_of_shared},
     {Misfit::layers, there_are_too_few_layers, how_many_layers},
     {Misfit::layers, list_has_other_stages, which_stages},
     {Misfit::layers, list_has_other_layers, which_layers},

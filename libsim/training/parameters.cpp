@@ -108,12 +108,15 @@ LayerParameters layer_parameters(const Transformer& model, int layer) {
 }
 
 Parameters parameters_of(const Transformer& model) {
-    const Weights tables = weights_of(embedding_operators(model, {}));
+    const std::vector<Operator> inputs = embedding_operators(model, {});
+    const Weights tables = weights_of(inputs);
     const Weights output = weights_of(output_operators(model, {}));
-    Parameters parameters{.embedding = tables.matrix,
-                          .positions = tables.biases + tables.norms,
-                          .final_norm = output.norms,
-                          .output = model.tied_embeddings ? 0 : output.matrix + output.biases};
+    const std::int64_t embedding = inputs.front().weights.matrix;
+    const std::int64_t streams = model.per_layer ? output.matrix - embedding : 0;  // taken back before the norm
+    Parameters parameters{.embedding = embedding,
+                          .positions = tables.matrix - embedding + tables.biases + tables.norms,
+                          .final_norm = output.norms + streams,
+                          .output = model.tied_embeddings ? 0 : output.matrix - streams + output.biases};
     LayersSums layers(model);
     std::int64_t unvisited = 0;
     for (int layer = 0; layer < model.layers + model.mtp_layers; ++layer) {
@@ -159,12 +162,13 @@ ModelFlops forward_flops(const Transformer& model, bool causal_half) {
         flops.attention += 2 * (all_pairs(model, causal_half) * sums.index_width + sequence * sums.token_width +
                                 sequence * encoded * sums.cross_width);
     }
-    const ListSums inputs = sums_of(embedding_operators(model, {}));
     const ListSums outputs = sums_of(output_operators(model, {}));
     const double sequence = model.sequence;
     const auto of_outputs = static_cast<double>(outputs.matrices[0]);
     flops.logits = 2 * sequence * of_outputs * (1 + model.mtp_layers) + 2 * static_cast<double>(outputs.matrices[1]);
-    flops.layers += model.patches ? 2 * sequence * static_cast<double>(inputs.matrices[0]) : 0;
+    for (const Operator& op : embedding_operators(model, {})) {
+        flops.layers += op.kind == OperatorKind::gemm ? 2 * sequence * static_cast<double>(op.weights.matrix) : 0;
+    }
     return flops;
 }
 

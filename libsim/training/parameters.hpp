@@ -45,10 +45,10 @@ struct JoinParameters {
 JoinParameters join_parameters(const Transformer& model);
 
 struct Parameters {
-    std::int64_t embedding = 0;  // tokens
-    std::int64_t positions = 0;  // and token types, and the norm after the tables
-    std::int64_t layers = 0;     // all of them
-    std::int64_t final_norm = 0;
+    std::int64_t embedding = 0;    // tokens
+    std::int64_t positions = 0;    // and all else before the layers: token types, a norm, a table for each layer
+    std::int64_t layers = 0;       // all of them
+    std::int64_t final_norm = 0;   // and products between the layers and it
     std::int64_t output = 0;       // 0 if tied
     std::int64_t predictions = 0;  // all layers of multi-token prediction
     std::int64_t active = 0;       // all of the above except the routed experts that a token does not visit

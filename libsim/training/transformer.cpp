@@ -151,15 +151,24 @@ void check_experts(const Transformer& model) {
 
 void check_pattern(const Transformer& model) {
     const std::string& pattern = model.pattern;
-    if (const std::size_t odd = pattern.find_first_not_of("fwl*M-E"); odd != std::string::npos) {
-        refuse(model, fmt::format("pattern[{}] = \"{}\" must be f, w or l, or *, M, - or E", odd, pattern[odd]));
+    if (const std::size_t odd = pattern.find_first_not_of("fwFWl*M-E"); odd != std::string::npos) {
+        refuse(model, fmt::format("pattern[{}] = \"{}\" must be f, w, F, W or l, or *, M, - or E", odd, pattern[odd]));
     }
     const auto has = [&](const char* symbols) { return pattern.find_first_of(symbols) != std::string::npos; };
     if (has("E") && model.experts.count == 0) {
         refuse(model, "pattern has E, and experts.count = 0");
     }
-    if (has("w") && model.sliding.window == 0) {
+    if (has("wW") && model.sliding.window == 0) {
         refuse(model, "pattern has w, and sliding.window = 0");
+    }
+    for (const auto& [sharing, own] : {std::pair{'F', 'f'}, {'W', 'w'}}) {
+        if (pattern.find(sharing) < pattern.find(own)) {
+            refuse(model, fmt::format("pattern has {}, and no {} before it whose keys and values it could have",
+                                      sharing, own));
+        }
+    }
+    if (model.has_shared_keys() && (model.latent || model.attention_gate)) {
+        refuse(model, "pattern has F or W, which are known without latent attention and attention_gate only");
     }
     if (has("lM") != model.linear.has_value()) {
         refuse(model, model.linear ? "linear is given, and pattern has neither l nor M"
@@ -225,6 +234,21 @@ void check_inputs(const Transformer& model) {
     }
 }
 
+void check_per_layer(const Transformer& model) {
+    if (!model.per_layer) {
+        return;
+    }
+    check_range(model, "per_layer.vocabulary", model.per_layer->vocabulary, 1);
+    check_range(model, "per_layer.width", model.per_layer->width, 1);
+    check_range(model, "per_layer.streams", model.per_layer->streams, 1, 64);
+    check_range(model, "per_layer.rank", model.per_layer->rank, 0);
+    if (model.norms_per_layer != 4 || model.patches || model.encoder || model.conditioning || model.mtp_layers > 0) {
+        refuse(model,
+               "per_layer is known with four norms per layer, and without patches, encoder, conditioning and "
+               "mtp_layers");
+    }
+}
+
 // An upper bound, in doubles, because the exact count could overflow 64 bits.
 void check_total(const Transformer& model) {
     const double hidden = model.hidden;
@@ -242,7 +266,12 @@ void check_total(const Transformer& model) {
     const double predictions = model.mtp_layers * (layer + 2 * hidden * hidden);
     const double beside = (model.encoder ? 2 * hidden * width : 0) + (model.conditioning ? 6 * hidden * hidden : 0);
     const double inputs = model.patches ? hidden * model.patches->values : 0;
-    const double total = model.layers * (layer + scan + index + beside) + predictions + tables + inputs;
+    const PerLayerInputs own = model.per_layer.value_or(PerLayerInputs{.streams = 0});
+    const double streams = own.streams;
+    const double of_layer = 2 * hidden * (own.rank + own.width + streams + 4) + 2 * streams * streams * streams;
+    const double per_layer =
+        model.layers * (of_layer + double{1} * own.width * (own.vocabulary + hidden)) + 2 * streams * hidden * hidden;
+    const double total = model.layers * (layer + scan + index + beside) + predictions + tables + inputs + per_layer;
     if (total > most_parameters) {
         refuse(model, fmt::format("{:.1e} parameters are more than ndsim counts ({:.0e}); is a size wrong?", total,
                                   most_parameters));
@@ -297,7 +326,7 @@ LayerKind Transformer::kind_in_pattern(int layer) const {
         case '*': return {Mixer::attention, FeedForwardPart::none};
         case '-': return {Mixer::none, FeedForwardPart::dense};
         case 'E': return {Mixer::none, FeedForwardPart::experts};
-        default: return {Mixer::attention, counted};
+        default: return {Mixer::attention, counted, is_sharing(symbol_of(layer))};
     }
 }
 
@@ -306,7 +335,8 @@ bool Transformer::has_dense_ffn() const {
     if (pattern.empty()) {
         return is_counted;
     }
-    return pattern.find('-') != std::string::npos || (is_counted && pattern.find_first_of("fwl") != std::string::npos);
+    return pattern.find('-') != std::string::npos ||
+           (is_counted && pattern.find_first_of("fwFWl") != std::string::npos);
 }
 
 void check_transformer(const Transformer& model) {
@@ -326,6 +356,7 @@ void check_transformer(const Transformer& model) {
     check_linear(model);
     check_sparse(model);
     check_inputs(model);
+    check_per_layer(model);
     check_range(model, "ffn", model.ffn, model.has_dense_ffn() ? 1 : 0);
     check_total(model);
 }

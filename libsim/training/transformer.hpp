@@ -91,6 +91,19 @@ struct Encoder {
     friend bool operator==(const Encoder&, const Encoder&) = default;
 };
 
+// Inputs of each layer's own, and the parts of a layer that came with them (Google 2025, Gemma 3n). A second table has
+// `width` numbers of a word for each layer, which a gate adds to the layer's result.
+struct PerLayerInputs {
+    int vocabulary = 0;  // words of the second table
+    int width = 0;
+    // Hidden states of a token, of which a layer computes the first, and predicts and corrects the others (AltUp:
+    // Baykal et al. 2023, arXiv 2301.13310).
+    int streams = 1;
+    // A product of hidden x rank x hidden beside attention (LAuReL: Menghani et al. 2024, arXiv 2411.07501); 0: none.
+    int rank = 0;
+    friend bool operator==(const PerLayerInputs&, const PerLayerInputs&) = default;
+};
+
 // The parts of a layer: one that mixes tokens, and a feed-forward part. A layer has at least one.
 enum class Mixer : std::uint8_t { attention, linear, none };
 enum class FeedForwardPart : std::uint8_t { dense, experts, none };
@@ -99,11 +112,11 @@ enum class FeedForwardPart : std::uint8_t { dense, experts, none };
 struct LayerKind {
     Mixer mixer = Mixer::attention;
     FeedForwardPart feed_forward = FeedForwardPart::dense;
-    bool encodes = false;
+    bool apart = false;  // of an encoder, or with another layer's keys and values: no model has both
 
     static constexpr std::size_t count = 18;
     std::size_t index() const {
-        return static_cast<std::size_t>(mixer) + 3 * static_cast<std::size_t>(feed_forward) + (encodes ? 9 : 0);
+        return static_cast<std::size_t>(mixer) + 3 * static_cast<std::size_t>(feed_forward) + (apart ? 9 : 0);
     }
     friend bool operator==(const LayerKind&, const LayerKind&) = default;
 };
@@ -150,8 +163,10 @@ struct Transformer {
     std::optional<Patches> patches;
     std::optional<Conditioning> conditioning;
     std::optional<Encoder> encoder;
+    std::optional<PerLayerInputs> per_layer;
     // A symbol for each layer, repeated if there are more layers. Layers of two parts: f full
-    // attention, w attention within sliding.window, l linear attention; `experts` says which of them have experts.
+    // attention, w attention within sliding.window, l linear attention; F and W the first two with the keys and values
+    // of the last f or w before them (Gemma 3n); `experts` says which of them have experts.
     // Layers of one part, as Nemotron-H writes them: * full attention, M linear attention, - a dense feed-forward part,
     // E experts. Empty: all layers have two parts, attention as `sliding` says. Layers of multi-token prediction have
     // full attention.
@@ -172,7 +187,7 @@ struct Transformer {
                                   : has_experts_by_count(layer);
     }
     // Whether any layer has attention with a softmax, linear attention, or a dense feed-forward part.
-    bool has_attention() const { return pattern.empty() || pattern.find_first_of("fw*") != std::string::npos; }
+    bool has_attention() const { return pattern.empty() || pattern.find_first_of("fwFW*") != std::string::npos; }
     bool has_linear_attention() const { return pattern.find_first_of("lM") != std::string::npos; }
     bool has_dense_ffn() const;
     // Expert matrices of fewer than 2 M numbers, as in Qwen3-30B-A3B (768 x 2,048); DeepSeek-V3's have 15 M. Most of
@@ -196,6 +211,8 @@ struct Transformer {
     // In sequences that are no longer than top_k, every token attends to all.
     bool is_sparse() const { return sparse && sparse->top_k < sequence; }
     bool rotates(int layer) const { return rotary && (!sliding.rotary_only || slides(layer)); }
+    bool shares_keys(int layer) const { return has_pattern(layer) && is_sharing(symbol_of(layer)); }
+    bool has_shared_keys() const { return pattern.find_first_of("FW") != std::string::npos; }
     bool has_output_of_sample() const { return patches && patches->class_token; }
     // Combined width of all heads' queries, keys, and values.
     std::int64_t query_width() const;
@@ -208,13 +225,16 @@ struct Transformer {
 
 private:
     bool has_pattern(int layer) const { return !pattern.empty() && layer < layers; }
+    static bool is_sharing(char symbol) { return symbol == 'F' || symbol == 'W'; }
     char symbol_of(int layer) const { return pattern[static_cast<std::size_t>(layer) % pattern.size()]; }
     bool has_experts_by_count(int layer) const {
         return experts.count > 0 && layer >= experts.dense_layers &&
                (layer - experts.dense_layers) % experts.every == 0;
     }
     LayerKind kind_in_pattern(int layer) const;
-    bool slides(int layer) const { return has_pattern(layer) ? symbol_of(layer) == 'w' : sliding.slides(layer); }
+    bool slides(int layer) const {
+        return has_pattern(layer) ? symbol_of(layer) == 'w' || symbol_of(layer) == 'W' : sliding.slides(layer);
+    }
 };
 
 // The deepest models have a few hundred layers; the time of a prediction grows with them.

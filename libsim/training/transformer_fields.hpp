@@ -116,6 +116,14 @@ struct Fields<Encoder> {
     static constexpr std::array<FlagField<T>, 0> flags{};
 };
 
+template <>
+struct Fields<PerLayerInputs> {
+    using T = PerLayerInputs;
+    static constexpr std::array sizes{SizeField<T>{"vocabulary", &T::vocabulary}, SizeField<T>{"width", &T::width},
+                                      SizeField<T>{"streams", &T::streams}, SizeField<T>{"rank", &T::rank}};
+    static constexpr std::array<FlagField<T>, 0> flags{};
+};
+
 // And `kind`, by its name (linear_attention.hpp).
 template <>
 struct Fields<LinearAttention> {

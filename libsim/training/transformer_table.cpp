@@ -194,6 +194,7 @@ private:
         read_part(table, "patches", model.patches);
         read_part(table, "conditioning", model.conditioning);
         read_part(table, "encoder", model.encoder);
+        read_part(table, "per_layer", model.per_layer);
         if (table.has("pattern")) {
             table.read("pattern", model.pattern);
         }
@@ -256,7 +257,7 @@ private:
 // The keys of a model beside its fields, and `others`.
 std::vector<std::string> keys_of_models(std::vector<std::string> others) {
     others.insert(others.end(), {"experts", "latent", "sliding", "sparse", "linear", "pattern", "patches",
-                                 "conditioning", "encoder"});
+                                 "conditioning", "encoder", "per_layer"});
     return Table::names_of<Transformer>(std::move(others));
 }
 
@@ -387,7 +388,8 @@ std::string transformer_toml(const Transformer& model) {
         text += "\n[model.sliding]\n" + lines_of(model.sliding);
     }
     text += table_of("sparse", model.sparse) + table_of("patches", model.patches) +
-            table_of("conditioning", model.conditioning) + table_of("encoder", model.encoder);
+            table_of("conditioning", model.conditioning) + table_of("encoder", model.encoder) +
+            table_of("per_layer", model.per_layer);
     if (model.linear) {
         text += fmt::format("\n[model.linear]\nkind = \"{}\"\n{}", row_of(model.linear->kind).name,
                             lines_of(*model.linear));

@@ -150,6 +150,33 @@ TEST(HybridConfigs, OfMamba2HasNoAttention) {
                 HasSubstr("expand = 2 times hidden_size = 2560 is not num_heads x head_dim = 2560"));
 }
 
+// The other parts of the checkpoint are for pictures and sound.
+TEST(HybridConfigs, OfGemma3nHasInputsOfEachLayer) {
+    std::string types;
+    std::string widths;
+    for (int layer = 0; layer < 30; ++layer) {
+        types += layer % 5 == 4 ? ", \"full_attention\"" : ", \"sliding_attention\"";
+        widths += ", 8192";
+    }
+    const std::string text = R"({"activation_sparsity_pattern": [0.95, 0.0], "altup_active_idx": 0,
+        "altup_coef_clip": 120.0, "altup_correct_scale": true, "altup_lr_multiplier": 1.0, "altup_num_inputs": 4,
+        "final_logit_softcapping": 30.0, "head_dim": 256, "hidden_activation": "gelu_pytorch_tanh", "hidden_size": 2048,
+        "hidden_size_per_layer_input": 256, "intermediate_size": [)" +
+                             widths.substr(2) + R"(], "laurel_rank": 64, "layer_types": [)" + types.substr(2) +
+                             R"(], "max_position_embeddings": 32768, "model_type": "gemma3n_text",
+        "num_attention_heads": 8, "num_hidden_layers": 30, "num_key_value_heads": 2, "num_kv_shared_layers": 10,
+        "rope_local_base_freq": 10000.0, "sliding_window": 512, "vocab_size": 262400,
+        "vocab_size_per_layer_input": 262144})";
+    expect_preset(text, "gemma-3n-e2b");
+    const std::string whole = R"({"model_type": "gemma3n", "audio_config": {}, "vision_config": {}, "text_config": )";
+    const HuggingFaceConfig config = read_hugging_face(whole + text + "}", "config.json");
+    EXPECT_THAT(config.remarks, testing::ElementsAre(HasSubstr("parts for pictures or sound are left out")));
+    EXPECT_EQ(read_hugging_face(R"({"model_type": "gemma3n_text"})", "config.json").model.per_layer,
+              preset("gemma-3n-e4b").per_layer);
+    EXPECT_EQ(parameters_of(read_hugging_face(R"({"model_type": "gemma3n_text"})", "config.json").model).total(),
+              parameters_of(preset("gemma-3n-e4b")).total());
+}
+
 TEST(HybridConfigs, OfT5HasAnEncoderAndADecoder) {
     const Transformer model = read_hugging_face(R"({"model_type": "t5", "d_ff": 2048, "d_kv": 64, "d_model": 512,
         "decoder_start_token_id": 0, "feed_forward_proj": "relu", "is_encoder_decoder": true, "n_positions": 512,

@@ -115,7 +115,7 @@ TEST(LayerPatterns, ThatCannotBeAreRefused) {
     };
     EXPECT_EQ(complaint([](Transformer&) {}), "");
     EXPECT_THAT(complaint([](Transformer& m) { m.pattern = "lxf"; }),
-                HasSubstr("pattern[1] = \"x\" must be f, w or l, or *, M, - or E"));
+                HasSubstr("pattern[1] = \"x\" must be f, w, F, W or l, or *, M, - or E"));
     EXPECT_THAT(complaint([](Transformer& m) { m.pattern = "f"; }), HasSubstr("pattern has neither l nor M"));
     EXPECT_THAT(complaint([](Transformer& m) { m.linear.reset(); }), HasSubstr("linear is missing"));
     EXPECT_THAT(complaint([](Transformer& m) { m.pattern = "lw"; }), HasSubstr("sliding.window = 0"));

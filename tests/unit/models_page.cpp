@@ -51,6 +51,7 @@ TEST(ModelsPage, NamesEveryKeyAndModelType) {
     expect_fields<Patches>(text);
     expect_fields<Conditioning>(text);
     expect_fields<Encoder>(text);
+    expect_fields<PerLayerInputs>(text);
     for (const LinearKindRow& row : linear_kinds()) {
         EXPECT_THAT(text, testing::HasSubstr(fmt::format("`{}`", row.name)));
     }

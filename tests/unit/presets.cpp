@@ -56,6 +56,7 @@ TEST(Presets, HaveTheParametersOfTheHubWithinAThousandth) {
         int tables;
         double parameters;
     };
+    constexpr double parts_of_gemma3n = 983'281'504;  // for pictures and sound: 0.30 and 0.68 billion
     const Released all[] = {{"Qwen/Qwen3-Next-80B-A3B-Instruct", 1, 0, 81'324'862'720.0},
                             {"deepseek-ai/DeepSeek-V3.2-Exp", 1, 2, 685'396'921'376.0},
                             {"deepseek-ai/DeepSeek-R1", 1, 2, 684'531'386'000.0},
@@ -67,7 +68,9 @@ TEST(Presets, HaveTheParametersOfTheHubWithinAThousandth) {
                             {"nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", 0, 0, 31'577'937'344.0},
                             {"meta-llama/Llama-4-Scout-17B-16E-Instruct", 0, 0, 108'641'793'536.0 - 871'932'416},
                             {"meta-llama/Llama-4-Maverick-17B-128E", 0, 0, 401'583'781'376.0 - 871'932'416},
-                            {"google/gemma-3-27b-it", 0, 0, 27'432'406'640.0 - 423'060'336}};
+                            {"google/gemma-3-27b-it", 0, 0, 27'432'406'640.0 - 423'060'336},
+                            {"google/gemma-3n-E2B-it", 0, 0, 5'439'438'272.0 - parts_of_gemma3n},
+                            {"google/gemma-3n-E4B-it", 0, 0, 7'849'978'192.0 - parts_of_gemma3n}};
     for (const Released& one : all) {
         Transformer model = preset(one.name);
         model.mtp_layers = one.mtp_layers;
@@ -75,6 +78,12 @@ TEST(Presets, HaveTheParametersOfTheHubWithinAThousandth) {
         const auto total = static_cast<double>(counted.total() + one.tables * counted.embedding);
         EXPECT_NEAR(total / one.parameters, 1, 0.001) << one.name;
     }
+}
+
+// Both checkpoints of Gemma 3n have the same parts for pictures and sound.
+TEST(Presets, OfGemma3nDifferByTheirText) {
+    EXPECT_EQ(parameters_of(preset("gemma-3n-e4b")).total() - parameters_of(preset("gemma-3n-e2b")).total(),
+              7'849'978'192 - 5'439'438'272);
 }
 
 TEST(Presets, HaveASource) {

@@ -127,6 +127,10 @@ bool ConfigKeys::has_table(const char* key) const {
     return has(key) && object_->keys.at(key).is_object();
 }
 
+bool ConfigKeys::has_list(const char* key) const {
+    return has(key) && object_->keys.at(key).is_array();
+}
+
 ConfigKeys ConfigKeys::table(const char* key) const {
     if (!has_table(key)) {
         refuse_missing({key});

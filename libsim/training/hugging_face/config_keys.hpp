@@ -17,6 +17,7 @@ public:
     // A null key counts as missing, as in transformers.
     bool has(const char* key) const;
     bool has_table(const char* key) const;
+    bool has_list(const char* key) const;
     ConfigKeys table(const char* key) const;
 
     // From 0 to 2^30. Throws ProgramError for anything else, and for a missing key without `default_value`.

@@ -266,6 +266,8 @@ constexpr ModelType types[] = {
     {"gemma2", read_gemma2},
     {"gemma3", read_gemma3},
     {"gemma3_text", read_gemma3},
+    {"gemma3n", read_gemma3n},
+    {"gemma3n_text", read_gemma3n},
     {"glm4", read_glm4},
     {"glm4_moe", read_glm4_moe},
     {"glm_moe_dsa", read_deepseek_v32},

@@ -31,6 +31,9 @@ Transformer read_minimax(const ConfigKeys& keys);
 Transformer read_nemotron_h(const ConfigKeys& keys);
 Transformer read_qwen3_next(const ConfigKeys& keys);
 
+// In gemma3n.cpp.
+Transformer read_gemma3n(const ConfigKeys& keys);
+
 // Models with an encoder, or of patches. In encoder_types.cpp.
 Transformer read_dit(const ConfigKeys& keys);
 Transformer read_t5(const ConfigKeys& keys);

@@ -39,6 +39,11 @@ double embedding_mask_bytes(const Transformer& model, const Layout& layout) {
     return tokens_of(model, layout) * model.hidden / spread_between(layout);
 }
 
+double per_layer_bytes(const Transformer& model, const Layout& layout) {
+    const double width = double{1} * model.layers * model.per_layer->width;
+    return element_bytes(layout) * tokens_of(model, layout) * width / spread_between(layout);
+}
+
 void add_logits(const Transformer& model, const Layout& layout, double embedding, ChunkBytes& chunk) {
     const double e = element_bytes(layout);
     const double tokens = tokens_of(model, layout);

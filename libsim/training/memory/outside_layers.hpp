@@ -11,6 +11,9 @@ namespace sim::training {
 // The embedding's dropout mask of one micro-batch, kept for the backward pass.
 double embedding_mask_bytes(const Transformer& model, const Layout& layout);
 
+// The inputs of all layers of one micro-batch. Requires: model.per_layer.
+double per_layer_bytes(const Transformer& model, const Layout& layout);
+
 // Adds one micro-batch's loss to the chunk that computes it: kept and temporary bytes. `embedding`: parameters of the
 // output layer on one rank that have a gradient.
 void add_logits(const Transformer& model, const Layout& layout, double embedding, ChunkBytes& chunk);

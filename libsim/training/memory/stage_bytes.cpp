@@ -231,10 +231,15 @@ double largest_layer(const LayoutBytes& parts) {
 namespace {
 
 // Tables of words are divided over ranks; what else there is, every rank has.
-double input_parameters(const Transformer& model, double embedding) {
+double input_parameters(const Transformer& model, double embedding, double tp) {
     if (model.patches) {
         const Parameters all = parameters_of(model);
         return static_cast<double>(all.embedding + all.positions);
+    }
+    if (model.per_layer) {
+        const Parameters all = parameters_of(model);
+        const double table = double{1} * model.per_layer->vocabulary * model.per_layer->width * model.layers;
+        return embedding + table / tp + static_cast<double>(all.positions + all.final_norm) - table;
     }
     return embedding + (model.learned_positions ? double{1} * model.sequence * model.hidden : 0);
 }
@@ -257,8 +262,8 @@ bool unpacks(const Layout& layout) {
 LayoutBytes layout_bytes(const Transformer& model, const Layout& layout) {
     LayoutBytes parts{.embedding = double{1} * model.vocabulary * model.hidden / layout.parallelism.tp,
                       .has_trained = has_trained_parts(layout)};
-    parts.inputs = input_parameters(model, parts.embedding);
     const double t = layout.parallelism.tp;
+    parts.inputs = input_parameters(model, parts.embedding, t);
     const bool leaves_some = layout.numerics.first_layers_bf16 + layout.numerics.last_layers_bf16 > 0;
     Layout in_bf16 = layout;
     if (leaves_some) {
@@ -316,6 +321,9 @@ StageBytes stage_bytes(const Transformer& model, const Layout& layout, const Lay
 
     if (holds(layout, stage, 0) && has_dropout(model)) {
         result.chunks.front().outside += embedding_mask_bytes(model, layout);
+    }
+    if (model.per_layer && holds(layout, stage, 0)) {
+        result.chunks.front().outside += per_layer_bytes(model, layout);
     }
     if (is_fully_sharded(layout)) {
         const double gathered = gathered_bytes(layout, gathered_of(layout, parts, parameters));

@@ -228,10 +228,25 @@ void add_latent(OperatorList& list, const OperatorSizes& sizes, const LatentAtte
     list.mark_as(LayerModule::latent_up, up);
 }
 
-void add_projections(OperatorList& list, const OperatorSizes& sizes) {
+// The matrices of keys and values are there, as in the checkpoints, but nothing multiplies them.
+void add_queries_alone(OperatorList& list, const OperatorSizes& sizes) {
+    const Transformer& model = sizes.model;
+    const std::int64_t unused = model.key_width() + model.value_width();
+    list.tensor_in();
+    Operator& op = list.columns("query", model.query_width(), model.hidden);
+    op.weights.biases += unused * model.hidden + (model.qkv_biases ? model.query_width() + unused : 0);
+    op.bytes = bytes_for_core(sizes, sizes.query_width, 0);
+    op.bytes.weight_inputs += sizes.bytes(sizes.stream);
+}
+
+void add_projections(OperatorList& list, const OperatorSizes& sizes, int layer) {
     const Transformer& model = sizes.model;
     if (model.latent) {
         add_latent(list, sizes, *model.latent);
+        return;
+    }
+    if (model.shares_keys(layer)) {
+        add_queries_alone(list, sizes);
         return;
     }
     const double keys_and_values = sizes.key_width + sizes.value_width;
@@ -247,9 +262,10 @@ void add_projections(OperatorList& list, const OperatorSizes& sizes) {
     op.bytes.weight_inputs += sizes.bytes(sizes.stream);
 }
 
-void add_rotation(OperatorList& list, const OperatorSizes& sizes) {
+void add_rotation(OperatorList& list, const OperatorSizes& sizes, int layer) {
     const std::size_t first = list.size();
-    list.memory("rotary positions", sizes.tokens * (sizes.query_width + sizes.key_width),
+    const double keys = sizes.model.shares_keys(layer) ? 0 : sizes.key_width;
+    list.memory("rotary positions", sizes.tokens * (sizes.query_width + keys),
                 sizes.eager ? OperatorList::Passes{10, 10, 8, 8} : OperatorList::Passes{2, 2, 2, 2});
     if (sizes.model.latent) {
         list.mark_as(LayerModule::latent_up, first);
@@ -260,9 +276,9 @@ void add_rotation(OperatorList& list, const OperatorSizes& sizes) {
 
 void add_attention(OperatorList& list, const OperatorSizes& sizes, int layer) {
     const Transformer& model = sizes.model;
-    add_projections(list, sizes);
+    add_projections(list, sizes, layer);
     if (model.rotates(layer)) {
-        add_rotation(list, sizes);
+        add_rotation(list, sizes, layer);
     }
     if (model.sparse) {
         add_sparse_index(list, sizes);

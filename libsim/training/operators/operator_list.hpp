@@ -128,14 +128,15 @@ public:
                    sp ? std::optional(CollectiveKind::all_gather) : std::nullopt,
                    sp ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce, true, width);
     }
-    void tensor_out() {
+    void tensor_out() { tensor_out(sizes_.model.hidden); }
+    void tensor_out(double width) {
         if (sizes_.layout.parallelism.tp == 1) {
             return;
         }
         const bool sp = sizes_.layout.parallelism.sequence_parallel;
         collective(sp ? "reduce-scatter of activations" : "all-reduce of activations",
                    sp ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce,
-                   sp ? std::optional(CollectiveKind::all_gather) : std::nullopt, false, sizes_.model.hidden);
+                   sp ? std::optional(CollectiveKind::all_gather) : std::nullopt, false, width);
     }
 
     // Gathers a column-parallel product's result on all ranks; with sequence parallelism each keeps its own tokens,
@@ -202,6 +203,13 @@ Operator& add_norm(OperatorList& list, const OperatorSizes& sizes);
 void add_attention(OperatorList& list, const OperatorSizes& sizes, int layer);
 // The same for attention of the decoder to the encoder's result. In cross_attention.cpp.
 void add_cross_attention(OperatorList& list, const OperatorSizes& sizes);
+// Parts of layers with inputs of their own, and what they need before the first layer and after the last one. In
+// per_layer_inputs.cpp.
+void add_predicted_streams(OperatorList& list, const OperatorSizes& sizes);
+void add_low_rank_residual(OperatorList& list, const OperatorSizes& sizes);
+void add_corrected_streams(OperatorList& list, const OperatorSizes& sizes);
+void add_per_layer_tables(OperatorList& list, const OperatorSizes& sizes);
+void add_sum_of_streams(OperatorList& list, const OperatorSizes& sizes);
 // The same for linear attention. In linear_attention.cpp.
 void add_linear_attention(OperatorList& list, const OperatorSizes& sizes);
 // The index of sparse attention: its projections, the scores of all pairs, the choice of keys, and its loss. In

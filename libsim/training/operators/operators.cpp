@@ -126,7 +126,13 @@ void add_modulation(OperatorList& list, const OperatorSizes& sizes) {
 void add_parts(OperatorList& list, const OperatorSizes& sizes, int layer) {
     const LayerKind kind = sizes.model.kind_of(layer);
     const bool has_ffn = kind.feed_forward != FeedForwardPart::none;
-    add_first_norm(list, sizes);
+    const bool has_streams = sizes.model.per_layer && sizes.model.per_layer->streams > 1;
+    if (has_streams) {
+        add_predicted_streams(list, sizes);
+        add_norm_in_front(list, sizes).bytes.gradients = sizes.bytes(sizes.model.per_layer->streams * sizes.stream);
+    } else {
+        add_first_norm(list, sizes);
+    }
     if (sizes.model.conditioning) {
         add_modulation(list, sizes);
     }
@@ -134,6 +140,9 @@ void add_parts(OperatorList& list, const OperatorSizes& sizes, int layer) {
         add_mixer(list, sizes, layer);
         list.tensor_out();
         add_behind(list, sizes, has_ffn);
+        if (sizes.model.per_layer) {
+            add_low_rank_residual(list, sizes);
+        }
     }
     if (sizes.model.encoder) {
         add_norm_in_front(list, sizes);
@@ -147,6 +156,9 @@ void add_parts(OperatorList& list, const OperatorSizes& sizes, int layer) {
         }
         add_ffn(list, sizes, layer);
         add_behind(list, sizes, false);
+    }
+    if (sizes.model.per_layer) {
+        add_corrected_streams(list, sizes);
     }
 }
 
@@ -251,6 +263,9 @@ std::vector<Operator> embedding_operators(const Transformer& model, const Layout
     const double encoded = model.encoder ? tokens_of(encoder_of(model), layout) : 0;
     list.memory("embedding", (sizes.tokens + encoded) * model.hidden, {2, 4, 2, 3}).weights = input_weights(model);
     list.tensor_out();
+    if (model.per_layer) {
+        add_per_layer_tables(list, sizes);
+    }
     return list.take();
 }
 
@@ -277,6 +292,9 @@ void add_final_modulation(OperatorList& list, const OperatorSizes& sizes) {
 std::vector<Operator> output_operators(const Transformer& model, const Layout& layout) {
     const OperatorSizes sizes(model, layout);
     OperatorList list(sizes);
+    if (model.per_layer) {
+        add_sum_of_streams(list, sizes);
+    }
     add_norm(list, sizes).weights.norms *= model.final_norm ? (model.encoder ? 2 : 1) : 0;
     if (model.conditioning) {
         add_final_modulation(list, sizes);
