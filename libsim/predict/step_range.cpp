@@ -14,6 +14,7 @@ const char* unmeasured_part(const training::Transformer& model) {
            : model.is_sparse()          ? "sparse attention"
            : model.encoder              ? "a decoder's attention to an encoder"
            : model.patches              ? "layers of patches"
+           : model.tower                ? "a tower for images"
            : model.per_layer            ? "inputs of each layer's own"
                                         : nullptr;
 }

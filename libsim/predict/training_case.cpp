@@ -14,6 +14,7 @@
 #include "libsim/training/memory.hpp"
 #include "libsim/training/parameters.hpp"
 #include "libsim/training/step/step_plan.hpp"
+#include "libsim/training/tower.hpp"
 
 #include <fmt/format.h>
 
@@ -248,9 +249,15 @@ training::Transformer model_of(const TrainingOptions& options, std::vector<std::
         notes.push_back(fmt::format("heads of {}: hidden {} / {} heads", model.head_dim, model.hidden, model.heads));
     }
     try {
+        if (shape.images > 0) {
+            training::give_images(model, shape.images);
+        }
         training::check_transformer(model);
     } catch (const ProgramError& error) {
         throw config::UsageError(error.what());
+    }
+    if (model.tower) {
+        notes.push_back(training::images_told(model));
     }
     return model;
 }

@@ -33,6 +33,8 @@ void add_shape(ShapeOverrides& shape, std::vector<OptionRow>& rows) {
          {"kv-heads", "N", "number of key-value heads (the model's)", whole(shape.kv_heads, 1, largest_option)},
          {"mtp-layers", "N", "number of layers of multi-token prediction (the model's)",
           whole(shape.mtp_layers, 0, 16)},
+         {"images", "N", "number of images in a sequence, for a model with a tower (the model's)",
+          whole(shape.images, 1, 4096)},
          {"vocabulary", "N", "vocabulary size (the model's)", whole(shape.vocabulary, 1, largest_option)}});
     rows.insert(rows.end(), own.begin(), own.end());
 }

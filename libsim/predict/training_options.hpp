@@ -23,6 +23,7 @@ struct ShapeOverrides {
     int ffn = 0;
     int heads = 0;
     int kv_heads = 0;
+    int images = 0;
     int vocabulary = 0;
     int sequence = 0;
     int mtp_layers = 0;  // only if given, since 0 is valid

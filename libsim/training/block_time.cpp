@@ -2,6 +2,7 @@
 
 #include "libsim/training/memory.hpp"
 #include "libsim/training/recomputation.hpp"
+#include "libsim/training/tower.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -242,6 +243,21 @@ const BlockTime& BlockTimes::of_layer(int layer) {
 
 BlockTime BlockTimes::of_embedding() const {
     return sum(embedding_operators(*model_, *layout_), {});
+}
+
+BlockTime BlockTimes::of_tower() const {
+    BlockTime all;
+    for (const TowerPart& part : tower_parts(*model_, *layout_)) {
+        const bool repeats = part.is_layer && part.trained;
+        BlockTime one = sum(part.operators, repeats ? recomputed(part.operators, *layout_) : std::vector<Operator>{});
+        if (!part.trained) {
+            one = {.forward = one.forward, .paired_forward = one.paired_forward, .forward_flops = one.forward_flops};
+        }
+        for (int time = 0; time < part.times; ++time) {
+            all += one;
+        }
+    }
+    return all;
 }
 
 BlockTime BlockTimes::of_prediction(int number) const {

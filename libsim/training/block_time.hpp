@@ -44,6 +44,8 @@ public:
     // True if both layers are of one sort: of_layer() is the same.
     bool are_alike(int layer, int other) const;
     BlockTime of_embedding() const;
+    // The tower, for the images of a micro-batch. Requires: there is one.
+    BlockTime of_tower() const;
     // The time of one layer of multi-token prediction (`number` from 0), without its embedding and output.
     BlockTime of_prediction(int number) const;
     BlockTime of_output() const;

@@ -1,7 +1,8 @@
 // This function reads a transformer from the config.json of a Hugging Face checkpoint.
 //
 // Each `model_type` is a row in hugging_face/model_types.cpp. Any other is read as llama if the file has llama's keys.
-// For a model of pictures and text, text_config is read. The file is refused if a key implies attention or experts that
+// For a model of pictures and text, text_config is read, and vision_config if the model_type is a row in
+// hugging_face/towers.cpp. The file is refused if a key implies attention or experts that
 // would be lost.
 //
 // `sequence` is the pretraining length if the file gives one (rope_scaling.original_max_position_embeddings,

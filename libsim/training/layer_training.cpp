@@ -83,10 +83,10 @@ AdapterNumbers adapter_numbers(const Transformer& model, const Adapters& adapter
 double training_flops(const Transformer& model, const Adapters& adapters, bool causal_half) {
     const ModelFlops forward = forward_flops(model, causal_half);
     if (!adapters.exist()) {
-        return 3 * forward.total();
+        return 3 * forward.total() - 2 * forward.frozen_tower;
     }
     const double own = 2.0 * model.sequence * static_cast<double>(adapter_numbers(model, adapters).active);
-    return 2 * (forward.layers + forward.logits) + 3 * (forward.attention + own);
+    return 2 * (forward.layers + forward.logits) + 3 * (forward.attention + own) + forward.tower + forward.frozen_tower;
 }
 
 }  // namespace sim::training

@@ -39,7 +39,8 @@ struct AdapterNumbers {
 AdapterNumbers adapter_numbers(const Transformer& model, const Adapters& adapters);
 
 // FLOPs of a training step for one sequence, without recomputation: three times forward_flops(), or twice for products
-// whose weights are frozen, plus three times the adapters'. `causal_half`: as in forward_flops().
+// whose weights are frozen, plus three times the adapters', and once for
+// a frozen tower. `causal_half`: as in forward_flops().
 double training_flops(const Transformer& model, const Adapters& adapters, bool causal_half);
 
 }  // namespace sim::training

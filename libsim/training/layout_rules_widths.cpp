@@ -224,6 +224,16 @@ std::string which_head_ranks(const LayoutCase& what) {
         nearest_that_do(ranks, what.model.heads, [&](int other) { return head_ranks_fit(what, other); }));
 }
 
+bool tower_heads_do_not_divide(const LayoutCase& what) {
+    return what.model.tower && what.model.tower->model.heads % what.layout.parallelism.tp != 0;
+}
+std::string which_tower_heads(const LayoutCase& what) {
+    const int heads = what.model.tower->model.heads;
+    return fmt::format("tp = {} does not divide the {} heads of the tower; {}", what.layout.parallelism.tp, heads,
+                       nearest_that_do(what.layout.parallelism.tp, heads,
+                                       [&](int tp) { return heads % tp == 0 && tp_fits(what.model, tp); }));
+}
+
 bool sequence_parallel_does_not_divide(const LayoutCase& what) {
     return what.layout.parallelism.sequence_parallel && what.model.sequence % what.layout.parallelism.cp == 0 &&
            what.model.sequence / what.layout.parallelism.cp % what.layout.parallelism.tp != 0;
@@ -312,6 +322,7 @@ constexpr auto width_rows = std::to_array<LayoutRule>({
     {Misfit::heads, heads_do_not_divide, which_heads},
     {Misfit::heads, scan_heads_do_not_divide, which_scan_heads},
     {Misfit::heads, heads_do_not_exchange, which_head_ranks},
+    {Misfit::heads, tower_heads_do_not_divide, which_tower_heads},
     {Misfit::width, widths_do_not_divide, which_width},
     {Misfit::width, expert_width_does_not_divide, which_expert_width},
     {Misfit::layers, pp_splits_an_encoder, no_split_encoder},

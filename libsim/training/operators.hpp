@@ -124,5 +124,7 @@ std::vector<Operator> prediction_operators(const Transformer& model, const Layou
 // The same without the layer.
 std::vector<Operator> join_operators(const Transformer& model, const Layout& layout);
 std::vector<Operator> output_operators(const Transformer& model, const Layout& layout);
+// The projector of a model's tower, from the tower's result to tokens; `layout` is the tower's (tower.hpp).
+std::vector<Operator> projector_operators(const Transformer& model, const Layout& layout);
 
 }  // namespace sim::training

@@ -2,6 +2,7 @@
 
 #include "libsim/training/layer_kinds.hpp"
 #include "libsim/training/operators.hpp"
+#include "libsim/training/tower.hpp"
 
 #include <array>
 #include <cmath>
@@ -128,6 +129,7 @@ Parameters parameters_of(const Transformer& model) {
         const JoinParameters join = join_parameters(model);
         parameters.predictions += model.mtp_layers * (join.product + join.norms);
     }
+    parameters.tower = model.tower ? parameters_of_tower(model) : 0;
     parameters.active = parameters.total() - unvisited;
     return parameters;
 }
@@ -168,6 +170,11 @@ ModelFlops forward_flops(const Transformer& model, bool causal_half) {
     flops.logits = 2 * sequence * of_outputs * (1 + model.mtp_layers) + 2 * static_cast<double>(outputs.matrices[1]);
     for (const Operator& op : embedding_operators(model, {})) {
         flops.layers += op.kind == OperatorKind::gemm ? 2 * sequence * static_cast<double>(op.weights.matrix) : 0;
+    }
+    if (model.tower) {
+        const TowerFlops tower = tower_flops(model);
+        flops.tower = tower.trained;
+        flops.frozen_tower = tower.frozen;
     }
     return flops;
 }

@@ -51,9 +51,10 @@ struct Parameters {
     std::int64_t final_norm = 0;   // and products between the layers and it
     std::int64_t output = 0;       // 0 if tied
     std::int64_t predictions = 0;  // all layers of multi-token prediction
+    std::int64_t tower = 0;        // with its projector
     std::int64_t active = 0;       // all of the above except the routed experts that a token does not visit
 
-    std::int64_t total() const { return embedding + positions + layers + final_norm + output + predictions; }
+    std::int64_t total() const { return embedding + positions + layers + final_norm + output + predictions + tower; }
 };
 Parameters parameters_of(const Transformer& model);
 
@@ -63,12 +64,15 @@ double attended_pairs(const Transformer& model, int layer, bool causal_half);
 
 // FLOPs of one sequence through the whole model, forward only: GEMMs; attention's scores and values of
 // attended_pairs(); convolutions, scans as published (linear_attention.hpp), and the index of sparse attention. A
-// multiplication and an addition are 2. Only experts that a token visits count. Training is three times this.
+// multiplication and an addition are 2. Only experts that a token visits count. Training is three times this, except
+// for a frozen tower, which has no backward pass.
 struct ModelFlops {
     double layers = 0;
     double attention = 0;
     double logits = 0;
-    double total() const { return layers + attention + logits; }
+    double tower = 0;         // and its projector: what is trained of them
+    double frozen_tower = 0;  // and what is not
+    double total() const { return layers + attention + logits + tower + frozen_tower; }
 };
 ModelFlops forward_flops(const Transformer& model, bool causal_half);
 

@@ -249,6 +249,34 @@ void check_per_layer(const Transformer& model) {
     }
 }
 
+void check_tower(const Transformer& model) {
+    if (!model.tower) {
+        return;
+    }
+    const Tower& tower = *model.tower;
+    check_transformer(tower.model);
+    check_range(model, "tower.images", tower.images, 1, 4096);
+    check_range(model, "tower.tokens", tower.tokens, 1, tower.model.sequence);
+    check_range(model, "tower.joined", tower.joined, 1, std::min(tower.model.sequence, 4096));
+    check_range(model, "tower.products", tower.products, 1, 16);
+    check_range(model, "tower.inner", tower.inner, tower.products > 1 ? 1 : 0);
+    check_range(model, "tower.further", tower.further, 0, 64);
+    const double widest = std::max(double{1} * tower.joined * tower.model.hidden, double{1} * tower.inner);
+    if (widest * std::max(model.hidden, tower.inner) * tower.products * (1 + tower.further) > most_parameters) {
+        refuse(model, "the tower's projector has more parameters than ndsim counts; is a size wrong?");
+    }
+    if (!tower.model.patches || tower.model.tower || tower.model.causal) {
+        refuse(model, "tower must have patches, not be causal, and have no tower itself");
+    }
+    if (model.patches || model.encoder) {
+        refuse(model, "tower in front of patches or of an encoder: it is known in front of words only");
+    }
+    if (std::int64_t{tower.images} * tower.tokens > model.sequence) {
+        refuse(model, fmt::format("tower.images = {} of {} tokens each are more than the sequence of {}", tower.images,
+                                  tower.tokens, model.sequence));
+    }
+}
+
 // An upper bound, in doubles, because the exact count could overflow 64 bits.
 void check_total(const Transformer& model) {
     const double hidden = model.hidden;
@@ -357,6 +385,7 @@ void check_transformer(const Transformer& model) {
     check_sparse(model);
     check_inputs(model);
     check_per_layer(model);
+    check_tower(model);
     check_range(model, "ffn", model.ffn, model.has_dense_ffn() ? 1 : 0);
     check_total(model);
 }

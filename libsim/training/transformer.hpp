@@ -5,6 +5,7 @@
 #pragma once
 
 #include "libsim/training/linear_attention.hpp"
+#include "libsim/training/shared_part.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -121,6 +122,8 @@ struct LayerKind {
     friend bool operator==(const LayerKind&, const LayerKind&) = default;
 };
 
+struct Tower;
+
 struct Transformer {
     std::string name = "transformer";
     int layers = 0;
@@ -164,6 +167,7 @@ struct Transformer {
     std::optional<Conditioning> conditioning;
     std::optional<Encoder> encoder;
     std::optional<PerLayerInputs> per_layer;
+    SharedPart<Tower> tower;
     // A symbol for each layer, repeated if there are more layers. Layers of two parts: f full
     // attention, w attention within sliding.window, l linear attention; F and W the first two with the keys and values
     // of the last f or w before them (Gemma 3n); `experts` says which of them have experts.
@@ -235,6 +239,22 @@ private:
     bool slides(int layer) const {
         return has_pattern(layer) ? symbol_of(layer) == 'w' || symbol_of(layer) == 'W' : sliding.slides(layer);
     }
+};
+
+// A tower turns images into tokens of a model's sequence: a transformer over the patches of each image, whose sequence
+// is that of one image and whose outputs are not used, and a projector of one or more products.
+struct Tower {
+    Transformer model;
+    int images = 1;     // in one of the model's sequences
+    int tokens = 0;     // that an image becomes
+    int joined = 1;     // patches that the projector reads as one vector
+    int products = 1;   // of the projector
+    int inner = 0;      // outputs of all of its products but the last
+    int further = 0;    // projectors of the same shape, of results of layers between (Qwen3-VL: deepstack)
+    bool norm = false;  // before the projector's products
+    bool biases = false;
+    bool frozen = false;  // the transformer, not the projector
+    friend bool operator==(const Tower&, const Tower&) = default;
 };
 
 // The deepest models have a few hundred layers; the time of a prediction grows with them.

@@ -124,6 +124,17 @@ struct Fields<PerLayerInputs> {
     static constexpr std::array<FlagField<T>, 0> flags{};
 };
 
+// And the fields of its transformer.
+template <>
+struct Fields<Tower> {
+    using T = Tower;
+    static constexpr std::array sizes{SizeField<T>{"images", &T::images}, SizeField<T>{"tokens", &T::tokens},
+                                      SizeField<T>{"joined", &T::joined}, SizeField<T>{"products", &T::products},
+                                      SizeField<T>{"inner", &T::inner},   SizeField<T>{"further", &T::further}};
+    static constexpr std::array flags{FlagField<T>{"projector_norm", &T::norm},
+                                      FlagField<T>{"projector_biases", &T::biases}, FlagField<T>{"frozen", &T::frozen}};
+};
+
 // And `kind`, by its name (linear_attention.hpp).
 template <>
 struct Fields<LinearAttention> {

@@ -3,6 +3,7 @@
 #include "libsim/error.hpp"
 #include "libsim/nearest.hpp"
 #include "libsim/training/presets.hpp"
+#include "libsim/training/toml_fields.hpp"
 #include "libsim/training/transformer_fields.hpp"
 
 #include <fmt/format.h>
@@ -16,127 +17,7 @@ namespace sim::training {
 
 namespace {
 
-constexpr std::int64_t largest_number = 1 << 30;
-
-// One table of the file.
-class Table {
-public:
-    Table(const toml::table& table, std::string prefix, std::string where)
-        : table_(table), prefix_(std::move(prefix)), where_(std::move(where)) {}
-
-    bool has(const char* key) const { return table_.contains(key); }
-
-    [[noreturn]] void refuse(const char* key, const std::string& what) const {
-        throw ProgramError(fmt::format("{}:{}: {}", where_, table_.get(key)->source().begin.line, what));
-    }
-
-    void know_only(const std::vector<std::string>& known) const {
-        for (const auto& [key, node] : table_) {
-            if (std::find(known.begin(), known.end(), key.str()) == known.end()) {
-                throw ProgramError(fmt::format("{}:{}: unknown key {}{}{}", where_, key.source().begin.line, prefix_,
-                                               key.str(), did_you_mean(key.str(), known, prefix_)));
-            }
-        }
-    }
-
-    Table table(const char* key) const {
-        const toml::node& node = *table_.get(key);
-        if (!node.is_table()) {
-            refuse(key, fmt::format("{}{} must be a table", prefix_, key));
-        }
-        return {*node.as_table(), fmt::format("{}{}.", prefix_, key), where_};
-    }
-
-    void read(const char* key, int& size) const {
-        const toml::node& node = *table_.get(key);
-        const auto* number = node.as_integer();
-        if (number == nullptr || number->get() < 0 || number->get() > largest_number) {
-            refuse(key, fmt::format("{}{} must be a whole number from 0 to 2^30", prefix_, key));
-        }
-        size = static_cast<int>(number->get());
-    }
-
-    void read(const char* key, bool& flag) const {
-        const toml::node& node = *table_.get(key);
-        if (!node.is_boolean()) {
-            refuse(key, fmt::format("{}{} must be true or false", prefix_, key));
-        }
-        flag = node.as_boolean()->get();
-    }
-
-    void read(const char* key, std::string& text) const {
-        const toml::node& node = *table_.get(key);
-        if (!node.is_string()) {
-            refuse(key, fmt::format("{}{} must be a text", prefix_, key));
-        }
-        text = node.as_string()->get();
-    }
-
-    void read(const char* key, std::vector<std::string>& texts) const {
-        const toml::array* list = table_.get(key)->as_array();
-        if (list == nullptr || !list->is_homogeneous<std::string>()) {
-            refuse(key, fmt::format("{}{} must be a list of texts", prefix_, key));
-        }
-        for (const toml::node& one : *list) {
-            texts.push_back(one.as_string()->get());
-        }
-    }
-
-    // A number as its digits, or a text.
-    void read_count(const char* key, std::string& count) const {
-        if (const auto* number = table_.get(key)->as_integer()) {
-            count = std::to_string(number->get());
-        } else {
-            read(key, count);
-        }
-    }
-
-    std::vector<Table> list(const char* key) const {
-        const toml::array* list = table_.get(key)->as_array();
-        if (list == nullptr || !list->is_homogeneous<toml::table>()) {
-            refuse(key, fmt::format("{}{} must be a list of tables", prefix_, key));
-        }
-        std::vector<Table> tables;
-        for (const toml::node& one : *list) {
-            tables.emplace_back(*one.as_table(), fmt::format("{}{}[{}].", prefix_, key, tables.size() + 1), where_);
-        }
-        return tables;
-    }
-
-    template <class Part>
-    void read_fields(Part& part) const {
-        const auto read_one = [&](const auto& field) {
-            if (has(field.name)) {
-                read(field.name, part.*field.field);
-            }
-        };
-        std::for_each(Fields<Part>::sizes.begin(), Fields<Part>::sizes.end(), read_one);
-        std::for_each(Fields<Part>::flags.begin(), Fields<Part>::flags.end(), read_one);
-    }
-
-    template <class Part>
-    void read_table(const char* key, Part& part) const {
-        const Table inner = table(key);
-        inner.know_only(names_of<Part>({}));
-        inner.read_fields(part);
-    }
-
-    // The names of the fields and `others`.
-    template <class Part>
-    static std::vector<std::string> names_of(std::vector<std::string> others) {
-        const auto add = [&others](const auto& field) { others.emplace_back(field.name); };
-        std::for_each(Fields<Part>::sizes.begin(), Fields<Part>::sizes.end(), add);
-        std::for_each(Fields<Part>::flags.begin(), Fields<Part>::flags.end(), add);
-        return others;
-    }
-
-private:
-    const toml::table& table_;
-    std::string prefix_;
-    std::string where_;
-};
-
-Transformer base_of(const Table& table) {
+Transformer base_of(const TomlFields& table) {
     if (!table.has("preset")) {
         return {};
     }
@@ -149,18 +30,26 @@ Transformer base_of(const Table& table) {
     }
 }
 
+// The keys of a model beside its fields, and `others`.
+std::vector<std::string> keys_of_models(std::vector<std::string> others) {
+    others.insert(others.end(), {"experts", "latent", "sliding", "sparse", "linear", "pattern", "patches",
+                                 "conditioning", "encoder", "per_layer", "tower"});
+    return TomlFields::names_of<Transformer>(std::move(others));
+}
+
 // A model described by several tables: a key of a later one stands before the same key of an earlier one.
 class Description {
 public:
-    explicit Description(std::vector<Table> tables) : tables_(std::move(tables)) {}
+    explicit Description(std::vector<TomlFields> tables) : tables_(std::move(tables)) {}
 
     // `base` supplies the keys that are in no table.
     Transformer model(const Transformer& base) const {
         Transformer model = base;
-        for (const Table& table : tables_) {
+        for (const TomlFields& table : tables_) {
             read(table, model);
         }
         derive(base, model);
+        read_tower(base, model);
         check_transformer(model);
         return model;
     }
@@ -175,10 +64,10 @@ public:
 
 private:
     bool has(const char* key) const {
-        return std::any_of(tables_.begin(), tables_.end(), [&](const Table& table) { return table.has(key); });
+        return std::any_of(tables_.begin(), tables_.end(), [&](const TomlFields& table) { return table.has(key); });
     }
 
-    static void read(const Table& table, Transformer& model) {
+    static void read(const TomlFields& table, Transformer& model) {
         if (table.has("name")) {
             table.read("name", model.name);
         }
@@ -205,15 +94,15 @@ private:
     }
 
     template <class Part>
-    static void read_part(const Table& table, const char* key, std::optional<Part>& part) {
+    static void read_part(const TomlFields& table, const char* key, std::optional<Part>& part) {
         if (table.has(key)) {
             part = part.value_or(Part{});
             table.read_table(key, *part);
         }
     }
 
-    static void read_linear(const Table& table, LinearAttention& linear) {
-        table.know_only(Table::names_of<LinearAttention>({"kind"}));
+    static void read_linear(const TomlFields& table, LinearAttention& linear) {
+        table.know_only(TomlFields::names_of<LinearAttention>({"kind"}));
         table.read_fields(linear);
         if (table.has("kind")) {
             std::string name;
@@ -222,7 +111,7 @@ private:
         }
     }
 
-    static LinearKind linear_kind_named(const Table& table, const std::string& name) {
+    static LinearKind linear_kind_named(const TomlFields& table, const std::string& name) {
         std::vector<std::string> known;
         for (const LinearKindRow& row : linear_kinds()) {
             if (row.name == name) {
@@ -232,6 +121,32 @@ private:
         }
         table.refuse("kind", fmt::format("linear.kind = \"{}\" must be {}{}", name, fmt::join(known, ", "),
                                          did_you_mean(name, known)));
+    }
+
+    // A tower's table has its own keys and those of its transformer.
+    void read_tower(const Transformer& base, Transformer& model) const {
+        std::vector<TomlFields> tables;
+        for (const TomlFields& table : tables_) {
+            if (table.has("tower")) {
+                tables.push_back(table.table("tower"));
+            }
+        }
+        if (tables.empty()) {
+            return;
+        }
+        Tower tower = base.tower ? *base.tower : Tower{.model = blank_tower()};
+        Transformer patches = tower.model;
+        for (const TomlFields& table : tables) {
+            table.know_only(TomlFields::names_of<Tower>(keys_of_models({"name", "preset"})));
+            table.read_fields(tower);
+            patches = table.has("preset") ? base_of(table) : patches;
+        }
+        tower.model = Description(tables).model(patches);
+        model.tower = tower;
+    }
+
+    static Transformer blank_tower() {
+        return {.name = "tower", .vocabulary = 1, .causal = false, .tied_embeddings = false, .learned_positions = true};
     }
 
     // Derives fields from others unless they were given.
@@ -251,19 +166,12 @@ private:
         }
     }
 
-    std::vector<Table> tables_;
+    std::vector<TomlFields> tables_;
 };
-
-// The keys of a model beside its fields, and `others`.
-std::vector<std::string> keys_of_models(std::vector<std::string> others) {
-    others.insert(others.end(), {"experts", "latent", "sliding", "sparse", "linear", "pattern", "patches",
-                                 "conditioning", "encoder", "per_layer"});
-    return Table::names_of<Transformer>(std::move(others));
-}
 
 constexpr std::initializer_list<const char*> required{"layers", "hidden", "heads", "vocabulary", "sequence"};
 
-Transformer read_model(const Table& table) {
+Transformer read_model(const TomlFields& table) {
     table.know_only(keys_of_models({"name", "preset"}));
     const Description description({table});
     const Transformer base = base_of(table);
@@ -273,12 +181,15 @@ Transformer read_model(const Table& table) {
     return description.model(base);
 }
 
-PublishedModel read_published(const Table& family, const Table& row) {
-    row.know_only(keys_of_models({"name", "aliases", "source", "parameters"}));
+PublishedModel read_published(const TomlFields& family, const TomlFields& row) {
+    row.know_only(keys_of_models({"name", "preset", "aliases", "source", "parameters"}));
     const Description description({family, row});
-    description.require(required);
-    PublishedModel published{.model = description.model({}), .aliases = {}, .source = {}, .parameters = {}};
-    for (const Table* table : {&family, &row}) {
+    const Transformer base = base_of(row);
+    if (!row.has("preset")) {
+        description.require(required);
+    }
+    PublishedModel published{.model = description.model(base), .aliases = {}, .source = {}, .parameters = {}};
+    for (const TomlFields* table : {&family, &row}) {
         if (table->has("source")) {
             table->read("source", published.source);
         }
@@ -329,14 +240,6 @@ auto in_file(const std::string& where, Read read) {
 }
 
 template <class Part>
-std::string lines_of(const Part& part);
-
-template <class Part>
-std::string table_of(const char* name, const std::optional<Part>& part) {
-    return part ? fmt::format("\n[model.{}]\n{}", name, lines_of(*part)) : "";
-}
-
-template <class Part>
 std::string lines_of(const Part& part) {
     std::string lines;
     for (const auto& field : Fields<Part>::sizes) {
@@ -348,12 +251,45 @@ std::string lines_of(const Part& part) {
     return lines;
 }
 
+// The lines behind the table's head, and the tables within it; `where` is the table's name.
+std::string text_of_model(const Transformer& model, const std::string& where) {
+    std::string text = fmt::format("name = {}\n{}", quoted(model.name), lines_of(model));
+    text += model.pattern.empty() ? "" : fmt::format("pattern = {}\n", quoted(model.pattern));
+    const auto add = [&](const char* name, const std::string& lines) {
+        text += fmt::format("\n[{}.{}]\n{}", where, name, lines);
+    };
+    const auto add_part = [&](const char* name, const auto& part) {
+        if (part) {
+            add(name, lines_of(*part));
+        }
+    };
+    if (model.experts != Experts{}) {
+        add("experts", lines_of(model.experts));
+    }
+    add_part("latent", model.latent);
+    if (model.sliding != SlidingWindow{}) {
+        add("sliding", lines_of(model.sliding));
+    }
+    add_part("sparse", model.sparse);
+    add_part("patches", model.patches);
+    add_part("conditioning", model.conditioning);
+    add_part("encoder", model.encoder);
+    add_part("per_layer", model.per_layer);
+    if (model.linear) {
+        add("linear", fmt::format("kind = \"{}\"\n{}", row_of(model.linear->kind).name, lines_of(*model.linear)));
+    }
+    if (model.tower) {
+        add("tower", lines_of(*model.tower) + text_of_model(model.tower->model, where + ".tower"));
+    }
+    return text;
+}
+
 }  // namespace
 
 Transformer transformer_of_toml(std::string_view text, const std::string& where) {
     const toml::table file = parsed(text, where);
     return in_file(where, [&] {
-        const Table top(file, "", where);
+        const TomlFields top(file, "", where);
         if (!top.has("model")) {
             return read_model(top);
         }
@@ -365,11 +301,11 @@ Transformer transformer_of_toml(std::string_view text, const std::string& where)
 std::vector<PublishedModel> family_of_toml(std::string_view text, const std::string& where) {
     const toml::table file = parsed(text, where);
     return in_file(where, [&] {
-        const Table family(file, "", where);
+        const TomlFields family(file, "", where);
         family.know_only(keys_of_models({"source", "models"}));
         std::vector<PublishedModel> models;
         if (family.has("models")) {
-            for (const Table& row : family.list("models")) {
+            for (const TomlFields& row : family.list("models")) {
                 models.push_back(read_published(family, row));
             }
         }
@@ -378,23 +314,7 @@ std::vector<PublishedModel> family_of_toml(std::string_view text, const std::str
 }
 
 std::string transformer_toml(const Transformer& model) {
-    std::string text = fmt::format("[model]\nname = {}\n{}", quoted(model.name), lines_of(model));
-    text += model.pattern.empty() ? "" : fmt::format("pattern = {}\n", quoted(model.pattern));
-    if (model.experts != Experts{}) {
-        text += "\n[model.experts]\n" + lines_of(model.experts);
-    }
-    text += table_of("latent", model.latent);
-    if (model.sliding != SlidingWindow{}) {
-        text += "\n[model.sliding]\n" + lines_of(model.sliding);
-    }
-    text += table_of("sparse", model.sparse) + table_of("patches", model.patches) +
-            table_of("conditioning", model.conditioning) + table_of("encoder", model.encoder) +
-            table_of("per_layer", model.per_layer);
-    if (model.linear) {
-        text += fmt::format("\n[model.linear]\nkind = \"{}\"\n{}", row_of(model.linear->kind).name,
-                            lines_of(*model.linear));
-    }
-    return text;
+    return "[model]\n" + text_of_model(model, "model");
 }
 
 }  // namespace sim::training

@@ -10,7 +10,8 @@
 //   sequence = 2048             router_bias = false
 //   gated = false …
 //
-// Also [model.linear], [model.sparse], [model.patches], [model.conditioning], [model.encoder], and pattern = "lllf".
+// Also [model.linear], [model.sparse], [model.patches], [model.conditioning], [model.encoder], [model.per_layer],
+// [model.tower], which has the keys of a model as well, and pattern = "lllf".
 //
 // preset = "llama3-8b" (presets.hpp) supplies keys that are left out. Without it they have the defaults of Transformer,
 // kv_heads is heads, and head_dim is hidden / heads. If a preset's kv_heads and head_dim follow these rules, they also
@@ -38,8 +39,8 @@ struct PublishedModel {
 };
 
 // A family's file has the keys of a model at the top level, which hold for all its models, and a table in the list
-// `models` for each, whose keys stand before those. `source` may be in both, `name`, `aliases` and `parameters` in the
-// list. Throws as above.
+// `models` for each, whose keys stand before those. `source` may be in both, `name`, `preset`, `aliases` and
+// `parameters` in the list. Throws as above.
 std::vector<PublishedModel> family_of_toml(std::string_view text, const std::string& where);
 
 // Every field, in [model], so that later versions of ndsim read the same model. Reads back equal.

@@ -1,5 +1,6 @@
 // docs/models.md: it names every key of a model, and its TOML can be read.
 #include "libsim/training/hugging_face.hpp"
+#include "libsim/training/hugging_face/towers.hpp"
 #include "libsim/training/presets.hpp"
 #include "libsim/training/transformer_fields.hpp"
 #include "libsim/training/transformer_table.hpp"
@@ -52,8 +53,12 @@ TEST(ModelsPage, NamesEveryKeyAndModelType) {
     expect_fields<Conditioning>(text);
     expect_fields<Encoder>(text);
     expect_fields<PerLayerInputs>(text);
+    expect_fields<Tower>(text);
     for (const LinearKindRow& row : linear_kinds()) {
         EXPECT_THAT(text, testing::HasSubstr(fmt::format("`{}`", row.name)));
+    }
+    for (const std::string& type : tower_types()) {
+        EXPECT_THAT(text, testing::ContainsRegex("[ \n]" + type + "[, \n;.]"));
     }
     for (const std::string& type : hugging_face_model_types()) {
         EXPECT_THAT(text, testing::ContainsRegex("[ \n]" + type + "[, \n;]"));

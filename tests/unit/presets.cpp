@@ -80,6 +80,29 @@ TEST(Presets, HaveTheParametersOfTheHubWithinAThousandth) {
     }
 }
 
+// All parameters of the Hub's safetensors. LayerNorms before Qwen3-VL's projectors count as RMSNorms, and patches that
+// have no biases as if they had.
+TEST(Presets, WithTowersHaveTheParametersOfTheHubWithinAThousandth) {
+    const std::pair<const char*, double> all[] = {{"gemma3-vision-4b", 4'300'079'472.0},
+                                                  {"gemma3-vision-12b", 12'187'325'040.0},
+                                                  {"gemma3-vision-27b", 27'432'406'640.0},
+                                                  {"llama4-vision-scout-17b-16e", 108'641'793'536.0},
+                                                  {"llama4-vision-maverick-17b-128e", 401'583'781'376.0},
+                                                  {"llava-hf/llava-1.5-7b-hf", 7'063'427'072.0},
+                                                  {"Qwen/Qwen2.5-VL-3B-Instruct", 3'754'622'976.0},
+                                                  {"Qwen/Qwen2.5-VL-7B-Instruct", 8'292'166'656.0},
+                                                  {"Qwen/Qwen2.5-VL-32B-Instruct", 33'452'718'336.0},
+                                                  {"Qwen/Qwen3-VL-4B-Instruct", 4'437'815'808.0},
+                                                  {"Qwen/Qwen3-VL-8B-Thinking", 8'767'123'696.0},
+                                                  {"Qwen/Qwen3-VL-30B-A3B-Instruct", 31'070'754'032.0},
+                                                  {"Qwen/Qwen3-VL-235B-A22B-Instruct", 235'670'022'896.0}};
+    for (const auto& [name, parameters] : all) {
+        ASSERT_TRUE(is_preset(name)) << name;
+        EXPECT_TRUE(preset(name).tower) << name;
+        EXPECT_NEAR(static_cast<double>(parameters_of(preset(name)).total()) / parameters, 1, 0.001) << name;
+    }
+}
+
 // Both checkpoints of Gemma 3n have the same parts for pictures and sound.
 TEST(Presets, OfGemma3nDifferByTheirText) {
     EXPECT_EQ(parameters_of(preset("gemma-3n-e4b")).total() - parameters_of(preset("gemma-3n-e2b")).total(),

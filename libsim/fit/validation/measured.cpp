@@ -51,7 +51,8 @@ double counted_flops(const std::string& kind, const training::Transformer& model
     const bool hardware = kind.find("hardware") != std::string::npos;
     const training::ModelFlops forward = training::forward_flops(model, causal_half && !hardware);
     const double passes = hardware ? 4 : 3;
-    return global_batch * (passes * (forward.layers + forward.attention) + 3 * forward.logits);
+    return global_batch *
+           (passes * (forward.layers + forward.attention + forward.tower) + 3 * forward.logits + forward.frozen_tower);
 }
 
 std::optional<double> measured_seconds(const Measured& measured, const training::Transformer& model,

@@ -5,8 +5,6 @@
 
 namespace sim::training {
 
-namespace {
-
 int patches_of(const ConfigKeys& keys, int size, int side) {
     if (side == 0 || size % side != 0) {
         keys.refuse(fmt::format("patch_size = {} does not divide a side of {}", side, size));
@@ -22,8 +20,6 @@ int values_of_patch(const ConfigKeys& keys, int side, int channels) {
     }
     return static_cast<int>(values);
 }
-
-}  // namespace
 
 // The decoder's sequence is not in the file: it is taken to be as long as the encoder's.
 Transformer read_t5(const ConfigKeys& keys) {

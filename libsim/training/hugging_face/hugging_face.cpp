@@ -4,6 +4,7 @@
 #include "libsim/nearest.hpp"
 #include "libsim/training/hugging_face/lost_parts.hpp"
 #include "libsim/training/hugging_face/model_types.hpp"
+#include "libsim/training/hugging_face/towers.hpp"
 
 #include <fmt/ranges.h>
 
@@ -47,11 +48,16 @@ struct ReadModel {
     bool is_known = true;  // its model_type
 };
 
-ReadModel read(const ConfigKeys& keys, const std::string& type, const std::string& file) {
+// `is_part`: `keys` are a text_config.
+ReadModel read(const ConfigKeys& keys, const std::string& type, const std::string& file, bool is_part) {
     const auto known = model_types();
     const auto at = std::find_if(known.begin(), known.end(), [&](const ModelType& one) { return one.name == type; });
     const bool is_known = at != known.end();
-    ReadModel read{is_known ? at->read(keys) : read_unknown(keys, type), is_known};
+    const bool has_defaults = is_part && type == "llama" && !keys.has("hidden_size");
+    ReadModel read{has_defaults ? read_llama_part(keys)
+                   : is_known   ? at->read(keys)
+                                : read_unknown(keys, type),
+                   is_known};
     read.model.name = name_from(keys, type, file);
     if (read.model.pattern.empty()) {
         read_listed_pattern(keys, read.model);
@@ -92,7 +98,9 @@ HuggingFaceConfig read_hugging_face(std::string_view json, const std::string& wh
     const bool several = is_of_several_parts(all);
     const ConfigKeys keys = several ? all.table("text_config") : all;
     const std::string type = keys.text("model_type", keys.text("_class_name", ""));  // the latter in diffusers
-    const ReadModel found = read(keys, type, where);
+    ReadModel found = read(keys, type, where, several);
+    std::vector<std::string> of_tower;
+    found.model.tower = tower_of(all, found.model, of_tower);
     refuse_lost_parts(keys, type, found.model);
     try {
         check_transformer(found.model);
@@ -100,7 +108,8 @@ HuggingFaceConfig read_hugging_face(std::string_view json, const std::string& wh
         throw ProgramError(fmt::format("{}: {}", where, error.what()));
     }
     HuggingFaceConfig config{found.model, sequence_key_of(keys), remarks_on(keys, type, found)};
-    if (several) {
+    config.remarks.insert(config.remarks.end(), of_tower.begin(), of_tower.end());
+    if (several && !found.model.tower) {
         config.remarks.emplace_back("text_config of config.json alone: parts for pictures or sound are left out");
     }
     return config;

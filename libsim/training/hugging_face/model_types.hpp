@@ -39,6 +39,10 @@ Transformer read_dit(const ConfigKeys& keys);
 Transformer read_t5(const ConfigKeys& keys);
 Transformer read_vit(const ConfigKeys& keys);
 
+// The patches of `side` x `side` pixels in a picture of size x size, and the numbers of one. Refuse what does not fit.
+int patches_of(const ConfigKeys& keys, int size, int side);
+int values_of_patch(const ConfigKeys& keys, int side, int channels);
+
 // The pattern that layer_types lists, if `sliding` does not say the same: in the symbols of Transformer::pattern.
 void read_listed_pattern(const ConfigKeys& keys, Transformer& model);
 

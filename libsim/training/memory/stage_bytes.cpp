@@ -91,6 +91,12 @@ ChunkBytes chunk_bytes(const Transformer& model, const Layout& layout, const Lay
         chunk.weight_inputs += chunk.predictions * join.weight_inputs;
         chunk.backward += join.recomputed;
     }
+    if (virtual_stage == 0) {
+        chunk.kept += parts.tower.kept;
+        chunk.weight_inputs += parts.tower.weight_inputs;
+        chunk.forward = std::max(chunk.forward, parts.tower.forward);
+        chunk.backward = std::max(chunk.backward, parts.tower.backward);
+    }
     if (virtual_stage == virtual_stages(layout) - 1) {
         add_logits(model, layout, layout.adapters.exist() ? 0 : parts.embedding, chunk);
         chunk.deferred = layout.framework.deferred_output_wgrads > 0 ? deferred_bytes(model, layout) : 0;
@@ -144,6 +150,8 @@ StageParameters parameters_of_stage(const Transformer& model, const Layout& layo
     if (is_first) {
         sum.tables += parts.inputs;
         sum.tables_trained += parts.inputs_trained;
+        sum.layers += parts.tower.trained;
+        sum.layers_trained += parts.tower.states;
     }
     // A stage with both ends of a model whose embeddings are tied has one table for both.
     if (holds(layout, stage, virtual_stages(layout) - 1) && !(is_first && model.tied_embeddings)) {
@@ -275,6 +283,9 @@ LayoutBytes layout_bytes(const Transformer& model, const Layout& layout) {
     }
     if (parts.has_trained) {
         add_trained_tables(model, layout, parts);
+    }
+    if (model.tower) {
+        parts.tower = tower_bytes(model, layout);
     }
     const auto first = first_layers_of_kinds(model);
     for (std::size_t kind = 0; kind < first.size(); ++kind) {

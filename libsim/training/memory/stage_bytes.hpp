@@ -4,6 +4,7 @@
 
 #include "libsim/training/memory.hpp"
 #include "libsim/training/memory/layer_bytes.hpp"
+#include "libsim/training/memory/tower_bytes.hpp"
 #include "libsim/training/memory/trained_part.hpp"
 
 #include <array>
@@ -62,6 +63,7 @@ struct LayoutBytes {
     TrainedPart join_trained;    // of the parameters above, by part
     TrainedPart embedding_trained;
     TrainedPart inputs_trained;
+    TowerBytes tower;
     double unpacked = 0;  // numbers of the largest frozen matrix that is unpacked for its product
 };
 LayoutBytes layout_bytes(const Transformer& model, const Layout& layout);

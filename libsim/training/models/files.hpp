@@ -8,7 +8,7 @@
 namespace sim::training {
 
 struct FamilyFile {
-    std::string_view folder;  // gpt, hybrid, llama, moe, seq2seq, vision
+    std::string_view folder;  // gpt, hybrid, llama, moe, multimodal, seq2seq, vision
     std::string_view stem;    // the file's name without .toml
     std::string_view text;
 };

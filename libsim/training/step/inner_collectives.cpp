@@ -2,6 +2,7 @@
 
 #include "libsim/training/layer_kinds.hpp"
 #include "libsim/training/recomputation.hpp"
+#include "libsim/training/tower.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -32,6 +33,7 @@ void add(std::vector<StepCollective>& list, std::vector<double>& exchanges, cons
 InnerCollectives::InnerCollectives(const StepPlan& plan)
     : plan_(&plan),
       embedding_(block(embedding_operators(plan.model, plan.layout), {})),
+      tower_(tower()),
       output_(block(output_operators(plan.model, plan.layout), {})) {
     if (plan.model.mtp_layers > 0) {
         const std::vector<Operator> operators = prediction_operators(plan.model, plan.layout, 0);
@@ -62,10 +64,33 @@ InnerCollectives::Block InnerCollectives::block(const std::vector<Operator>& ope
     return block;
 }
 
+InnerCollectives::Block InnerCollectives::tower() const {
+    Block all;
+    const auto append = [](std::vector<StepCollective>& to, const std::vector<StepCollective>& part) {
+        to.insert(to.end(), part.begin(), part.end());
+    };
+    const std::vector<TowerPart> parts = tower_parts(plan_->model, plan_->layout);
+    const auto of = [&](const TowerPart& part) {
+        return block(part.operators,
+                     part.is_layer ? recomputed(part.operators, plan_->layout) : std::vector<Operator>{});
+    };
+    for (const TowerPart& part : parts) {
+        for (int time = 0; time < part.times; ++time) {
+            append(all.forward, of(part).forward);
+        }
+    }
+    for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+        for (int time = 0; part->trained && time < part->times; ++time) {
+            append(all.backward, of(*part).backward);
+        }
+    }
+    return all;
+}
+
 std::vector<const InnerCollectives::Block*> InnerCollectives::blocks_of(const GradientBucket& bucket) const {
     std::vector<const Block*> blocks;
     if (bucket.with_embedding) {
-        blocks.push_back(&embedding_);
+        blocks.insert(blocks.end(), {&embedding_, &tower_});
     }
     for (int layer = bucket.first_layer; layer < bucket.first_layer + bucket.layers; ++layer) {
         blocks.push_back(&of_kinds_[plan_->model.kind_of(layer).index()]);

@@ -32,6 +32,7 @@ private:
         std::vector<double> forward_exchanges;
         std::vector<double> backward_exchanges;
     };
+    Block tower() const;
     static Block block(const std::vector<Operator>& operators, const std::vector<Operator>& again);
     template <class Part>
     std::vector<Part> all_of(const Piece& piece, std::vector<Part> Block::*forward,
@@ -40,6 +41,7 @@ private:
 
     const StepPlan* plan_;
     Block embedding_;
+    Block tower_;
     std::array<Block, LayerKind::count> of_kinds_;  // layers of one kind have the same collectives
     Block prediction_;
     Block output_;

@@ -284,8 +284,12 @@ private:
     }
 
     void add_embedding(StagePlan& stage, GradientBucket& bucket) {
-        const BlockTime block = times_.of_embedding();
+        BlockTime block = times_.of_embedding();
         bucket.with_embedding = true;
+        if (plan_.model.tower) {
+            block += times_.of_tower();
+            add_tower(plan_, stage, bucket);
+        }
         add_table(stage, bucket, per_rank(parameters_.embedding + parameters_.positions, layout_.parallelism.tp));
         add_block(bucket, block);
         count(stage, block);

@@ -87,6 +87,10 @@ struct StepPlan {
 // A stage's share of the outer step. Requires: framework.outer_every > 0.
 OuterStep outer_step(const StepPlan& plan, const UpdateWork& work);
 
+// Adds the parameters of the model's tower, and the update of those that are trained, to the first stage. Requires: a
+// tower.
+void add_tower(const StepPlan& plan, StagePlan& stage, GradientBucket& bucket);
+
 // The groups of the collectives inside a block.
 BlockGroups block_groups(const Layout& layout, const Machine& machine);
 
