@@ -15,6 +15,11 @@ double tokens_of(const Transformer& model, const Layout& layout) {
     return double{1} * layout.batch.micro * model.sequence / layout.parallelism.cp;
 }
 
+double tokens_between_stages(const Transformer& model, const Layout& layout) {
+    const double encoded = model.encoder ? double{1} * layout.batch.micro * model.encoder->sequence : 0;
+    return tokens_of(model, layout) + encoded;
+}
+
 double output_rows_of(const Transformer& model, const Layout& layout) {
     return model.has_output_of_sample() ? double{1} * layout.batch.micro : tokens_of(model, layout);
 }

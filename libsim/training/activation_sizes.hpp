@@ -13,6 +13,10 @@ double element_bytes(const Layout& layout);
 double kept_input_bytes(const Layout& layout);
 // Sequence positions of a micro-batch on one rank.
 double tokens_of(const Transformer& model, const Layout& layout);
+// Positions of a micro-batch whose states a message between stages carries. The stages of an encoder and a decoder pass
+// both on: the encoder's result to every stage of the decoder, and the decoder's words, which the first stage embeds as
+// well, through those of the encoder (as tuples: PyTorch's pipelining, DeepSpeed's PipelineModule).
+double tokens_between_stages(const Transformer& model, const Layout& layout);
 // Rows of a micro-batch's outputs on one rank: as many, or one for each sample.
 double output_rows_of(const Transformer& model, const Layout& layout);
 // Number of ranks that activations between tensor-parallel regions are spread over.

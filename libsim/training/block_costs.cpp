@@ -49,7 +49,8 @@ double BlockCosts::expert_seconds(double bytes) const {
 }
 
 double BlockCosts::context_collective_seconds(std::optional<CollectiveKind> kind, double bytes) const {
-    const Footprint& group = kind == CollectiveKind::all_to_all ? groups_.heads : groups_.context;
+    const bool among_heads = kind == CollectiveKind::all_to_all && layout_->head_ranks() > 1;
+    const Footprint& group = among_heads ? groups_.heads : groups_.context;
     return kind ? busy_seconds(*kind, bytes, group) : 0;
 }
 

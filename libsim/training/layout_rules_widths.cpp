@@ -171,27 +171,48 @@ std::string which_cp(const LayoutCase& what) {
                                        [&](int cp) { return sequence % pieces(what, cp) == 0; }));
 }
 
-bool cp_splits_a_scan(const LayoutCase& what) {
-    const Transformer& model = what.model;
-    return what.layout.parallelism.cp > 1 &&
-           (model.has_linear_attention() || model.is_sparse() || model.encoder || model.patches);
+// A rank scans the whole sequence for some of its heads. (Megatron-Core, ssm/mamba_context_parallel.py.)
+bool scan_ranks_fit(const LayoutCase& what, int cp) {
+    const int tp = what.layout.parallelism.tp;
+    const int heads = std::max(1, what.model.linear->heads / tp);
+    const int groups = std::max(1, what.model.linear->key_heads / tp);
+    return heads % cp == 0 && (groups % cp == 0 || cp % groups == 0);
 }
-std::string no_split_scan(const LayoutCase& what) {
-    return fmt::format("cp = {}: ndsim does not model {} over ranks with parts of a sequence; cp = 1 does",
-                       what.layout.parallelism.cp,
-                       what.model.is_sparse()              ? "sparse attention"
-                       : what.model.has_linear_attention() ? "the scan of linear attention"
-                       : what.model.encoder                ? "an encoder and a decoder"
-                                                           : "patches");
+bool scan_does_not_exchange(const LayoutCase& what) {
+    const int cp = what.layout.parallelism.cp;
+    return cp > 1 && what.model.linear &&
+           (!scan_ranks_fit(what, cp) || what.layout.framework.context_exchange == ContextExchange::a2a_p2p);
+}
+std::string which_scan_ranks(const LayoutCase& what) {
+    const int cp = what.layout.parallelism.cp;
+    if (what.layout.framework.context_exchange == ContextExchange::a2a_p2p) {
+        return fmt::format(
+            "cp-comm-type = a2a+p2p: the scan of linear attention exchanges heads among all {} ranks of "
+            "cp; p2p, all_gather and a2a do",
+            cp);
+    }
+    const int tp = what.layout.parallelism.tp;
+    const LinearAttention& linear = *what.model.linear;
+    return fmt::format(
+        "cp = {} must divide the {} heads of a rank's scan, and divide its {} groups of keys or be their "
+        "multiple; {}",
+        cp, std::max(1, linear.heads / tp), std::max(1, linear.key_heads / tp),
+        nearest_that_do(cp, linear.heads, [&](int other) { return scan_ranks_fit(what, other); }));
 }
 
-bool pp_splits_an_encoder(const LayoutCase& what) {
-    return what.model.encoder && what.layout.parallelism.pp > 1;
+// A token of sparse attention chooses among the keys of the whole sequence. (MindSpeed-LLM, kvallgather_cp_algo.)
+bool cp_splits_a_whole(const LayoutCase& what) {
+    return what.layout.parallelism.cp > 1 &&
+           (what.model.encoder || what.model.patches ||
+            (what.model.is_sparse() && what.layout.framework.context_exchange != ContextExchange::all_gather));
 }
-std::string no_split_encoder(const LayoutCase& what) {
-    return fmt::format(
-        "pp = {}: ndsim does not model stages of an encoder and a decoder, whose messages differ; pp = 1 does",
-        what.layout.parallelism.pp);
+std::string no_split_of_whole(const LayoutCase& what) {
+    if (what.model.is_sparse()) {
+        return fmt::format("cp-comm-type = {}: sparse attention chooses keys of the whole sequence; all_gather does",
+                           name_of(what.layout.framework.context_exchange));
+    }
+    return fmt::format("cp = {}: ndsim does not model {} over ranks with parts of a sequence; cp = 1 does",
+                       what.layout.parallelism.cp, what.model.encoder ? "an encoder and a decoder" : "patches");
 }
 
 // Layers on another stage would need this stage's keys and values, or the second table's rows of their tokens.
@@ -325,14 +346,14 @@ constexpr auto width_rows = std::to_array<LayoutRule>({
     {Misfit::heads, tower_heads_do_not_divide, which_tower_heads},
     {Misfit::width, widths_do_not_divide, which_width},
     {Misfit::width, expert_width_does_not_divide, which_expert_width},
-    {Misfit::layers, pp_splits_an_encoder, no_split_encoder},
     {Misfit::layers, pp_splits_what_layers_share, no_split_of_shared},
     {Misfit::layers, there_are_too_few_layers, how_many_layers},
     {Misfit::layers, list_has_other_stages, which_stages},
     {Misfit::layers, list_has_other_layers, which_layers},
     {Misfit::layers, list_has_other_predictions, which_predictions},
     {Misfit::sequence, cp_does_not_divide, which_cp},
-    {Misfit::sequence, cp_splits_a_scan, no_split_scan},
+    {Misfit::sequence, cp_splits_a_whole, no_split_of_whole},
+    {Misfit::heads, scan_does_not_exchange, which_scan_ranks},
     {Misfit::sequence, sequence_parallel_does_not_divide, which_tokens},
     {Misfit::experts, there_are_no_experts, none_to_spread},
     {Misfit::experts, loads_no_experts, none_to_load},

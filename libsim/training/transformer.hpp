@@ -216,7 +216,7 @@ struct Transformer {
     bool is_sparse() const { return sparse && sparse->top_k < sequence; }
     bool rotates(int layer) const { return rotary && (!sliding.rotary_only || slides(layer)); }
     bool shares_keys(int layer) const { return has_pattern(layer) && is_sharing(symbol_of(layer)); }
-    bool has_shared_keys() const { return pattern.find_first_of("FW") != std::string::npos; }
+    bool has_shared_keys() const { return !pattern.empty() && pattern.find_first_of("FW") != std::string::npos; }
     bool has_output_of_sample() const { return patches && patches->class_token; }
     // Combined width of all heads' queries, keys, and values.
     std::int64_t query_width() const;

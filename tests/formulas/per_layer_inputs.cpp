@@ -11,11 +11,11 @@
 #include <algorithm>
 #include <string>
 
-namespace sim::training {
-
-using namespace test;
-
 namespace {
+
+using namespace sim;
+using namespace sim::training;
+using namespace sim::test;
 
 constexpr std::int64_t h = 1024;
 constexpr double tokens = 512;
@@ -46,8 +46,6 @@ const Operator* named(const std::vector<Operator>& operators, const std::string&
         std::find_if(operators.begin(), operators.end(), [&](const Operator& op) { return op.name == name; });
     return at == operators.end() ? nullptr : &*at;
 }
-
-}  // namespace
 
 // Streams: a norm, a router of 4, 16 x 4 and 4 x 4 coefficients, a scale. Beside attention: rank 16 down and up, a
 // norm. Inputs: 32 down and up, a norm.
@@ -126,4 +124,4 @@ TEST(SharedKeys, AndPerLayerInputsStayOnOneStage) {
     }
 }
 
-}  // namespace sim::training
+}  // namespace

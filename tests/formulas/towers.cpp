@@ -14,11 +14,11 @@
 
 #include <algorithm>
 
-namespace sim::training {
-
-using namespace test;
-
 namespace {
+
+using namespace sim;
+using namespace sim::training;
+using namespace sim::test;
 
 constexpr double h = 256;       // hidden
 constexpr double patches = 64;  // of an image
@@ -57,8 +57,6 @@ const std::int64_t of_projector = 2 * 256 + 2 * 256 + 1024 * 512 + 512 * 1024;  
 const std::int64_t of_tower = 192 * 256 + 256 + 64 * 256 + 2 * of_layer;
 
 const Layout two_stages{.parallelism = {.pp = 2}, .batch = {.global = 2}};
-
-}  // namespace
 
 TEST(Tower, HasTheParametersOfItsPatchesLayersAndProjector) {
     check_transformer(seeing());
@@ -202,4 +200,4 @@ TEST(Tower, IsRefusedWhereItDoesNotFit) {
     EXPECT_EQ(problems[0].what, "tp = 8 does not divide the 4 heads of the tower; 4 does");
 }
 
-}  // namespace sim::training
+}  // namespace

@@ -74,16 +74,10 @@ TEST(CheckLayout, NamesWhatNdsimDoesNotModelOfOtherLayers) {
     EXPECT_EQ(problems(preset("qwen3-next-80b-a3b"), {.parallelism = {.tp = 8}}), "none");
     EXPECT_EQ(problems(preset("mamba2-2.7b"), {.parallelism = {.tp = 2}}),
               "heads: tp = 2 does not divide the 1 groups of keys of linear attention; 1 does");
-    EXPECT_EQ(
-        problems(preset("mamba2-2.7b"), {.parallelism = {.cp = 2}}),
-        "sequence: cp = 2: ndsim does not model the scan of linear attention over ranks with parts of a sequence; "
-        "cp = 1 does");
-    EXPECT_EQ(
-        problems(preset("deepseek-v3.2"), {.parallelism = {.cp = 2}}),
-        "sequence: cp = 2: ndsim does not model sparse attention over ranks with parts of a sequence; cp = 1 does");
-    EXPECT_EQ(problems(preset("t5-base"), {.parallelism = {.pp = 2}, .batch = {.global = 2}}),
-              "layers: pp = 2: ndsim does not model stages of an encoder and a decoder, whose messages differ; pp = 1 "
-              "does");
+    EXPECT_EQ(problems(preset("t5-base"), {.parallelism = {.cp = 3}}),
+              "sequence: cp = 3: ndsim does not model an encoder and a decoder over ranks with parts of a sequence; "
+              "cp = 1 does");
+    EXPECT_EQ(problems(preset("t5-base"), {.parallelism = {.pp = 2}, .batch = {.global = 2}}), "none");
     Layout documents;
     documents.batch.documents = documents_of_text("1000");
     EXPECT_EQ(
@@ -93,6 +87,28 @@ TEST(CheckLayout, NamesWhatNdsimDoesNotModelOfOtherLayers) {
     Layout eager;
     eager.framework.flash_attention = false;
     EXPECT_EQ(problems(preset("t5-base"), eager), "combination: cross attention of t5-base needs flash attention");
+}
+
+// Mamba 2 has 80 heads and one group of keys, which any number of ranks may share.
+TEST(CheckLayout, NamesTheRanksThatAScanCanBeExchangedAmong) {
+    EXPECT_EQ(problems(preset("mamba2-2.7b"), {.parallelism = {.cp = 8}}), "none");
+    EXPECT_EQ(problems(preset("mamba2-2.7b"), {.parallelism = {.cp = 32}}),
+              "heads: cp = 32 must divide the 80 heads of a rank's scan, and divide its 1 groups of keys or be their "
+              "multiple; 20 and 40 do");
+    Layout hybrid{.parallelism = {.cp = 8}};
+    hybrid.framework.context_exchange = ContextExchange::a2a_p2p;
+    hybrid.framework.ulysses = 2;
+    EXPECT_EQ(problems(preset("mamba2-2.7b"), hybrid),
+              "heads: cp-comm-type = a2a+p2p: the scan of linear attention exchanges heads among all 8 ranks of cp; "
+              "p2p, all_gather and a2a do");
+}
+
+TEST(CheckLayout, GathersTheKeysOfSparseAttention) {
+    Layout layout{.parallelism = {.cp = 2}};
+    EXPECT_EQ(problems(preset("deepseek-v3.2"), layout),
+              "sequence: cp-comm-type = p2p: sparse attention chooses keys of the whole sequence; all_gather does");
+    layout.framework.context_exchange = ContextExchange::all_gather;
+    EXPECT_EQ(problems(preset("deepseek-v3.2"), layout), "none");
 }
 
 TEST(CheckLayout, DoesNotOverflow) {

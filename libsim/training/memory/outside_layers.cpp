@@ -44,6 +44,10 @@ double per_layer_bytes(const Transformer& model, const Layout& layout) {
     return element_bytes(layout) * tokens_of(model, layout) * width / spread_between(layout);
 }
 
+double encoded_bytes(const Transformer& model, const Layout& layout) {
+    return element_bytes(layout) * layout.batch.micro * model.encoder->sequence * model.hidden / spread_between(layout);
+}
+
 void add_logits(const Transformer& model, const Layout& layout, double embedding, ChunkBytes& chunk) {
     const double e = element_bytes(layout);
     const double tokens = tokens_of(model, layout);
@@ -87,7 +91,7 @@ double buffer_bytes(const Transformer& model, const Layout& layout, const Spread
     // cuBLAS: 32 MiB for each of Transformer Engine's streams and its own; chosen on measured runs.
     double sum = 160 * MiB;
     if (layout.parallelism.pp > 1) {  // one message from each neighbour
-        sum += 2 * e * tokens_of(model, layout) * model.hidden / spread_between(layout);
+        sum += 2 * e * tokens_between_stages(model, layout) * model.hidden / spread_between(layout);
     }
     if (layout.framework.loop == TrainingLoop::deepspeed && layout.replicas() > 1) {
         // Buckets of 5e8 values for gradients and for parameters (reduce_bucket_size, allgather_bucket_size).

@@ -14,6 +14,9 @@ double embedding_mask_bytes(const Transformer& model, const Layout& layout);
 // The inputs of all layers of one micro-batch. Requires: model.per_layer.
 double per_layer_bytes(const Transformer& model, const Layout& layout);
 
+// The encoder's result of one micro-batch. Requires: model.encoder.
+double encoded_bytes(const Transformer& model, const Layout& layout);
+
 // Adds one micro-batch's loss to the chunk that computes it: kept and temporary bytes. `embedding`: parameters of the
 // output layer on one rank that have a gradient.
 void add_logits(const Transformer& model, const Layout& layout, double embedding, ChunkBytes& chunk);

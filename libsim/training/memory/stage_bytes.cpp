@@ -91,11 +91,15 @@ ChunkBytes chunk_bytes(const Transformer& model, const Layout& layout, const Lay
         chunk.weight_inputs += chunk.predictions * join.weight_inputs;
         chunk.backward += join.recomputed;
     }
-    if (virtual_stage == 0) {
+    if (virtual_stage == 0 && model.tower) {
         chunk.kept += parts.tower.kept;
         chunk.weight_inputs += parts.tower.weight_inputs;
         chunk.forward = std::max(chunk.forward, parts.tower.forward);
         chunk.backward = std::max(chunk.backward, parts.tower.backward);
+    }
+    // A stage of the decoder keeps what it receives of the encoder, for the gradients of its keys and values.
+    if (model.encoder && virtual_stage > 0 && !model.encodes(chunk.first_layer + chunk.layers - 1)) {
+        chunk.outside += encoded_bytes(model, layout);
     }
     if (virtual_stage == virtual_stages(layout) - 1) {
         add_logits(model, layout, layout.adapters.exist() ? 0 : parts.embedding, chunk);
@@ -150,6 +154,8 @@ StageParameters parameters_of_stage(const Transformer& model, const Layout& layo
     if (is_first) {
         sum.tables += parts.inputs;
         sum.tables_trained += parts.inputs_trained;
+    }
+    if (is_first && model.tower) {
         sum.layers += parts.tower.trained;
         sum.layers_trained += parts.tower.states;
     }

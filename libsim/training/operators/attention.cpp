@@ -135,10 +135,17 @@ void add_exchange_of_heads(OperatorList& list, const OperatorSizes& sizes, const
     }
 }
 
+// Values of a token that are gathered. Those of sparse attention are the latent vectors that all heads share.
+double gathered_width(const OperatorSizes& sizes) {
+    const Transformer& model = sizes.model;
+    return model.is_sparse() ? model.latent->key_value_rank + model.latent->rotary_dim
+                             : sizes.key_width + sizes.value_width;
+}
+
 // Keys and values of the whole sequence exist while attention computes, and with their gradients in the backward pass,
 // which gathers them again.
 void add_gather_of_keys(OperatorList& list, const OperatorSizes& sizes, bool again) {
-    const double whole = sizes.ring_ranks * sizes.bytes(sizes.key_width + sizes.value_width);
+    const double whole = sizes.ring_ranks * sizes.bytes(gathered_width(sizes));
     Operator op{.name = again ? "keys and values again" : "keys and values", .kind = OperatorKind::context};
     op.forward_bytes = op.backward_bytes = whole;
     op.forward_collective = again ? std::nullopt : std::optional(CollectiveKind::all_gather);

@@ -1,5 +1,7 @@
 #include "libsim/training/operators/operator_list.hpp"
 
+#include <algorithm>
+
 namespace sim::training {
 
 namespace {
@@ -48,11 +50,43 @@ void add_low_rank_gates(OperatorList& list, const OperatorSizes& sizes, const Li
                                                                                      .chosen = sizes.bytes(widths)};
 }
 
+// With parts of a sequence on the ranks of context parallelism, each computes the scan of the whole sequence for some
+// heads (Megatron-Core, ssm/mamba_context_parallel.py), and for the groups of queries and keys that those read: where
+// there are fewer groups than ranks, several ranks have the same one.
+LinearAttention scanned_by(const OperatorSizes& sizes) {
+    LinearAttention scanned = *sizes.model.linear;
+    const Parallelism& axes = sizes.layout.parallelism;
+    if (axes.cp > 1) {
+        scanned.key_heads = std::max(scanned.key_heads, axes.cp * axes.tp);
+    }
+    return scanned;
+}
+
+// Exchanges values of `width` per token: all heads of a rank's tokens for some heads of all tokens, or back.
+void add_exchange_for_scan(OperatorList& list, const OperatorSizes& sizes, const char* name, double width) {
+    if (sizes.layout.parallelism.cp > 1) {
+        list.add({.name = name,
+                  .kind = OperatorKind::context,
+                  .forward_bytes = sizes.bytes(width),
+                  .backward_bytes = sizes.bytes(width),
+                  .forward_collective = CollectiveKind::all_to_all,
+                  .backward_collective = CollectiveKind::all_to_all,
+                  .bytes = {.gradients = sizes.bytes(width)}});  // sent ones beside the received ones
+    }
+}
+
+// Gates come along: of each head, of each channel of the result, and by Kimi delta attention of each of the keys.
+double exchanged_width(const OperatorSizes& sizes, const LinearAttention& scanned, const LinearKindRow& row) {
+    const LinearWidths widths(scanned, sizes.tp);
+    const double decay = row.low_rank_gates ? widths.heads * scanned.key_dim : 0;
+    return widths.mixed + widths.values + decay + row.head_gates * widths.heads;
+}
+
 // The short convolution, if there is one, and the activation function behind it. Backward, flash-linear-attention
 // convolves again, and sums and rounds the gradient of the weights in kernels of their own.
 void add_short_convolution(OperatorList& list, const OperatorSizes& sizes, const LinearAttention& linear,
                            const LinearKindRow& row) {
-    const LinearWidths widths(linear, sizes.tp);
+    const LinearWidths widths(scanned_by(sizes), sizes.tp);
     const std::int64_t bias = row.convolution_bias ? linear.mixed_width() : 0;
     const std::int64_t channels = row.channel_bias ? std::int64_t{linear.heads} * linear.key_dim : 0;
     const bool convolves = linear.convolution > 0;
@@ -118,8 +152,11 @@ void add_linear_attention(OperatorList& list, const OperatorSizes& sizes) {
     if (row.low_rank_gates) {
         add_low_rank_gates(list, sizes, linear);
     }
+    const LinearAttention scanned = scanned_by(sizes);
+    add_exchange_for_scan(list, sizes, "all-to-all of what the scan reads", exchanged_width(sizes, scanned, row));
     add_short_convolution(list, sizes, linear, row);
-    add_scan(list, sizes, linear, row);
+    add_scan(list, sizes, scanned, row);
+    add_exchange_for_scan(list, sizes, "all-to-all of results", widths.values);
     Operator& norm = list.memory("gated norm", sizes.tokens * widths.values, {3, 5, 1, 3});
     norm.weights.norms = row.wide_norm ? linear.value_width() : linear.value_dim;
     norm.bytes.values = sizes.input_bytes(widths.values);

@@ -17,6 +17,21 @@ void add_index_projections(OperatorList& list, const OperatorSizes& sizes, const
         .weights.norms = 2 * std::int64_t{sparse.dim};
 }
 
+// Index keys of the whole sequence, which are kept, for a rank that has a part of it (MindSpeed-LLM,
+// kvallgather_cp_algo).
+void add_gather_of_index_keys(OperatorList& list, const OperatorSizes& sizes, const SparseAttention& sparse) {
+    if (sizes.ring_ranks > 1) {
+        const double whole = sizes.ring_ranks * sizes.bytes(sparse.dim);
+        list.add({.name = "index keys",
+                  .kind = OperatorKind::context,
+                  .forward_bytes = whole,
+                  .backward_bytes = whole,
+                  .forward_collective = CollectiveKind::all_gather,
+                  .backward_collective = CollectiveKind::reduce_scatter,
+                  .bytes = {.values = whole, .chosen = whole}});
+    }
+}
+
 }  // namespace
 
 // The scores of all heads are added up, so one number per pair is written. In training (DeepSeek-V3.2-Exp's report) the
@@ -25,6 +40,7 @@ void add_sparse_index(OperatorList& list, const OperatorSizes& sizes) {
     const Transformer& model = sizes.model;
     const SparseAttention& sparse = *model.sparse;
     add_index_projections(list, sizes, sparse);
+    add_gather_of_index_keys(list, sizes, sparse);
     const double all = model.sequence / (model.causal ? 2.0 : 1.0);  // keys per query, on average
     const double chosen = attended_pairs(model, 0, true) / model.sequence;
     const double width = double{1} * sparse.heads * sparse.dim;

@@ -11,14 +11,15 @@ namespace sim::training {
 
 namespace {
 
+// `heads`: an all-to-all of context parallelism is among the ranks that exchange heads, not among all (of a scan).
 void add(std::vector<StepCollective>& list, std::vector<double>& exchanges, const Operator& op,
-         std::optional<CollectiveKind> kind, double bytes) {
+         std::optional<CollectiveKind> kind, double bytes, bool heads) {
     if (op.is_ring()) {
         exchanges.push_back(bytes);
     }
     if (op.kind == OperatorKind::context && kind) {
-        const bool heads = kind == CollectiveKind::all_to_all;
-        list.push_back({heads ? RankGroup::heads : RankGroup::context, *kind, bytes});
+        list.push_back(
+            {heads && kind == CollectiveKind::all_to_all ? RankGroup::heads : RankGroup::context, *kind, bytes});
     }
     if (op.kind == OperatorKind::tensor && kind) {
         list.push_back({RankGroup::tensor, *kind, bytes});
@@ -49,17 +50,18 @@ InnerCollectives::InnerCollectives(const StepPlan& plan)
 }
 
 InnerCollectives::Block InnerCollectives::block(const std::vector<Operator>& operators,
-                                                const std::vector<Operator>& again) {
+                                                const std::vector<Operator>& again) const {
     Block block;
+    const bool heads = plan_->layout.head_ranks() > 1;
     for (const Operator& op : operators) {
-        add(block.forward, block.forward_exchanges, op, op.forward_collective, op.forward_bytes);
+        add(block.forward, block.forward_exchanges, op, op.forward_collective, op.forward_bytes, heads);
     }
     // A backward pass first repeats the forward operators that were not kept, with their collectives.
     for (const Operator& op : again) {
-        add(block.backward, block.backward_exchanges, op, op.forward_collective, op.forward_bytes);
+        add(block.backward, block.backward_exchanges, op, op.forward_collective, op.forward_bytes, heads);
     }
     for (auto op = operators.rbegin(); op != operators.rend(); ++op) {
-        add(block.backward, block.backward_exchanges, *op, op->backward_collective, op->backward_bytes);
+        add(block.backward, block.backward_exchanges, *op, op->backward_collective, op->backward_bytes, heads);
     }
     return block;
 }

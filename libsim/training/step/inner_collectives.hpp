@@ -33,7 +33,7 @@ private:
         std::vector<double> backward_exchanges;
     };
     Block tower() const;
-    static Block block(const std::vector<Operator>& operators, const std::vector<Operator>& again);
+    Block block(const std::vector<Operator>& operators, const std::vector<Operator>& again) const;
     template <class Part>
     std::vector<Part> all_of(const Piece& piece, std::vector<Part> Block::*forward,
                              std::vector<Part> Block::*backward) const;

@@ -1,5 +1,6 @@
 #include "libsim/training/step/step_plan.hpp"
 
+#include "libsim/training/activation_sizes.hpp"
 #include "libsim/training/layer_kinds.hpp"
 #include "libsim/training/memory/trained_part.hpp"
 #include "libsim/training/parameters.hpp"
@@ -358,7 +359,7 @@ StepPlan plan_step(const Transformer& model, const Machine& machine, const Layou
     plan.parameter_bytes = megatron ? format.gathered_bytes : format.element_bytes;
     plan.element_bytes = format.element_bytes;
     plan.gradient_bytes = layout.numerics.fp32_gradients ? 4 : format.element_bytes;
-    const double tokens = static_cast<double>(layout.batch.micro) * model.sequence / layout.parallelism.cp;
+    const double tokens = tokens_between_stages(model, layout);
     const bool divided = layout.parallelism.sequence_parallel || layout.framework.scatter_gather;
     plan.boundary_bytes =
         static_cast<std::int64_t>(tokens * model.hidden * format.element_bytes / (divided ? layout.parallelism.tp : 1));
