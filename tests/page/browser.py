@@ -36,8 +36,7 @@ class Page:
             options.add_argument(argument)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         self.driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
-                                    {"width": WIDTH, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": False})
+        self.widen(WIDTH)
         self.prefer("dark" if dark else "light")
 
     def __enter__(self):
@@ -50,6 +49,10 @@ class Page:
     def prefer(self, scheme):
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia",
                                     {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+
+    def widen(self, width):
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                                    {"width": width, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": False})
 
     def open(self, file):
         self.driver.get("file://" + os.path.abspath(file))

@@ -7,9 +7,10 @@ import sys
 import tempfile
 import traceback
 
-from browser import Keys, Page, make_page
+from browser import WIDTH, Keys, Page, make_page
 
 PICOSECONDS = 10**12
+NARROW = 420  # pixels, as on a telephone
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 # Makes the page of a torchrun.json answer, as from `python3 -m ndsim.torchrun --nproc 16 --fold 2 --against train --json`.
@@ -275,6 +276,50 @@ def test_tables_are_sorted_by_their_titles(page, files):
     button.click()
     assert [digits(row[column]) for row in page.rows("totals-0")] == sorted(falling)
     assert page.js("return document.querySelectorAll('[data-test=totals-0] th[aria-sort=ascending]').length") == 1
+
+
+# The words of up to 24 letters, in elements that a selector finds, that are on several lines.
+BROKEN = """const broken = [];
+for (const one of document.querySelectorAll(arguments[0])) {
+    const texts = document.createTreeWalker(one, NodeFilter.SHOW_TEXT);
+    for (let text = texts.nextNode(); text; text = texts.nextNode())
+        for (const { 0: word, index } of text.data.matchAll(/[\\p{L}\\p{N}]+/gu)) {
+            const range = document.createRange();
+            range.setStart(text, index);
+            range.setEnd(text, index + word.length);
+            if (word.length <= 24 && range.getClientRects().length > 1) broken.push(word);
+        }
+}
+return broken;"""
+
+
+def test_no_word_of_a_title_or_table_is_broken_on_a_narrow_screen(page, files):
+    page.widen(NARROW)
+    for file in (files.pipeline, files.step):
+        page.open(file)
+        assert page.js(BROKEN, "h1, h2, h3, th, td, caption") == []
+        assert page.js("return document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_row_of_short_texts_is_one_line_high(page, files):
+    for width in (NARROW, WIDTH):
+        page.widen(width)
+        page.open(files.pipeline)
+        heights = page.js("return [...document.querySelectorAll('[data-test=totals-0] tbody tr, [data-test=pairs-0] tbody tr')].map((row) => row.offsetHeight)")
+        assert heights and max(heights) <= 32, heights
+
+
+def test_a_swatch_stands_beside_its_label(page, files):
+    page.widen(NARROW)
+    page.open(files.links)
+    torn = page.js("""return [...document.querySelectorAll('.swatch')].filter((swatch) => {
+        const label = document.createRange();
+        label.setStartAfter(swatch);
+        label.setEndAfter(swatch.parentNode.lastChild);
+        const [box, mark] = [label.getBoundingClientRect(), swatch.getBoundingClientRect()];
+        return box.width === 0 || mark.bottom < box.top || mark.top > box.bottom || box.left < mark.right;
+    }).length""")
+    assert torn == 0
 
 
 def test_the_timeline_is_a_table_too(page, files):
@@ -557,6 +602,7 @@ def main():
                 continue
             try:
                 page.complaints()
+                page.widen(WIDTH)
                 page.prefer("light")
                 test(page, files)
                 print(f"ok      {name}")

@@ -41,6 +41,11 @@ export function name(text: string, most = 120): HTMLElement {
     return made;
 }
 
+// An entry of a legend: its colour, by CSS class, and its name, which stay together.
+export function swatched(of: string, title: Node | string): HTMLElement {
+    return element("span", { class: "swatched" }, element("span", { class: `swatch ${of}` }), title);
+}
+
 export function remembered(key: string): string | null {
     try {
         return localStorage.getItem(`ndsim.${key}`);

@@ -1,7 +1,7 @@
 // Links: a picture of the network with its traffic at the replay's time, and the use of the busiest links over time.
 import { channels, isDark, theme } from "./colors";
 import type { Run } from "./data";
-import { element, section } from "./dom";
+import { element, section, swatched } from "./dom";
 import { amount, percent, whole } from "./format";
 import { linkUse, stretches, type LinkUse } from "./link_use";
 import { table } from "./table";
@@ -120,7 +120,7 @@ export function linksSection(run: Run, index: number, view: View): Links | null 
     if (drawn) {
         const legend = element("p", { class: "legend" });
         for (const kind of new Set(run.header.topology!.vertices.map((vertex) => vertex[1]))) {
-            legend.append(element("span", { class: `swatch round ${vertexClasses[kind]}` }), vertexNames[kind], " ");
+            legend.append(swatched(`round ${vertexClasses[kind]}`, vertexNames[kind]));
         }
         under.before(legend);
     }

@@ -1,6 +1,6 @@
 // Assembles the page.
 import { Kind, readRuns, type Run } from "./data";
-import { button, clipped, element, name, section } from "./dom";
+import { button, clipped, element, name, section, swatched } from "./dom";
 import { explanationSection, readExplanation, verdictSection } from "./explain";
 import { exact, time, whole } from "./format";
 import { Help } from "./help";
@@ -61,7 +61,7 @@ function heading(runs: Run[], help: Help): HTMLElement {
 
 function legend(timeline: Timeline, runs: Run[]): HTMLElement {
     const made = element("p", { class: "legend" });
-    const add = (of: string, title: string) => made.append(element("span", { class: "swatched" }, element("span", { class: `swatch ${of}` }), name(title)));
+    const add = (of: string, title: string) => made.append(swatched(of, name(title)));
     const { shades } = timeline.painter;
     if (shades.length === 1 && shades[0].names.length > 1) shades[0].names.forEach((title, i) => add(`shade-${i}`, title));
     else add("compute", "compute");

@@ -1,7 +1,7 @@
 // Time by activity: a bar for each rank, and the table of its numbers. A run with an account shows its categories; for
 // other runs only compute, communication and waiting are known.
 import type { Run } from "./data";
-import { element, name, section } from "./dom";
+import { element, name, section, swatched } from "./dom";
 import { amount, exact, percent, time, whole } from "./format";
 import { table, type Cell } from "./table";
 
@@ -63,7 +63,7 @@ function piecesOf(parts: { part: Part; value: number }[], all: number): Piece[] 
 function legendOf(parts: { of: string; title: string; mark: string }[]): HTMLElement {
     const legend = element("p", { class: "legend" });
     for (const part of parts) {
-        legend.append(element("span", { class: "swatched" }, element("span", { class: `swatch ${part.of}` }), part.mark === "" ? part.title : `${part.mark} ${part.title}`));
+        legend.append(swatched(part.of, part.mark === "" ? part.title : `${part.mark} ${part.title}`));
     }
     return legend;
 }

@@ -12,6 +12,7 @@ export interface Column {
 }
 
 const atOnce = 12;
+const longText = 24; // characters; a longer text may take several lines
 
 export function table(test: string, caption: string, columns: Column[], rows: Cell[][], first = atOnce): HTMLElement {
     const body = element("tbody");
@@ -31,7 +32,8 @@ export function table(test: string, caption: string, columns: Column[], rows: Ce
             ...sorted.slice(0, shown).map((row) => {
                 const line = element("tr");
                 row.forEach((cell, i) => {
-                    const made = element(i === 0 ? "th" : "td", columns[i].words ? { class: "words" } : {}, name(cell.text));
+                    const shape = !columns[i].words ? "" : cell.text.length > longText ? "words long" : "words";
+                    const made = element(i === 0 ? "th" : "td", shape === "" ? {} : { class: shape }, name(cell.text));
                     if (i === 0) made.setAttribute("scope", "row");
                     if (cell.exact !== undefined) {
                         made.dataset.exact = cell.exact;
