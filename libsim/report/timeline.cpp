@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 namespace sim::report {
 
@@ -63,6 +65,20 @@ Time Timeline::broken_off() const {
 std::string Timeline::name_of(int rank) const {
     const auto index = static_cast<std::size_t>(rank);
     return index < rank_names.size() ? rank_names[index] : fmt::format("Rank {}", rank);
+}
+
+void Timeline::add_axis(std::string name, std::vector<int> of_rank) {
+    if (std::adjacent_find(of_rank.begin(), of_rank.end(), std::not_equal_to<>()) != of_rank.end()) {
+        axes.push_back({std::move(name), std::move(of_rank)});
+    }
+}
+
+std::string Timeline::coordinates_of(int rank) const {
+    std::string text;
+    for (const RankAxis& axis : axes) {
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", axis.name, axis.of_rank.at(static_cast<std::size_t>(rank)));
+    }
+    return text;
 }
 
 std::string Timeline::name_of(Stream stream) const {

@@ -46,17 +46,25 @@ struct TrainingStep {
     Time end;
 };
 
+// An axis of the mesh that the ranks form, and each rank's coordinate on it.
+struct RankAxis {
+    std::string name;  // "dp"
+    std::vector<int> of_rank;
+};
+
 struct Timeline {
     std::string title;  // "3d_pipeline_parallel"
     std::vector<Fact> facts;
     std::string explanation = "";  // why the run takes this long, as in ndsim explain --json; empty: not requested
     std::string verdict = "";      // likewise, the verdict at the top of a page
+    std::string chunks = "";       // a collective told chunk by chunk, as JSON (chunk_steps.hpp); empty: none
     std::string answer = "";       // the answer of the run as one JSON object; empty: none
     int ranks = 0;
     std::vector<std::string> stream_names;  // of stream 1, 2, …; further streams are "stream 7"
     // Spans of this stream are inside others of their rank, as their parts; main: there are none.
     Stream inside = Stream::main;
     std::vector<std::string> rank_names;    // of rank 0, 1, …; further ranks are "Rank 7"
+    std::vector<RankAxis> axes;             // from the outermost inwards; empty: no mesh
     std::vector<trace::Span> spans;         // for each rank and stream in program order
     std::vector<TrainingStep> steps;        // by rank, then in order; a rank's steps do not overlap
     trace::Account account;                 // each rank's time by category; empty: derive it from the spans
@@ -90,6 +98,10 @@ struct Timeline {
     // The last time at which the rank that ended the run was active.
     Time broken_off() const;
     std::string name_of(int rank) const;
+    // Adds the next axis inwards, unless all ranks have the same coordinate.
+    void add_axis(std::string name, std::vector<int> of_rank);
+    // "pp 1, dp 0, tp 1"; empty if the ranks form no mesh.
+    std::string coordinates_of(int rank) const;
     // Requires: not the program's own stream.
     std::string name_of(Stream stream) const;
 };

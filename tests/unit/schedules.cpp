@@ -6,7 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <vector>
 
 namespace {
 
@@ -48,6 +50,35 @@ TEST(Schedule, OfARingSendsTheFewestMessagesThatAnAllReduceCanDoWith) {
     EXPECT_EQ(default_of(CollectiveKind::barrier, 8).steps, 3);  // log2 n
     EXPECT_EQ(default_of(CollectiveKind::barrier, 9).steps, 4);
     EXPECT_EQ(default_of(CollectiveKind::barrier, 1).steps, 0);
+}
+
+// Chunks that hold the sum of all members' data.
+std::ptrdiff_t full_chunks(const Holdings& holdings) {
+    std::ptrdiff_t full = 0;
+    for (const std::vector<Held>& of_member : holdings) {
+        full += std::count_if(of_member.begin(), of_member.end(),
+                              [&](const Held& held) { return held.of.size() == holdings.size(); });
+    }
+    return full;
+}
+
+// Three steps add up: then each member holds one whole sum. Each of the other three hands on four of them.
+TEST(Schedule, OfARingHoldsOneSumOnEachMemberAfterHalfItsSteps) {
+    std::vector<std::ptrdiff_t> full;
+    for (const Holdings& holdings :
+         holdings_of_steps(schedule_of(CollectiveKind::all_reduce, Algorithm::ring, 4, 0))) {
+        full.push_back(full_chunks(holdings));
+    }
+    EXPECT_EQ(full, (std::vector<std::ptrdiff_t>{0, 0, 0, 4, 8, 12, 16}));
+}
+
+TEST(Schedule, OfEveryAllReduceLeavesTheSumOfAllInEveryChunk) {
+    for (const AnyCollective& any : all_collectives()) {
+        if (any.kind == CollectiveKind::all_reduce && any.fits(8)) {
+            const Schedule schedule = any.schedule(8, 0);
+            EXPECT_EQ(full_chunks(holdings_of_steps(schedule).back()), 8 * schedule.chunks) << any;
+        }
+    }
 }
 
 TEST(ChunkRange, CoversEveryElementOnceWithLengthsThatDifferByOneAtMost) {

@@ -9,6 +9,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <tuple>
 #include <vector>
 
 namespace sim::collectives {
@@ -46,8 +47,11 @@ class Rehearsal {
 public:
     explicit Rehearsal(const Schedule& schedule);
 
-    void channel(int number);
+    // A step of a channel: all members send, then all receive.
+    void step(int channel, int number);
+    void check_all_received(int channel) const;
     void check_end() const;
+    Holdings holdings() const;
 
 private:
     using Memory = std::vector<Known>;  // of one member, by chunk
@@ -72,7 +76,7 @@ private:
     const Schedule& schedule_;
     std::vector<Memory> input_;
     std::vector<Memory> memory_;
-    std::map<std::pair<int, int>, std::deque<Sent>> under_way_;
+    std::map<std::tuple<int, int, int>, std::deque<Sent>> under_way_;  // by channel, sender and receiver
 };
 
 Rehearsal::Rehearsal(const Schedule& schedule) : schedule_(schedule) {
@@ -106,12 +110,12 @@ void Rehearsal::send(const At& at, const Step& step) {
     Sent sent{at.step, {}};
     for_each_chunk(step.send, schedule_.chunks,
                    [&](int chunk) { sent.chunks.push_back(from[static_cast<std::size_t>(chunk)]); });
-    under_way_[{at.member, step.to}].push_back(std::move(sent));
+    under_way_[{at.channel, at.member, step.to}].push_back(std::move(sent));
 }
 
 void Rehearsal::receive(const At& at, const Step& step) {
     check_set(at, step.receive, step.from);
-    std::deque<Sent>& from = under_way_[{step.from, at.member}];
+    std::deque<Sent>& from = under_way_[{at.channel, step.from, at.member}];
     if (from.empty()) {
         wrong(at, fmt::format("receives from {}, which has not sent", step.from));
     }
@@ -152,25 +156,40 @@ void Rehearsal::reduce(const At& at, int chunk, const Known& came) {
         schedule_.sends == SentData::input && schedule_.chunks == 1 ? here.of.size() : mixed(here.order, came.order);
 }
 
-void Rehearsal::channel(int number) {
-    for (int at = 0; at < schedule_.steps; ++at) {
-        for (int member = 0; member < schedule_.members; ++member) {
-            if (const Step step = schedule_.step(number, member, at); step.to >= 0) {
-                send({number, at, member}, step);
-            }
+void Rehearsal::step(int channel, int number) {
+    for (int member = 0; member < schedule_.members; ++member) {
+        if (const Step step = schedule_.step(channel, member, number); step.to >= 0) {
+            send({channel, number, member}, step);
         }
-        for (int member = 0; member < schedule_.members; ++member) {
-            if (const Step step = schedule_.step(number, member, at); step.from >= 0) {
-                receive({number, at, member}, step);
+    }
+    for (int member = 0; member < schedule_.members; ++member) {
+        if (const Step step = schedule_.step(channel, member, number); step.from >= 0) {
+            receive({channel, number, member}, step);
+        }
+    }
+}
+
+void Rehearsal::check_all_received(int channel) const {
+    for (const auto& [way, sent] : under_way_) {
+        const auto& [of_channel, sender, receiver] = way;
+        if (of_channel == channel && !sent.empty()) {
+            wrong({channel, sent.front().step, sender}, fmt::format("sends to {}, which never receives it", receiver));
+        }
+    }
+}
+
+Holdings Rehearsal::holdings() const {
+    Holdings all;
+    for (const Memory& of_member : memory_) {
+        std::vector<Held>& chunks = all.emplace_back();
+        for (const Known& known : of_member) {
+            Held& held = chunks.emplace_back(Held{known.of.front().chunk, {}});
+            for (const Contribution& one : known.of) {
+                held.of.push_back(one.member);
             }
         }
     }
-    for (const auto& [ends, sent] : under_way_) {
-        if (!sent.empty()) {
-            wrong({number, sent.front().step, ends.first},
-                  fmt::format("sends to {}, which never receives it", ends.second));
-        }
-    }
+    return all;
 }
 
 // Whether a member's final data for a chunk is part of the result.
@@ -327,7 +346,10 @@ void check_schedule(const Schedule& schedule) {
     }
     Rehearsal rehearsal(schedule);
     for (int channel = 0; channel < schedule.channels; ++channel) {
-        rehearsal.channel(channel);
+        for (int step = 0; step < schedule.steps; ++step) {
+            rehearsal.step(channel, step);
+        }
+        rehearsal.check_all_received(channel);
     }
     rehearsal.check_end();
     if (schedule.kind == CollectiveKind::barrier && !everybody_hears_of_all(schedule, 0)) {
@@ -336,6 +358,18 @@ void check_schedule(const Schedule& schedule) {
     if (schedule.steps > 0 && synchrony_of(schedule) > schedule.synchrony) {
         throw_end(complaint_about(schedule.synchrony));
     }
+}
+
+std::vector<Holdings> holdings_of_steps(const Schedule& schedule) {
+    Rehearsal rehearsal(schedule);
+    std::vector<Holdings> all{rehearsal.holdings()};
+    for (int step = 0; step < schedule.steps; ++step) {
+        for (int channel = 0; channel < schedule.channels; ++channel) {
+            rehearsal.step(channel, step);
+        }
+        all.push_back(rehearsal.holdings());
+    }
+    return all;
 }
 
 }  // namespace sim::collectives

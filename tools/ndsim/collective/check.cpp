@@ -1,6 +1,7 @@
 #include "tools/ndsim/collective/report.hpp"
 
 #include "libsim/config/typed_numbers.hpp"
+#include "libsim/report/chunk_steps.hpp"
 #include "ranks/launch.hpp"
 
 #include <fmt/format.h>
@@ -58,6 +59,7 @@ report::Timeline message_timeline(const Sweep& sweep, const TimedMethod& timed) 
                               .topology = sweep.cluster.network->shared_topology(),
                               .bytes_per_unit = sweep.cluster.bytes_per_unit};
     const ranks::Result result = carry_out_messages(sweep, timed, [&](const trace::Span& span) { timeline.add(span); });
+    timeline.chunks = report::chunk_steps(fmt::format("{} by {}", what.name(), timed.name), schedule_for(sweep, what));
     timeline.totals = result.ranks;
     timeline.end = result.end;
     timeline.fault = result.ok() ? "" : result.fault->message;
