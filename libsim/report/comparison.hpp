@@ -22,9 +22,18 @@ struct ComparedSetting {
     std::string b;
 };
 
+// A figure of both runs, in words with its unit.
+struct ComparedFigure {
+    std::string name;
+    std::string a;
+    std::string b;
+    std::string change;  // "-21.7 %"
+};
+
 struct Comparison {
     ComparedTime all;
     std::vector<ComparedTime> parts;
+    std::vector<ComparedFigure> figures;  // those that both results give
     std::vector<ComparedSetting> changed;
     std::string sentence;
 };

@@ -119,7 +119,7 @@ TEST(CompareSeveral, RefusesInOneLineWhatNoScenarioPrinted) {
     const std::string step =
         folder.with("step.json", run_command("ndsim train --model llama3.2-1b --gpus 1 --global-batch 1 --json").out);
     EXPECT_EQ(refusal(fmt::format("ndsim compare '{0}' '{0}' '{1}'", good, step)),
-              "ndsim compare: " + step + " is of ndsim train; three or more results must be of scenarios");
+              "ndsim compare: " + step + " is of ndsim train and others of scenarios; all must be of the same");
     run.erase("loss");
     EXPECT_EQ(refused(run.dump()), "one with key 'loss' not found");
 }

@@ -219,11 +219,13 @@ TEST(Page, SaysOfTwoRunsWhatItIsGivenHoweverItIsWritten) {
     const Timeline run = two_ranks();
     const std::vector<const Timeline*> both{&run, &run};
     const Comparison comparison{
-        .all = {"all", 1, 3}, .parts = {{"</script>", 1, 3}}, .changed = {{"a", "", "b"}}, .sentence = "B & A"};
+        .all = {"all", 1, 3}, .parts = {{"</script>", 1, 3}}, .figures = {{"memory", "1 B", "2 B", "+100 %"}},
+        .changed = {{"a", "", "b"}}, .sentence = "B & A"};
     std::ostringstream out;
     write_page(out, both, most_page_spans, &comparison);
     EXPECT_THAT(out.str(), HasSubstr(R"({"sentence":"B & A","all":{"name":"all","a":1.0,"b":3.0,"difference":2.0},)"
                                      R"("parts":[{"name":"\u003c/script>","a":1.0,"b":3.0,"difference":2.0}],)"
+                                     R"("figures":[{"name":"memory","a":"1 B","b":"2 B","change":"+100 %"}],)"
                                      R"("changed":[{"name":"a","a":"","b":"b"}]})"));
 }
 

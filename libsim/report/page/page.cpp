@@ -61,6 +61,10 @@ std::string comparison_data(const Comparison* comparison) {
     for (const ComparedTime& part : comparison->parts) {
         json["parts"].push_back(json_of_time(part));
     }
+    json["figures"] = ComparisonJson::array();
+    for (const ComparedFigure& one : comparison->figures) {
+        json["figures"].push_back({{"name", one.name}, {"a", one.a}, {"b", one.b}, {"change", one.change}});
+    }
     json["changed"] = ComparisonJson::array();
     for (const ComparedSetting& one : comparison->changed) {
         json["changed"].push_back({{"name", one.name}, {"a", one.a}, {"b", one.b}});

@@ -1,5 +1,6 @@
 // `ndsim compare` shows two results side by side, and what makes the difference, or several scenarios in one table.
 #include "libsim/report/amounts.hpp"
+#include "libsim/config/errors.hpp"
 #include "libsim/report/page/page.hpp"
 #include "libsim/report/record.hpp"
 #include "libsim/report/text_table.hpp"
@@ -7,6 +8,7 @@
 #include "tools/ndsim/compare/compared_run.hpp"
 #include "tools/ndsim/compare/run_again.hpp"
 #include "tools/ndsim/compare/scenario_table.hpp"
+#include "tools/ndsim/compare/step_table.hpp"
 
 #include <fmt/format.h>
 
@@ -40,7 +42,8 @@ std::vector<OptionRow> option_rows(CompareOptions& options) {
     return {
         as_argument({"A", "", "result to start from", config::file(options.first)}),
         as_argument({"B", "", "result to compare with it", config::file(options.second)}),
-        as_argument({"C", "", "further results, all of scenarios: they make one table", config::files(options.others)},
+        as_argument({"C", "", "further results, all of scenarios or all of ndsim train: they make one table",
+                     config::files(options.others)},
                     Role::more_arguments)};
 }
 
@@ -50,10 +53,6 @@ struct Compared {
     ComparedRun b;
     report::Comparison comparison;
 };
-
-std::string percent_of(double difference, double whole) {
-    return whole == 0 ? "-" : fmt::format("{:+.1f} %", 100 * difference / whole);
-}
 
 // A line of the table: the time of one part in both runs.
 struct LineOfBoth {
@@ -88,35 +87,7 @@ const report::Record<LineOfBoth>& line_columns() {
 
 TextRow row_of(const std::string& name, double a, double b, double whole) {
     return {{name, fmt::format("{:.6g}", a), fmt::format("{:.6g}", b), fmt::format("{:+.6g}", b - a),
-             percent_of(b - a, whole)}};
-}
-
-// "memory of the fullest GPU: 61.30 GB -> 47.98 GB (-21.7 %)"
-template <class Text>
-std::string change_line(const char* what, double a, double b, const Text& text) {
-    return fmt::format("{}: {} -> {} ({})\n", what, text(a), text(b), percent_of(b - a, a));
-}
-
-// Empty if the results do not give it.
-std::string memory_line(const ComparedRun& a, const ComparedRun& b) {
-    constexpr const char* what = "memory of the fullest GPU";
-    if (a.peak_bytes && b.peak_bytes) {
-        return change_line(what, static_cast<double>(*a.peak_bytes), static_cast<double>(*b.peak_bytes),
-                           [](double bytes) { return bytes_text(bytes); });
-    }
-    if (a.peak_units.value_or(0) > 0 && b.peak_units) {
-        return change_line(what, *a.peak_units, *b.peak_units,
-                           [](double units) { return fmt::format("{:.6g} units", units); });
-    }
-    return "";
-}
-
-// Empty if the results do not give it.
-std::string flops_line(const ComparedRun& a, const ComparedRun& b) {
-    return a.flops_per_second && b.flops_per_second
-               ? change_line("FLOPs of the model per GPU", *a.flops_per_second, *b.flops_per_second,
-                             [](double rate) { return teraflops_text(rate) + " TFLOP/s"; })
-               : "";
+             change_text(b - a, whole)}};
 }
 
 std::string text_of(const Compared& both) {
@@ -135,8 +106,12 @@ std::string text_of(const Compared& both) {
         table.rows.push_back(
             {{one.name}, fmt::format("{} -> {}", one.a.empty() ? "none" : one.a, one.b.empty() ? "none" : one.b)});
     }
-    return fmt::format("A  {}  ({})\nB  {}  ({})\n\n", a.name, a.file, b.name, b.file) + text_of(table) + "\n" +
-           flops_line(a, b) + memory_line(a, b) + comparison.sentence + "\n";
+    std::string figures;
+    for (const ComparedFigure& one : comparison.figures) {
+        figures += fmt::format("{}: {} -> {} ({})\n", one.name, one.a, one.b, one.change);
+    }
+    return fmt::format("A  {}  ({})\nB  {}  ({})\n\n", a.name, a.file, b.name, b.file) + text_of(table) + "\n" + figures +
+           comparison.sentence + "\n";
 }
 
 const report::Record<ComparedRun>& result_record() {
@@ -240,6 +215,34 @@ std::string page_of(const Compared& both) {
     return page.str();
 }
 
+// Several predicted steps.
+struct Steps {
+    std::vector<ComparedRun> runs;
+};
+
+const report::Record<Steps>& steps_record() {
+    static const report::Record<Steps> record(
+        "Several predicted steps in one table.",
+        {command<Steps>("compare"),
+         list_of<Steps>("steps", "The results in their order.", step_row_record(), &Steps::runs)});
+    return record;
+}
+
+Answer steps_answer(const std::vector<std::string>& files) {
+    const auto all = std::make_shared<Steps>();
+    for (const std::string& file : files) {
+        all->runs.push_back(read_run(file));
+        if (!all->runs.back().is_prediction) {
+            throw UsageError(
+                fmt::format("{} is of a scenario and {} of ndsim train; all must be of the same", file, files.front()));
+        }
+    }
+    return {.forms = {.text = [all] { return text_of_steps(all->runs); },
+                      .json = [all] { return json_line(steps_record().json(*all)); },
+                      .table = [all] { return step_row_record().table(all->runs); },
+                      .page = [files] { return page_of(files); }}};
+}
+
 // Several results of scenarios.
 struct Scenarios {
     std::vector<ScenarioRow> runs;
@@ -270,7 +273,7 @@ Answer table_answer(const std::vector<std::string>& files) {
 
 Answer compare_answer(const CompareOptions& options) {
     if (!options.others.empty()) {
-        return table_answer(options.files());
+        return read_run(options.first).is_prediction ? steps_answer(options.files()) : table_answer(options.files());
     }
     const auto both = std::make_shared<Compared>(
         Compared{.a = read_run(options.first), .b = read_run(options.second), .comparison = {}});
@@ -292,16 +295,21 @@ Question compare_question() {
 
 SchemaText compare_schema() {
     return schema_of_command("compare",
-                             {{"oneOf", {{{"$ref", "#/definitions/two"}}, {{"$ref", "#/definitions/several"}}}},
+                             {{"oneOf",
+                               {{{"$ref", "#/definitions/two"}},
+                                {{"$ref", "#/definitions/several"}},
+                                {{"$ref", "#/definitions/steps"}}}},
                               {"definitions",
                                {{"two", compared_record().schema()},
                                 {"several", scenarios_record().schema()},
+                                {"steps", steps_record().schema()},
                                 {"result", result_record().schema()}}}});
 }
 
 SchemaText compare_columns() {
     return columns_of_program("ndsim compare", {{line_columns().columns(), "two results"},
-                                                {scenario_row_record().columns(), "three or more"}});
+                                                {scenario_row_record().columns(), "three or more of scenarios"},
+                                                {step_row_record().columns(), "three or more of ndsim train"}});
 }
 
 }  // namespace
@@ -312,8 +320,8 @@ const Command compare_command{
     .summary =
         "Compares results of --json. Two results, both of scenarios or both of ndsim train: where the time of each "
         "went, "
-        "what makes the difference, and which options differ. Three or more, of scenarios: one table of where the time "
-        "of each went, and what came of its training.",
+        "what makes the difference, and which options differ. Three or more of either: one table of where the time of "
+        "each went and of the memory that it takes; of scenarios, also what came of their training.",
     .examples = {"ndsim compare a.json b.json                       # what changed, and why",
                  "ndsim compare a.json b.json --json                # for a script",
                  "ndsim compare a.json b.json --report page.html    # both timelines on one time axis",

@@ -45,6 +45,9 @@ struct ComparedRun {
     std::array<double, time_parts> parts() const;
 };
 
+// "+6.2 %"; "-": the whole is 0.
+std::string change_text(double difference, double whole);
+
 // Both throw UsageError, one line that begins with the file's name, if the file cannot be read, is not JSON, or is not
 // a result that can be compared.
 ComparedRun read_run(const std::string& file);

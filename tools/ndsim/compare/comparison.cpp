@@ -1,6 +1,7 @@
 #include "tools/ndsim/compare/compared_run.hpp"
 
 #include "libsim/config/errors.hpp"
+#include "libsim/report/amounts.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -96,7 +97,33 @@ std::string sentence(const report::Comparison& comparison) {
                        asked);
 }
 
+template <class Text>
+ComparedFigure figure_of(const char* name, double a, double b, const Text& text) {
+    return {name, text(a), text(b), change_text(b - a, a)};
+}
+
+std::vector<ComparedFigure> figures_of(const ComparedRun& a, const ComparedRun& b) {
+    constexpr const char* memory = "memory of the fullest GPU";
+    std::vector<ComparedFigure> figures;
+    if (a.flops_per_second && b.flops_per_second) {
+        figures.push_back(figure_of("FLOPs of the model per GPU", *a.flops_per_second, *b.flops_per_second,
+                                    [](double rate) { return teraflops_text(rate) + " TFLOP/s"; }));
+    }
+    if (a.peak_bytes && b.peak_bytes) {
+        figures.push_back(figure_of(memory, static_cast<double>(*a.peak_bytes), static_cast<double>(*b.peak_bytes),
+                                    [](double bytes) { return bytes_text(bytes); }));
+    } else if (a.peak_units.value_or(0) > 0 && b.peak_units) {
+        figures.push_back(figure_of(memory, *a.peak_units, *b.peak_units,
+                                    [](double units) { return fmt::format("{:.6g} units", units); }));
+    }
+    return figures;
+}
+
 }  // namespace
+
+std::string change_text(double difference, double whole) {
+    return whole == 0 ? "-" : fmt::format("{:+.1f} %", 100 * difference / whole);
+}
 
 report::Comparison compared(const ComparedRun& a, const ComparedRun& b) {
     if (a.is_prediction != b.is_prediction) {
@@ -105,7 +132,7 @@ report::Comparison compared(const ComparedRun& a, const ComparedRun& b) {
             fmt::format("{} is of {} and {} of {}; both must be of the same", a.file, kind(a), b.file, kind(b)));
     }
     report::Comparison comparison{
-        .all = {"all", a.seconds, b.seconds}, .parts = {}, .changed = changes(a, b), .sentence = ""};
+        .all = {"all", a.seconds, b.seconds}, .parts = {}, .figures = figures_of(a, b), .changed = changes(a, b), .sentence = ""};
     const auto before = a.parts();
     const auto after = b.parts();
     for (std::size_t i = 0; i < time_parts; ++i) {
