@@ -2,6 +2,7 @@
 #include "libsim/config/errors.hpp"
 #include "libsim/config/injection_text.hpp"
 #include "libsim/nearest.hpp"
+#include "libsim/report/page/page.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/help_topics.hpp"
 #include "tools/command_line/output_file.hpp"
@@ -24,6 +25,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 namespace sim::tools {
 
@@ -43,6 +45,7 @@ struct LabOptions {
     std::string predict;
     std::string host = "process";
     std::string svg;     // empty: no picture
+    std::string page;    // empty: none
     std::string source;  // ndsim's source tree
     ClassOptions of_class;
     std::vector<faults::Injection> faults;
@@ -139,6 +142,18 @@ int hint(LabOptions& options) {
     return done;
 }
 
+// A page with the learner's timeline above the reference, on one time axis.
+void write_page_of_both(const std::string& file, const lab::Record& theirs, const lab::Record& reference) {
+    report::Timeline yours = theirs.timeline;
+    report::Timeline other = reference.timeline;
+    yours.title = "Yours";
+    other.title = "The reference";
+    const std::optional<Divergence> first = first_divergence(theirs, reference);
+    yours.facts.push_back({"first difference", first ? first->text : "none"});
+    const std::array<const report::Timeline*, 2> both{&yours, &other};
+    write_output(file, [&](std::ostream& out) { report::write_page(out, both); });
+}
+
 int show(LabOptions& options) {
     const Desk desk = desk_of(lab_named(options.lab), options.folder);
     Case played = desk.lab->cases(desk.seed).front();
@@ -155,6 +170,9 @@ int show(LabOptions& options) {
     const lab::Record reference =
         desk.lab->is_script() ? theirs.plays.references.front() : play_here(played, desk.lab->solution);
     print_with_pictures(draw_both(found, reference, style.width, style.ascii, style.colour), style);
+    if (!options.page.empty()) {
+        write_page_of_both(options.page, found, reference);
+    }
     return done;
 }
 
@@ -229,10 +247,12 @@ const std::array<Action, 9> actions{{
      hint},
     {"show",
      "draw your timeline above the reference and mark the first difference; --fault hits both",
-     {"ndsim lab show 2", "ndsim lab show 1 --fault 'slow rank 1 x2'"},
+     {"ndsim lab show 2", "ndsim lab show 1 --fault 'slow rank 1 x2'", "ndsim lab show 2 --report ring.html"},
      [](LabOptions& options) {
          return std::vector{lab_row(options), folder_row(options, where_desks_are), host_row(options),
-                            config::fault_row(options.faults), ascii_row(options)};
+                            config::fault_row(options.faults), ascii_row(options),
+                            config::writing({"report", "FILE.html", "write a page for the browser with both timelines",
+                                             config::file(options.page)})};
      },
      show},
     {"report",
