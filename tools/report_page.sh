@@ -30,13 +30,6 @@ trap 'rm -rf "$made"' EXIT
 options=(--bundle --minify --log-level=warning --legal-comments=none)
 "${esbuild[@]}" "${options[@]}" --charset=ascii --format=iife --target=es2022 tools/report_page/src/main.ts --outfile="$made/page.js"
 "${esbuild[@]}" "${options[@]}" tools/report_page/page.css --outfile="$made/page.css"
-# Pages are distributed with uPlot inside, whose licence requires its notice to be kept.
-{
-    echo "/* with uPlot, $(grep -m 1 Copyright tools/report_page/vendor/uPlot/LICENSE | tr -d '\r'), MIT License */"
-    cat "$made/page.js"
-} > "$made/with_notice"
-mv "$made/with_notice" "$made/page.js"
-
 there=libsim/report/page
 if [[ ${1:-} != --check ]]; then
     cp "$made"/page.{css,js} "$there/"

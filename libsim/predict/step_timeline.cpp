@@ -48,6 +48,13 @@ public:
         for (int rank = 0; rank < map_.ranks(); ++rank) {
             timeline_.rank_names.push_back(name_of_rank(map_, what.layout, rank));
         }
+        for (const char* const axis : {"pp", "dp", "cp", "tp"}) {
+            std::vector<int> of_rank;
+            for (int rank = 0; rank < map_.ranks(); ++rank) {
+                of_rank.push_back(map_.coordinate(rank, axis));
+            }
+            timeline_.add_axis(axis, std::move(of_rank));
+        }
         for (int stage = 0; stage < what.layout.parallelism.pp; ++stage) {
             memories_.push_back(training::memory_over_time(what.model, what.machine, what.layout, stage));
         }

@@ -13,6 +13,7 @@ inline constexpr const char* green = "#009E73";
 inline constexpr const char* orange = "#E69F00";
 inline constexpr const char* vermilion = "#D55E00";
 inline constexpr const char* purple = "#CC79A7";
+inline constexpr const char* yellow = "#F0E442";
 }  // namespace palette
 
 // The colours of curves, points and parts, in their order.
@@ -36,10 +37,25 @@ inline constexpr auto picture_colours = std::to_array<Colour>({{"paper", "#fffff
                                                                {"idle", "#e4e8ec", "#39414c"},
                                                                {"compute", palette::blue, "#3B97D3"},
                                                                {"send", palette::orange, "#F0B22E"},
-                                                               {"receive", palette::sky_blue, "#7CC8F2"},
+                                                               {"receive", palette::yellow, "#F4EA7A"},
                                                                {"collective", palette::green, "#2BBF94"},
                                                                {"checkpoint", palette::purple, "#E3A0C5"},
                                                                {"on-compute", "#ffffff", "#101418"},
-                                                               {"path", "#b3146f", "#ff7ac6"}});
+                                                               {"path", "#b3146f", "#ff7ac6"},
+                                                               // Passes of micro-batches (passes.hpp) and their text.
+                                                               {"f0", "#7fbdf0", "#7fbdf0"},
+                                                               {"f1", "#d2a892", "#d2a892"},
+                                                               {"f2", "#b9a1e6", "#b9a1e6"},
+                                                               {"f3", "#74cfc4", "#74cfc4"},
+                                                               {"f4", "#a9b8c8", "#a9b8c8"},
+                                                               {"f5", "#9fdcf0", "#9fdcf0"},
+                                                               {"b0", "#1b6cb0", "#1b6cb0"},
+                                                               {"b1", "#8a5a44", "#8a5a44"},
+                                                               {"b2", "#6a4bab", "#6a4bab"},
+                                                               {"b3", "#1b7f77", "#1b7f77"},
+                                                               {"b4", "#52677d", "#52677d"},
+                                                               {"b5", "#2a7894", "#2a7894"},
+                                                               {"on-f", "#101418", "#101418"},
+                                                               {"on-b", "#ffffff", "#ffffff"}});
 
 }  // namespace sim::report

@@ -1,10 +1,11 @@
 #include "libsim/report/svg_timeline.hpp"
 
 #include "libsim/report/amounts.hpp"
-#include "libsim/report/colours.hpp"
 #include "libsim/report/label_letters.hpp"
 #include "libsim/report/lanes.hpp"
+#include "libsim/report/passes.hpp"
 #include "libsim/report/svg.hpp"
+#include "libsim/report/svg_timeline_style.hpp"
 #include "libsim/report/terminal_text.hpp"
 #include "libsim/report/text_cells.hpp"
 #include "libsim/report/time_axis.hpp"
@@ -17,8 +18,11 @@
 #include <array>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
+#include <string_view>
 #include <tuple>
+#include <utility>
 
 namespace sim::report {
 
@@ -37,41 +41,7 @@ constexpr int between_rows = 12;
 constexpr int legend_line = 22;
 constexpr int narrowest = 100;
 constexpr int pixels_of_a_tick = 90;
-constexpr int longest_row_name = 28;
-
-// CSS classes, by CellFill.
-constexpr std::array<const char*, cell_fills> classes{"compute",    "send",    "receive", "collective",
-                                                      "checkpoint", "waiting", ""};
-
-// The colour variables, and the rules that use them.
-std::string style_sheet() {
-    std::string light;
-    std::string dark;
-    for (const Colour& colour : picture_colours) {
-        light += fmt::format("--{}:{};", colour.name, colour.light);
-        dark += fmt::format("--{}:{};", colour.name, colour.dark);
-    }
-    std::string css = fmt::format("svg{{{}}}\n@media (prefers-color-scheme:dark){{svg{{{}}}}}\n", light, dark);
-    css +=
-        ".paper{fill:var(--paper)}text{fill:var(--ink)}.faint{fill:var(--faint)}.on,.on text{fill:var(--on-compute)}\n";
-    css += ".tick{stroke:var(--line)}.cut{stroke:var(--paper)}.waiting{fill:url(#hatch)}.ground{fill:var(--idle)}\n";
-    css += ".hatch{stroke:var(--waiting)}.arrow{fill:none;stroke:var(--faint);marker-end:url(#head)}";
-    css += ".head{fill:var(--faint)}.end{fill:var(--path);font-weight:bold}\n";
-    for (const CellFill fill :
-         {CellFill::compute, CellFill::send, CellFill::receive, CellFill::collective, CellFill::checkpoint}) {
-        const char* const name = classes[static_cast<std::size_t>(fill)];
-        css += fmt::format(".{0}{{fill:var(--{0})}}", name);
-    }
-    return "<style>\n" + css + "\n</style>\n";
-}
-
-constexpr const char* definitions =
-    "<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\">"
-    "<rect width=\"6\" height=\"6\" class=\"ground\"/><path d=\"M-1 7L7 -1M-1 1L1 -1M5 7L7 5\" "
-    "class=\"hatch\"/></pattern>"
-    "<marker id=\"head\" viewBox=\"0 0 6 6\" refX=\"6\" refY=\"3\" markerWidth=\"6\" markerHeight=\"6\" "
-    "orient=\"auto\">"
-    "<path d=\"M0 0L6 3L0 6z\" class=\"head\"/></marker></defs>\n";
+constexpr int longest_row_name = 40;
 
 std::string text_at(int x, int y, const std::string& text, const std::string& attributes = "") {
     return fmt::format("<text x=\"{}\" y=\"{}\"{}{}>{}</text>\n", x, y, attributes.empty() ? "" : " ", attributes,
@@ -89,6 +59,7 @@ public:
             draw_axis();
             draw_cells();
             draw_labels();
+            draw_waits();
             draw_arrows();
             draw_names();
             draw_legend();
@@ -99,7 +70,7 @@ public:
             " role=\"img\" font-family=\"system-ui, 'Segoe UI', 'Liberation Sans', sans-serif\" font-size=\"12\"";
         const std::string heading = clean(title(), 120);
         return svg_picture(
-            attributes, fmt::format("<title>{}</title>\n", xml_escaped(heading)) + style_sheet() + definitions +
+            attributes, fmt::format("<title>{}</title>\n", xml_escaped(heading)) + svg_timeline_definitions() +
                             "<rect width=\"100%\" height=\"100%\" class=\"paper\"/>\n" +
                             text_at(margin, title_line, heading, "font-size=\"15\" font-weight=\"600\"") + elements_);
     }
@@ -121,7 +92,11 @@ private:
     }
 
     std::string name_of(const TimelineRow& row) const {
-        return clean(row.stream == 0 ? timeline_.name_of(row.rank) : timeline_.name_of(static_cast<Stream>(row.stream)),
+        if (row.stream != 0) {
+            return clean(timeline_.name_of(static_cast<Stream>(row.stream)), longest_row_name);
+        }
+        const std::string name = timeline_.name_of(row.rank);
+        return clean(timeline_.axes.size() < 2 ? name : fmt::format("{} ({})", name, timeline_.coordinates_of(row.rank)),
                      longest_row_name);
     }
 
@@ -158,7 +133,23 @@ private:
         }
     }
 
-    // Equal neighbours form one rectangle, and all rectangles of one fill form one path.
+    // The class of each column of each row that shows a computation: its pass's colour, or compute.
+    std::vector<std::vector<std::string>> classes_of_computations() const {
+        std::vector<std::vector<std::string>> names(
+            rows_.size(), std::vector<std::string>(static_cast<std::size_t>(columns_.count), "compute"));
+        for (const Span& span : timeline_.spans) {
+            const Row* const row = span.kind == OpKind::compute ? row_of(span) : nullptr;
+            const std::optional<Pass> pass = row == nullptr ? std::nullopt : pass_of(*span.label);
+            if (pass) {
+                std::vector<std::string>& of_row = names[static_cast<std::size_t>(row - rows_.data())];
+                std::fill(of_row.begin() + columns_.nearest(span.begin), of_row.begin() + columns_.nearest(span.end),
+                          colour_of(*pass));
+            }
+        }
+        return names;
+    }
+
+    // Equal neighbours form one rectangle, and all rectangles of one class form one path.
     void draw_cells() {
         std::vector<TimelineRow> of;
         for (const Row& row : rows_) {
@@ -166,27 +157,36 @@ private:
         }
         const auto cells =
             timeline_cells(timeline_, of, {.columns = columns_, .now = end_, .broken_off = timeline_.broken_off()});
-        std::array<std::string, cell_fills> paths;
+        const auto computations = classes_of_computations();
+        std::map<std::pair<CellFill, std::string>, std::string> paths;
         for (std::size_t i = 0; i < rows_.size(); ++i) {
+            const auto key = [&](std::size_t column) {
+                const CellFill fill = cells[i][column];
+                return std::pair{fill, fill == CellFill::compute ? computations[i][column]
+                                                                 : class_of(fill)};
+            };
             for (std::size_t begin = 0, next = 0; begin < cells[i].size(); begin = next) {
-                while (next < cells[i].size() && cells[i][next] == cells[i][begin]) {
+                while (next < cells[i].size() && key(next) == key(begin)) {
                     ++next;
                 }
                 const auto [of_row, y, height] = rows_[i];
-                paths[static_cast<std::size_t>(cells[i][begin])] += fmt::format(
-                    "M{} {}h{}v{}h-{}z", left_ + static_cast<int>(begin), y, next - begin, height, next - begin);
+                paths[key(begin)] += fmt::format("M{} {}h{}v{}h-{}z", left_ + static_cast<int>(begin), y, next - begin,
+                                                 height, next - begin);
             }
         }
-        for (std::size_t fill = 0; fill < paths.size(); ++fill) {
-            if (!paths[fill].empty() && static_cast<CellFill>(fill) != CellFill::nothing) {
-                seen_.insert(static_cast<CellFill>(fill));
-                elements_ += fmt::format("<path class=\"{}\" d=\"{}\"/>\n", classes[fill], paths[fill]);
+        for (const auto& [key, path] : paths) {
+            const auto& [fill, name] = key;
+            if (fill != CellFill::nothing) {
+                if (!is_of_pass(name)) {
+                    seen_.insert(fill);
+                }
+                elements_ += fmt::format("<path class=\"{}\" d=\"{}\"/>\n", name, path);
             }
         }
     }
 
-    const Row* row_of(const Span& span) const {
-        const TimelineRow wanted = drawn_row(timeline_, span);
+    const Row* row_of(const Span& span) const { return row_of(drawn_row(timeline_, span)); }
+    const Row* row_of(const TimelineRow& wanted) const {
         const auto row = std::lower_bound(rows_.begin(), rows_.end(), wanted,
                                           [](const Row& a, const TimelineRow& b) { return a.of < b; });
         return row == rows_.end() || row->of != wanted ? nullptr : &*row;
@@ -208,7 +208,7 @@ private:
     // Draws a line at the begin of each span of the row's program, and a computation's short name if there is room.
     void draw_labels() {
         std::string cuts;
-        std::string texts;
+        std::map<std::string, std::string> texts;  // by class of the text
         for (const Span* one : in_order()) {
             const Span& span = *one;
             const Row* const row = row_of(span);
@@ -223,13 +223,32 @@ private:
             }
             const std::string& form = span.kind == OpKind::compute || is_inside ? letters_.short_form(span) : "";
             if (!form.empty() && length >= label_width * static_cast<int>(form.size()) + 2) {
-                texts += text_at(left_ + begin + length / 2, row->y + row->height / 2 + 4, form);
-                letters_seen_.emplace(form.front(), is_inside ? CellFill::collective : CellFill::compute);
+                const std::optional<Pass> pass = is_inside ? std::nullopt : pass_of(*span.label);
+                texts[!pass ? "on" : pass->is_forward ? "on-f" : "on-b"] +=
+                    text_at(left_ + begin + length / 2, row->y + row->height / 2 + 4, form);
+                letters_seen_.emplace(form.front(), pass ? colour_of(*pass) : is_inside ? "collective" : "compute");
             }
         }
         elements_ += cuts.empty() ? "" : fmt::format("<path class=\"cut\" d=\"{}\"/>\n", cuts);
-        elements_ +=
-            texts.empty() ? "" : "<g class=\"on\" text-anchor=\"middle\" font-size=\"10\">\n" + texts + "</g>\n";
+        for (const auto& [name, of_class] : texts) {
+            elements_ += fmt::format("<g class=\"{}\" text-anchor=\"middle\" font-size=\"10\">\n{}</g>\n", name, of_class);
+        }
+    }
+
+    // Names the waits of a pipeline where there is room.
+    void draw_waits() {
+        std::string texts;
+        for (const WaitingTime& one : pipeline_waits(timeline_)) {
+            const Row* const row = row_of(TimelineRow{one.rank, 0});
+            const int begin = columns_.nearest(one.begin);
+            const int length = columns_.nearest(one.end) - begin;
+            const std::string name = report::name_of(one.wait);
+            if (row != nullptr && length >= label_width * static_cast<int>(name.size()) + 8) {
+                texts += text_at(left_ + begin + length / 2, row->y + row->height / 2 + 4, name);
+            }
+        }
+        elements_ += texts.empty() ? ""
+                                   : "<g class=\"wait\" text-anchor=\"middle\" font-size=\"10\">\n" + texts + "</g>\n";
     }
 
     // Arrows go from the begin of a message's transmission to its arrival.
@@ -281,7 +300,8 @@ private:
         elements_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"14\" height=\"13\" class=\"{}\"/>\n", legend_x_,
                                  y_ - 11, fill);
         if (sign != 0) {
-            elements_ += text_at(legend_x_ + 7, y_, {sign}, "class=\"on\" text-anchor=\"middle\" font-size=\"11\"");
+            const std::string ink = is_of_pass(fill) ? fmt::format("style=\"fill:var(--on-{})\"", fill.front()) : "class=\"on\"";
+            elements_ += text_at(legend_x_ + 7, y_, {sign}, ink + " text-anchor=\"middle\" font-size=\"11\"");
         }
         elements_ += text_at(legend_x_ + 20, y_, words);
         legend_x_ += needed;
@@ -290,10 +310,10 @@ private:
     void draw_legend() {
         y_ += 30;
         for (const CellFill fill : seen_) {
-            add_to_legend(word_of(fill), classes[static_cast<std::size_t>(fill)], 0);
+            add_to_legend(word_of(fill), class_of(fill), 0);
         }
-        for (const auto& [sign, fill] : letters_seen_) {
-            add_to_legend(clean(letters_.meaning(sign), 60), classes[static_cast<std::size_t>(fill)], sign);
+        for (const auto& [sign, name] : letters_seen_) {
+            add_to_legend(clean(letters_.meaning(sign), 60), name, sign);
         }
         y_ += margin;
         draw_account();
@@ -328,7 +348,7 @@ private:
     int legend_x_ = margin;
     TimeColumns columns_;
     std::set<CellFill> seen_;
-    std::map<char, CellFill> letters_seen_;
+    std::map<char, std::string> letters_seen_;  // the class of each letter's box
     std::string elements_;
 };
 

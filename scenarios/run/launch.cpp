@@ -189,7 +189,7 @@ Launched launch_shown(sim::ranks::LaunchOptions launch, const RunOptions& option
 }  // namespace
 
 Launched launch_and_show(const std::string& name, const RunOptions& options, const Cluster& cluster,
-                         const sim::ranks::RecoverableProgram& program) {
+                         const sim::ranks::RecoverableProgram& program, const Describe& describe) {
     check_watch(options);
     check_outputs(options.outputs);
     Timeline timeline{.title = name,
@@ -197,6 +197,9 @@ Launched launch_and_show(const std::string& name, const RunOptions& options, con
                       .ranks = options.ranks,
                       .topology = cluster.network->shared_topology(),
                       .bytes_per_unit = cluster.bytes_per_unit};
+    if (describe) {
+        describe(timeline);
+    }
     if (!options.faults.empty()) {
         timeline.facts.push_back({"faults", to_text(options.faults)});
     }

@@ -3,6 +3,7 @@
 #include "libsim/config/injection_text.hpp"
 #include "libsim/config/profile.hpp"
 #include "libsim/error.hpp"
+#include "libsim/report/chunk_steps.hpp"
 #include "ranks/host/stop_signal.hpp"
 #include "scenarios/lesson/trainer/plan.hpp"
 #include "scenarios/lesson/trainer/trainer.hpp"
@@ -16,6 +17,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace sim::scenarios {
 
@@ -65,14 +68,38 @@ void tell_of_many_messages(const Scenario& scenario, const Options& options) {
     }
 }
 
+void add_axes(const Options& options, sim::report::Timeline& timeline) {
+    const sim::Mesh mesh = mesh_of(options);
+    for (const char* const axis : {"pp", "dp", "ep", "cp", "tp"}) {
+        std::vector<int> of_rank;
+        for (int rank = 0; rank < mesh.size(); ++rank) {
+            of_rank.push_back(mesh.coordinate(rank, axis));
+        }
+        timeline.add_axis(axis, std::move(of_rank));
+    }
+}
+
+// The sum of the gradients of a group of replicas, if each of them holds all of its gradients.
+std::string sum_of_gradients(const Options& options) {
+    if (options.mesh.dp < 2 || options.zero > 0) {
+        return "";
+    }
+    const Schedule sum = collectives::schedule_of(CollectiveKind::all_reduce, options.synchronize, options.mesh.dp, 0);
+    return report::chunk_steps(fmt::format("all-reduce by {}", name_of(options.synchronize)), sum);
+}
+
 Launched launch_training(const Scenario& scenario, const Options& options, const Cluster& cluster) {
     Options recoverable = options;
     recoverable.recovery.survivors = [&](int ranks, const std::vector<int>& dead) {
         return living_replicas(options, ranks, dead);
     };
-    return launch_and_show(scenario.name, recoverable, cluster, [&](GPU& gpu, const sim::ranks::Start& start) {
-        train(gpu, options_of_life(options, start.places), start);
-    });
+    return launch_and_show(
+        scenario.name, recoverable, cluster,
+        [&](GPU& gpu, const sim::ranks::Start& start) { train(gpu, options_of_life(options, start.places), start); },
+        [&](sim::report::Timeline& timeline) {
+            add_axes(options, timeline);
+            timeline.chunks = sum_of_gradients(options);
+        });
 }
 
 // The known speeds of the ranks, for dividing the items.

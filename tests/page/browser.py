@@ -23,6 +23,21 @@ def make_page(command, folder, name="page.html"):
     return file, said.stdout
 
 
+AXE = "4.14.1"
+
+
+def axe(bin_dir):
+    """The source of axe-core, which npm brings beside the build's programs; None if it is not there and npm brings nothing."""
+    folder = os.path.join(bin_dir, "..", "axe")
+    file = os.path.join(folder, "node_modules", "axe-core", "axe.min.js")
+    if not os.path.exists(file) and shutil.which("npm"):
+        subprocess.run(["npm", "install", "--silent", "--no-save", "--prefix", folder, f"axe-core@{AXE}"], check=False)
+    if not os.path.exists(file):
+        return None
+    with open(file) as source:
+        return source.read()
+
+
 class Page:
     def __init__(self, dark=False):
         self.profile = tempfile.mkdtemp(prefix="ndsim-page-")

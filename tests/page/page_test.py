@@ -7,7 +7,7 @@ import sys
 import tempfile
 import traceback
 
-from browser import WIDTH, Keys, Page, make_page
+from browser import WIDTH, ActionChains, Keys, Page, axe, make_page
 
 PICOSECONDS = 10**12
 NARROW = 420  # pixels, as on a telephone
@@ -56,6 +56,8 @@ class Files:
         self.answered = os.path.join(folder, "answered.html")
         environment = {**os.environ, "PYTHONPATH": os.path.join(bin_dir, "..", "python")}
         subprocess.run([sys.executable, "-B", "-c", ANSWERED, file.name, self.answered], env=environment, check=True)
+        self.hybrid, _ = make_page([f"{bin_dir}/4d_hybrid", "--dp", "2", "--tp", "2", "--pp", "2", "--ep", "1", "--host", "fiber", "--quiet"], folder, "hybrid.html")
+        self.ring, _ = make_page([f"{bin_dir}/1d_data_parallel", "--ranks", "4", "--host", "fiber", "--quiet"], folder, "ring.html")
         self.links, _ = make_page([f"{bin_dir}/1d_data_parallel", "--ranks", "16", "--items", "16", "--host", "fiber", "--profile", profile, "--quiet"], folder, "links.html")
 
 
@@ -322,6 +324,153 @@ def test_a_swatch_stands_beside_its_label(page, files):
     assert torn == 0
 
 
+def span_of(page, label):
+    """The first span with the label, in the first run."""
+    return page.js("return ndsim.spanOf(ndsim.runs[0].labels.indexOf(arguments[0]))", label)
+
+
+def colour_at(page, span):
+    """The colour of a span's box, near its upper left corner, where no text is."""
+    return page.js("""const { left, top } = ndsim.box(arguments[0]);
+        const canvas = document.querySelector('[data-test=timeline-canvas]');
+        const ratio = canvas.width / canvas.clientWidth;
+        return [...canvas.getContext('2d').getImageData((left + 2) * ratio, (top + 2) * ratio, 1, 1).data].slice(0, 3);""", span)
+
+
+def variable(page, name):
+    return page.js("""const hex = getComputedStyle(document.documentElement).getPropertyValue(`--${arguments[0]}`).trim().slice(1);
+                      return [0, 2, 4].map((at) => parseInt(hex.slice(at, at + 2), 16));""", name)
+
+
+def test_a_micro_batch_has_one_colour_and_a_darker_one_on_the_way_back(page, files):
+    for scheme in ("light", "dark"):
+        page.prefer(scheme)
+        page.open(files.pipeline)
+        page.test("show-path").click()
+        page.test("show-messages").click()
+        page.settle()
+        seen = {}
+        for way in ("forward", "backward"):
+            for micro_batch in range(4):
+                seen[way, micro_batch] = colour_at(page, span_of(page, f"{way} of micro-batch {micro_batch}, layer 0"))
+                assert seen[way, micro_batch] == variable(page, f"{way[0]}{micro_batch}"), (way, micro_batch)
+        assert all(sum(seen["backward", i]) < sum(seen["forward", i]) for i in range(4))
+        assert len({tuple(colour) for colour in seen.values()}) == 8
+
+
+def test_every_box_with_room_has_its_letter_and_number(page, files):
+    page.open(files.pipeline)
+    passes = page.js("return ndsim.runs[0].sums.filter((sum) => sum.label.includes('micro-batch')).reduce((all, sum) => all + Number(sum.count), 0)")
+    page.js("document.querySelector('[data-test=zoom-in]').click()")
+    page.settle()
+    near = page.state("drawn.shortLabels")
+    page.test("zoom-all").click()
+    page.settle()
+    assert page.state("drawn.shortLabels") == passes, (near, passes)
+
+
+def test_fill_bubble_and_drain_are_marked_where_the_ranks_wait(page, files):
+    page.open(files.pipeline)
+    waits = page.state("waits")
+    named = {(wait["rank"], wait["name"]) for wait in waits}
+    assert {(rank, "fill") for rank in (1, 2, 3)} <= named and (0, "fill") not in named, named
+    assert {(rank, "drain") for rank in (1, 2, 3)} <= named and (0, "drain") not in named, named
+    assert page.state("drawn.waits") >= 6
+    for rank, of_rank in enumerate(files.json["per_rank"]):
+        waiting = sum(wait["end"] - wait["begin"] for wait in waits if wait["rank"] == rank)
+        assert waiting <= picoseconds(of_rank["idle_seconds"]), rank
+
+
+def test_one_sentence_above_the_picture_says_where_the_time_went(page, files):
+    page.open(files.pipeline)
+    mean = {key: sum(rank[f"{key}_seconds"] for rank in files.json["per_rank"]) / 4 / files.json["simulated_seconds"] for key in ("compute", "idle")}
+    said = page.test("sentence").text
+    assert said.startswith(f"The GPUs compute {100 * mean['compute']:.1f} % of the time"), said
+    assert f"wait for each other {100 * mean['idle']:.1f} %: the pipeline's fill takes" in said, said
+    assert page.js("""return document.querySelector('[data-test=sentence]').getBoundingClientRect().bottom <=
+                      document.querySelector('[data-test=timeline-canvas]').getBoundingClientRect().top""")
+
+
+def test_ranks_are_grouped_by_an_axis_and_have_their_coordinates(page, files):
+    page.open(files.hybrid)
+    headings = lambda: [(row["rank"], row["headings"]) for row in page.state("rows") if row["headings"]]
+    assert headings() == [(0, ["pp 0"]), (4, ["pp 1"])], headings()
+    page.js("""const group = document.querySelector('[data-test=group]'); group.value = 'dp'; group.dispatchEvent(new Event('change'));""")
+    page.settle()
+    assert [row["rank"] for row in page.state("rows")] == [0, 1, 4, 5, 2, 3, 6, 7]
+    assert headings() == [(0, ["dp 0"]), (2, ["dp 1"])], headings()
+    place = page.state("place(0)")
+    page.point(place["x"], place["y"]).perform()
+    page.settle()
+    assert "pp 0, dp 0, tp 0" in page.test("tip").text
+
+
+def test_memory_lies_under_the_timeline_on_its_axis(page, files):
+    page.open(files.pipeline)
+    peaks = [rank["peak_memory_units"] for rank in files.json["per_rank"]]
+    now = page.test("memory-now")
+    assert now.text == "At most: " + ", ".join(f"Rank {i} {peak:g} units" for i, peak in enumerate(peaks)) + "."
+    canvas, timeline = page.one("canvas.memory"), page.test("timeline-canvas")
+    assert canvas.rect["y"] >= timeline.rect["y"] + timeline.rect["height"]
+    assert abs(canvas.size["width"] - timeline.size["width"]) <= 2
+    # The first micro-batch's activations are the first change on rank 0: seen at the time that the pointer is at.
+    place = page.state("place(0)")
+    ActionChains(page.driver, duration=0).move_to_element_with_offset(canvas, round(place["x"] - canvas.size["width"] / 2) + 14, 0).perform()
+    page.settle()
+    assert now.text.startswith("At ") and "Rank 0" in now.text and now.text != "At most", now.text
+    before = page.js("return document.querySelector('canvas.memory').toDataURL()")
+    page.focus_timeline()
+    page.press("+")
+    assert page.js("return document.querySelector('canvas.memory').toDataURL()") != before
+
+
+def test_a_collective_is_told_chunk_by_chunk(page, files):
+    page.open(files.ring)
+    cells = lambda: page.js("return [...document.querySelectorAll('[data-test=chunk-table-0] tbody tr')].map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent))")
+    assert cells() == [[str(member)] * 4 for member in range(4)]
+    page.test("chunk-on-0").click()
+    assert sorted(sum(cells(), [])).count("0") == 3, cells()
+    assert page.test("chunk-said-0").text.startswith("Step 1 of 6: 3 sends chunk "), page.test("chunk-said-0").text
+    for _ in range(2):
+        page.press(Keys.ARROW_RIGHT)  # the button has the focus
+    # The sums are done after 3 of 6 steps: one on each member.
+    assert [row.count("sum of all") for row in cells()] == [1, 1, 1, 1], cells()
+    page.press(Keys.ARROW_LEFT)
+    assert [row.count("sum of all") for row in cells()] == [0, 0, 0, 0]
+    page.test("chunk-play-0").click()
+    page.wait("return document.querySelector('[data-test=chunk-step-0]').value === '6'")
+    assert [row.count("sum of all") for row in cells()] == [4, 4, 4, 4]
+    assert page.test("chunk-play-0").text.endswith("Play")
+
+
+def test_a_stretch_of_time_is_measured(page, files):
+    page.open(files.pipeline)
+    page.focus_timeline()
+    page.press("n", "m")
+    first = page.state("marks.measured")
+    assert first["from"] == 0 and f"{first['to'] / 1e9:.1f} ms from 0 s on: compute" in page.test("measured").text, page.test("measured").text
+    page.press("m")
+    assert page.state("marks.measured") is None and page.test("measured").text == ""
+    page.point(400, 60).key_down(Keys.SHIFT).click_and_hold().move_by_offset(200, 0).release().key_up(Keys.SHIFT).perform()
+    page.settle()
+    measured, view = page.state("marks.measured"), page.state("view")
+    share = (measured["to"] - measured["from"]) / (view["to"] - view["from"])
+    assert abs(share - 200 / (page.test("timeline-canvas").size["width"] - 132)) < 0.01
+    assert page.state("view")["from"] == view["from"]
+
+
+def test_a_rank_is_pinned_to_the_top(page, files):
+    page.open(files.pipeline)
+    place = page.state("place(0)")
+    page.point(20, page.state("rowOf(2)")).click().perform()
+    page.settle()
+    assert [row["rank"] for row in page.state("rows")] == [2, 0, 1, 3]
+    assert page.state("place(0)")["y"] > place["y"]
+    page.point(20, page.state("rowOf(2)")).click().perform()
+    page.settle()
+    assert [row["rank"] for row in page.state("rows")] == [0, 1, 2, 3]
+
+
 def test_the_timeline_is_a_table_too(page, files):
     page.open(files.pipeline)
     page.test("list-spans-0").click()
@@ -586,6 +735,25 @@ def test_an_explained_run_says_on_the_page_what_json_says(page, files):
 def test_a_page_without_an_explanation_has_no_such_part(page, files):
     page.open(files.step)
     assert page.all("#explanation-title") == []
+
+
+RUN_AXE = """const done = arguments[0];
+axe.run().then(({ violations }) => done(violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))),
+               (error) => done([String(error)]));"""
+
+
+def test_axe_finds_nothing_that_keeps_anyone_out(page, files):
+    source = axe(files.bin_dir)
+    if source is None:
+        print("skipped axe-core: it is not here, nor does npm bring it")
+        return
+    pages = (files.pipeline, files.step, files.hybrid, files.ring, files.links, files.failed, files.answered, files.hostile, files.two)
+    for scheme in ("light", "dark"):
+        page.prefer(scheme)
+        for file in pages:
+            page.open(file)
+            page.js(source)
+            assert page.driver.execute_async_script(RUN_AXE) == [], (scheme, file)
 
 
 def main():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# pictures.py BIN_DIR [--update]: compares ten states of the page with their pictures, at half size, but for a few pixels.
+# pictures.py BIN_DIR [--update]: compares twelve states of the page with their pictures, at half size, but for a few pixels.
 import base64
 import os
 import subprocess
@@ -50,6 +50,13 @@ def zoom(page):
     page.js("document.activeElement.blur()")
 
 
+def third_step(page):
+    """The collective alone, after three of its steps."""
+    for _ in range(3):
+        page.test("chunk-on-0").click()
+    page.js("for (const part of document.querySelectorAll('main > :not(#chunks-0)')) part.remove()")
+
+
 # Name of the picture, page, action before it, and colour scheme.
 STATES = [
     ("whole", "pipeline", None, "light"),
@@ -62,6 +69,8 @@ STATES = [
     ("help", "pipeline", lambda page: page.press("?"), "light"),
     ("hostile", "hostile", None, "light"),
     ("step", "step", None, "light"),
+    ("grouped", "hybrid", None, "light"),
+    ("chunks", "ring", third_step, "dark"),
 ]
 
 
@@ -70,6 +79,9 @@ def main():
     failed = 0
     with tempfile.TemporaryDirectory() as folder, Page() as page:
         make_page([f"{bin_dir}/3d_pipeline_parallel", "--host", "fiber", "--quiet"], folder, "pipeline.html")
+        make_page([f"{bin_dir}/4d_hybrid", "--ep", "1", "--layers", "2", "--micro-batches", "2", "--activation-units", "1", "--gradient-units", "50",
+                   "--host", "fiber", "--quiet"], folder, "hybrid.html")
+        make_page([f"{bin_dir}/1d_data_parallel", "--ranks", "4", "--host", "fiber", "--quiet"], folder, "ring.html")
         make_page([f"{bin_dir}/ndsim", "train", "--model", "llama3-8b", "--gpus", "64", "--tp", "2", "--pp", "4"], folder, "step.html")
         for file, options in [("one.json", []), ("zb_h1.json", ["--schedule", "zb_h1"])]:
             with open(os.path.join(folder, file), "w") as out:

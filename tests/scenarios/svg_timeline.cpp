@@ -49,7 +49,7 @@ const SvgStyle thousand{.width = left + 1000 + 16};
 TEST(SvgTimeline, DrawsWorkAndWaitingWhereTheyAre) {
     const std::string svg = svg_timeline(message_between_two(), thousand);
     EXPECT_THAT(svg, HasSubstr("<title>two: 2 ranks, 100 us</title>"));
-    EXPECT_THAT(svg, HasSubstr("<path class=\"compute\" d=\"M74 70h400v24h-400z\"/>"));
+    EXPECT_THAT(svg, HasSubstr("<path class=\"f0\" d=\"M74 70h400v24h-400z\"/>"));
     EXPECT_THAT(svg, HasSubstr("<path class=\"send\" d=\"M474 70h200v24h-200z\"/>"));
     EXPECT_THAT(svg, HasSubstr("<path class=\"receive\" d=\"M474 106h200v24h-200z\"/>"));
     EXPECT_THAT(
@@ -60,6 +60,22 @@ TEST(SvgTimeline, DrawsWorkAndWaitingWhereTheyAre) {
     EXPECT_THAT(svg, HasSubstr(">F0</text>"));
     EXPECT_THAT(svg, HasSubstr(">forward of micro-batch</text>"));
     EXPECT_THAT(svg, HasSubstr(">Rank 1</text>"));
+}
+
+TEST(SvgTimeline, NamesARankWithItsCoordinatesInAMesh) {
+    Timeline timeline = message_between_two();
+    timeline.add_axis("pp", {0, 1});
+    EXPECT_THAT(svg_timeline(timeline), HasSubstr(">Rank 1</text>"));
+    timeline.add_axis("tp", {1, 0});
+    EXPECT_THAT(svg_timeline(timeline), HasSubstr(">Rank 1 (pp 1, tp 0)</text>"));
+}
+
+TEST(SvgTimeline, MarksTheFillOfAPipeline) {
+    Timeline timeline = message_between_two();
+    const std::string label = "forward of micro-batch 0";
+    timeline.add({.rank = 1, .label = &label, .begin = Time{60us}, .end = Time{100us}});
+    EXPECT_THAT(svg_timeline(timeline, thousand), HasSubstr(">fill</text>"));
+    EXPECT_THAT(svg_timeline(timeline, thousand), HasSubstr("<path class=\"f0\""));
 }
 
 TEST(SvgTimeline, GivesEachStreamARowWithItsName) {

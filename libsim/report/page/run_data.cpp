@@ -3,11 +3,14 @@
 #include "libsim/report/label_letters.hpp"
 #include "libsim/report/page/detail.hpp"
 #include "libsim/report/page/sums.hpp"
+#include "libsim/report/passes.hpp"
+#include "libsim/report/sentence.hpp"
 #include "libsim/trace/critical_path.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 
@@ -209,6 +212,20 @@ void add_path(Columns& columns, const Timeline& timeline, Texts& labels) {
     add("path.length", [](const trace::PathStep& step) { return (step.end - step.begin).count(); });
 }
 
+void add_waits(Columns& columns, const Timeline& timeline) {
+    const std::vector<WaitingTime> waits = pipeline_waits(timeline);
+    std::vector<std::int64_t> numbers(waits.size());
+    const auto add = [&](const char* name, auto number) {
+        std::transform(waits.begin(), waits.end(), numbers.begin(),
+                       [&](const WaitingTime& one) { return static_cast<std::int64_t>(number(one)); });
+        columns.add(name, numbers);
+    };
+    add("waits.rank", [](const WaitingTime& one) { return one.rank; });
+    add("waits.kind", [](const WaitingTime& one) { return one.wait; });
+    add("waits.begin", [](const WaitingTime& one) { return picoseconds(one.begin); });
+    add("waits.length", [](const WaitingTime& one) { return (one.end - one.begin).count(); });
+}
+
 // Text, because a browser reads JSON numbers beyond 2^53 inexactly.
 std::string exact(std::int64_t number) {
     return std::to_string(number);
@@ -278,6 +295,24 @@ Json short_forms(const Timeline& timeline, const DrawnSpans& drawn, Texts& label
     return forms;
 }
 
+// The colour of each label's pass, by label number; empty if it is none.
+Json colours_of_passes(const Texts& labels) {
+    Json colours = Json::array();
+    for (const std::string& label : labels.all()) {
+        const std::optional<Pass> pass = pass_of(label);
+        colours.push_back(pass ? colour_of(*pass) : "");
+    }
+    return colours;
+}
+
+Json json_of(const std::vector<RankAxis>& axes) {
+    Json list = Json::array();
+    for (const RankAxis& axis : axes) {
+        list.push_back({{"name", axis.name}, {"of_rank", axis.of_rank}});
+    }
+    return list;
+}
+
 Json directory_of(const Columns& columns) {
     Json directory = Json::array();
     for (const Columns::Column& column : columns.directory()) {
@@ -306,6 +341,7 @@ RunData run_data(const Timeline& timeline, std::size_t most_spans) {
     add_slack(data.columns, timeline, drawn);
     add_pairs(data.columns, timeline);
     add_path(data.columns, timeline, labels);
+    add_waits(data.columns, timeline);
     if (timeline.topology) {
         add_links(data.columns, timeline);
     }
@@ -313,6 +349,11 @@ RunData run_data(const Timeline& timeline, std::size_t most_spans) {
     Json header{
         {"title", timeline.title}, {"ranks", timeline.ranks}, {"end", exact(picoseconds(timeline.end_of_all()))}};
     header["fault"] = timeline.fault;
+    header["sentence"] = sentence_of(timeline);
+    header["axes"] = json_of(timeline.axes);
+    if (!timeline.chunks.empty()) {
+        header["chunks"] = Json::parse(timeline.chunks);
+    }
     header["facts"] = Json::array();
     for (const Fact& fact : timeline.facts) {
         header["facts"].push_back({fact.name, fact.value});
@@ -341,6 +382,7 @@ RunData run_data(const Timeline& timeline, std::size_t most_spans) {
         {"spans", drawn.merged}, {"bars", drawn.bars.size()}, {"shorter_than", exact(drawn.shorter_than.count())}};
     header["labels"] = labels.all();
     header["shorts"] = short_forms(timeline, drawn, labels);
+    header["passes"] = colours_of_passes(labels);
     header["columns"] = directory_of(data.columns);
     data.header = inert(header.dump(-1, ' ', false, Json::error_handler_t::replace));
     return data;

@@ -25,6 +25,8 @@ public:
     int stage_of(int rank) const { return folded_ ? rank : rank / ranks_of_a_stage_; }
     // The rank's number among all ranks of the layout.
     int real_rank(int rank) const { return folded_ ? rank * ranks_of_a_stage_ : rank; }
+    // The rank's coordinate on an axis of the mesh: pp, dp, cp or tp; folded, that of the first rank it stands for.
+    int coordinate(int rank, std::string_view axis) const { return mesh_.coordinate(real_rank(rank), axis); }
     // Folded: for each rank, the first rank that it stands for; otherwise empty.
     std::vector<int> real_ranks() const;
 

@@ -1,19 +1,14 @@
-// Colours of spans: the Okabe-Ito palette, which is safe for colour-blind readers. Waiting also has a pattern.
+// Colours of spans: the Okabe-Ito palette, which is safe for colour-blind readers, and a pair of colours for each
+// micro-batch. Waiting also has a pattern.
 
 // The kinds of activity that time is spent on.
 export const Class = { compute: 0, send: 1, receive: 2, collective: 3, checkpoint: 4, waiting: 5 } as const;
 export const classNames = ["compute", "send", "receive", "collective", "checkpoint", "waiting"];
 export const classes = classNames.length;
-
-const okabeIto = {
-    light: ["#0072B2", "#E69F00", "#56B4E9", "#009E73", "#CC79A7"],
-    dark: ["#3B97D3", "#F0B22E", "#7CC8F2", "#2BBF94", "#E3A0C5"],
-};
+const passColors = 6; // micro-batches in different colours
 
 export interface Theme {
-    dark: boolean;
     background: string;
-    row: string; // background of every other rank
     text: string;
     faint: string;
     line: string;
@@ -22,29 +17,29 @@ export interface Theme {
     veil: string; // the future in a replay
     mark: string;
     classes: string[];
-    shades: string[];
+    shades: string[]; // of compute, for labels that differ by more than a number
+    series: string[]; // of curves
+    passes: Record<string, string>; // by their name in a header
 }
-
-// Shades of compute, for labels that differ by more than a number.
-const shades = { light: ["#0072B2", "#4c9bd1", "#004c78", "#7fa8c4"], dark: ["#3B97D3", "#1f6fa8", "#8cc4ea", "#5b7f9b"] };
 
 export function isDark(): boolean {
     const chosen = document.documentElement.dataset.theme;
     return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
+// The colours are those of page.css, for the theme in use.
 export function theme(): Theme {
-    return isDark()
-        ? {
-              dark: true, background: "#15181d", row: "#1a1e24", text: "#e6e8eb", faint: "#98a1ac", line: "#323944",
-              waiting: "#5a636f", path: "#ff7ac6", veil: "rgba(21,24,29,0.80)", mark: "#ffffff",
-              classes: [...okabeIto.dark, "#39414c"], shades: shades.dark,
-          }
-        : {
-              dark: false, background: "#ffffff", row: "#f7f8f9", text: "#1c2024", faint: "#5f6b76", line: "#dfe3e7",
-              waiting: "#9aa4ae", path: "#b3146f", veil: "rgba(255,255,255,0.82)", mark: "#000000",
-              classes: [...okabeIto.light, "#e4e8ec"], shades: shades.light,
-          };
+    const style = getComputedStyle(document.documentElement);
+    const color = (name: string) => style.getPropertyValue(`--${name}`).trim();
+    const passes = ["f", "b"].flatMap((way) => Array.from({ length: passColors }, (_, i) => `${way}${i}`));
+    return {
+        background: color("paper"), text: color("ink"), faint: color("faint"), line: color("line"), waiting: color("waiting"),
+        path: color("path"), veil: `${color("paper")}d0`, mark: color("ink"),
+        classes: [...classNames.slice(0, Class.waiting), "idle"].map(color),
+        shades: ["compute", "shade-1", "shade-2", "shade-3"].map(color),
+        series: Array.from({ length: 8 }, (_, i) => color(`series-${i}`)),
+        passes: Object.fromEntries(passes.map((name) => [name, color(name)])),
+    };
 }
 
 export function channels(hex: string): [number, number, number] {

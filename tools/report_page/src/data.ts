@@ -36,11 +36,28 @@ export interface Spent {
     ranks: string[];
 }
 
+// An axis of the mesh that the ranks form, with each rank's coordinate.
+export interface Axis {
+    name: string;
+    of_rank: number[];
+}
+
+// A collective, step by step; libsim/report/chunk_steps.hpp has the format.
+export interface Chunks {
+    name: string;
+    members: number;
+    chunks: number;
+    steps: { moves: [number, number, number[], boolean][]; held: [number, number[]][][] }[];
+}
+
 export interface Header {
     title: string;
+    sentence: string; // where the time went; empty: unknown
+    axes: Axis[]; // from the outermost inwards; empty: no mesh
     ranks: number;
     end: string;
     fault: string;
+    chunks?: Chunks;
     facts: [string, string][];
     rank_names: string[];
     stream_names: string[];
@@ -59,6 +76,7 @@ export interface Header {
     };
     labels: string[];
     shorts: string[]; // short form of each label: "F0"; empty: none
+    passes: string[]; // colour of each label's pass: "f0" forward, "b0" backward; empty: no pass
     columns: { name: string; count: number; differences: boolean }[];
 }
 
@@ -181,6 +199,12 @@ export async function readRuns(): Promise<Run[]> {
 
 export function labelOf(run: Run, span: number): string {
     return run.header.labels[run.label[span]];
+}
+
+// "pp 1, dp 0, tp 1"; empty: the ranks form no mesh, or only a line.
+export function coordinatesOf(run: Run, rank: number): string {
+    const { axes } = run.header;
+    return axes.length < 2 ? "" : axes.map(({ name, of_rank }) => `${name} ${of_rank[rank]}`).join(", ");
 }
 
 // The span's short form, shared by all timeline pictures: "F0"; empty: none.

@@ -1,11 +1,13 @@
 // Describes a span in lines of name and value, for the tooltip and for the panel of the selected span.
-import { labelOf, type Run } from "./data";
+import { coordinatesOf, labelOf, type Run } from "./data";
 import { exact, measured, percent, time, whole } from "./format";
 
 export function lines(run: Run, span: number): [string, string][] {
     const kind = run.header.kinds[run.kind[span]];
     const rank = (number: number) => run.header.rank_names[number] ?? `Rank ${number}`;
     const found: [string, string][] = [["what", kind], ["rank", rank(run.rank[span])]];
+    const coordinates = coordinatesOf(run, run.rank[span]);
+    if (coordinates !== "") found.push(["in the mesh", coordinates]);
     const stands = run.count === null ? 1 : run.count[span];
     if (stands > 1) found.push(["stands for", `${whole(stands)} short ones, drawn as one bar`]);
     if (run.peer[span] >= 0) found.push([kind === "send" ? "to" : "from", rank(run.peer[span])]);

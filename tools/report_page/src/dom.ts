@@ -23,6 +23,11 @@ export function section(id: string, title: string, about: string): HTMLElement {
     return made;
 }
 
+// What a page says first.
+export function sentence(test: string, text: string): HTMLElement | string {
+    return text === "" ? "" : element("p", { class: "sentence", "data-test": test }, name(text.replaceAll(" %", "\u00a0%"), 4000));
+}
+
 export function button(text: string, title: string, test: string, act: () => void): HTMLButtonElement {
     const made = element("button", { type: "button", title, "data-test": test }, text);
     made.addEventListener("click", act);

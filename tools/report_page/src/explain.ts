@@ -88,11 +88,10 @@ function partOf(key: string, part: Part): HTMLElement {
     return made;
 }
 
-// The section at the top of a page; `bar` is the drawing of its time.
-export function verdictSection(explanation: Explanation, bar: HTMLElement | null): HTMLElement {
+// `drawn`: the page has a bar of the step's time, so that its drawing in letters is not needed.
+export function verdictSection(explanation: Explanation, drawn: boolean): HTMLElement {
     const made = section("verdict", explanation.heading ?? "The step in short", "");
-    if (bar !== null) made.append(bar);
-    made.append(...Object.entries(explanation.sections).map(([key, part]) => partOf(key, bar === null ? part : { ...part, drawing: [] })));
+    made.append(...Object.entries(explanation.sections).map(([key, part]) => partOf(key, drawn ? { ...part, drawing: [] } : part)));
     return made;
 }
 

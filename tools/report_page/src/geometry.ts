@@ -1,17 +1,26 @@
 // Geometry: positions of times, ranks and spans on the canvas.
-import type { Run } from "./data";
+import { coordinatesOf, type Run } from "./data";
 import type { Layout, RankRow } from "./lanes";
 import type { View } from "./view";
 
 export let gutter = 132; // width of rank names in pixels
 
-// Fits the longest name, except very long ones.
-export function fitGutter(names: string[], context: CanvasRenderingContext2D): void {
-    context.font = "12px system-ui, sans-serif";
-    gutter = names.reduce((widest, one) => Math.max(widest, Math.min(260, 26 + Math.ceil(context.measureText(one.slice(0, 60)).width))), 132);
+export const coordinateFont = "10px system-ui, sans-serif";
+
+// Fits the longest name with its coordinates, except very long ones. On a narrow screen, the spans need the room.
+export function fitGutter(runs: Run[], context: CanvasRenderingContext2D): void {
+    const width = (text: string, font: string) => ((context.font = font), text === "" ? 0 : Math.ceil(context.measureText(text.slice(0, 60)).width));
+    gutter = 132;
+    for (const run of runs) {
+        run.header.rank_names.forEach((one, rank) => {
+            const coordinates = width(coordinatesOf(run, rank), coordinateFont);
+            gutter = Math.max(gutter, Math.min(260, 26 + width(one, "12px system-ui, sans-serif") + coordinates));
+        });
+    }
+    if (innerWidth < 700) gutter = Math.min(gutter, 96);
 }
 export const axis = 26; // height of the axis in pixels
-export const heading = 24; // above each run if there are several
+export const heading = 22; // of a run or a group, above its first rank
 const gap = 4; // between ranks
 
 export interface Place {
@@ -20,29 +29,34 @@ export interface Place {
 }
 
 export class Geometry {
-    places: Place[] = []; // by run and rank
+    places: Place[] = []; // from top to bottom
     height = 0; // height of all rows
     width = 1; // width of the rows in pixels
-    private first: number[] = []; // place of each run's rank 0
+    private pinned = 0; // lower edge of the pinned rows; 0: none
+    private placesOf: Place[][] = []; // by run and rank
 
     constructor(readonly canvas: HTMLCanvasElement, private readonly runs: Run[], private readonly layout: Layout, readonly view: View) {}
 
     // Must be called before each picture, and before looking up anything on the canvas.
     refresh(): void {
         this.width = Math.max(1, this.canvas.clientWidth - gutter);
-        this.height = this.layout.ranks.reduce((sum, row) => sum + row.lanes.length * this.view.height + this.between, 2 * gap);
-        if (this.runs.length > 1) this.height += heading * this.runs.length;
+        this.height = this.layout.ranks.reduce((sum, row) => sum + row.headings.length * heading + row.lanes.length * this.view.height + this.between, 2 * gap);
         const most = this.height + axis - this.canvas.clientHeight;
         this.view.scroll = Math.max(0, Math.min(this.view.scroll, most));
         this.places = [];
-        this.first = [];
-        let y = gap + axis - this.view.scroll;
+        this.placesOf = this.runs.map(() => []);
+        let y = gap + axis;
+        this.pinned = axis;
         for (const row of this.layout.ranks) {
-            if (row.rank === 0) {
-                this.first[row.run] = this.places.length;
-                if (this.runs.length > 1) y += heading;
+            if (!row.pinned && this.pinned === axis) {
+                // The others scroll beneath those that are pinned.
+                this.pinned = y > gap + axis ? y : 0;
+                y -= this.view.scroll;
             }
-            this.places.push({ row, y });
+            y += row.headings.length * heading;
+            const place = { row, y };
+            this.places.push(place);
+            this.placesOf[row.run][row.rank] = place;
             y += row.lanes.length * this.view.height + this.between;
         }
     }
@@ -62,10 +76,10 @@ export class Geometry {
     }
     get seen(): Place[] {
         const height = this.canvas.clientHeight;
-        return this.places.filter(({ row, y }) => y < height && y + row.lanes.length * this.view.height > axis);
+        return this.places.filter(({ row, y }) => y < height && (row.pinned || y >= this.pinned) && y + row.lanes.length * this.view.height > axis);
     }
     placeOf(run: number, rank: number): Place {
-        return this.places[this.first[run] + rank];
+        return this.placesOf[run][rank];
     }
     // The upper edge of the lane of a span.
     top(run: number, span: number): number {

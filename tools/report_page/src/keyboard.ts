@@ -35,7 +35,7 @@ function follow({ timeline, runs }: Parts): void {
 
 // Actions by KeyboardEvent.key in lower case.
 function actions(parts: Parts): Record<string, () => void> {
-    const { timeline, replay, search, help } = parts;
+    const { runs, timeline, replay, search, help } = parts;
     const { view, marks } = timeline;
     const scroll = (by: number) => () => ((view.scroll += by), timeline.request());
     const heighten = (by: number) => () => ((view.height = Math.max(2, Math.min(48, view.height + by))), timeline.request());
@@ -49,10 +49,11 @@ function actions(parts: Parts): Record<string, () => void> {
         "+": closer, "=": closer, w: closer, "-": farther, s: farther, "0": () => view.all(), home: () => view.all(),
         "[": heighten(-2), "]": heighten(2), " ": () => replay.flip(), ",": seek(-0.01), ".": seek(0.01),
         n: () => step(parts, 1), p: () => step(parts, -1), f: () => follow(parts),
-        m: () => ((marks.messages = !marks.messages), timeline.request()),
+        m: () => timeline.flipMeasure(), k: () => marks.selected >= 0 && timeline.pin(marks.run, runs[marks.run].rank[marks.selected]),
+        x: () => ((marks.messages = !marks.messages), timeline.request()),
         c: () => ((marks.path = !marks.path), timeline.request()),
         "/": () => search.field.focus(), t: flipTheme, "?": () => help.flip(),
-        escape: () => (replay.stop(), timeline.choose(0, -1)),
+        escape: () => (replay.stop(), timeline.measure(null), timeline.choose(0, -1)),
     };
 }
 

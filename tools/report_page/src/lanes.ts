@@ -22,6 +22,8 @@ export interface RankRow {
     rank: number;
     lanes: Lane[];
     logs: Int32Array;
+    pinned: boolean; // stays at the top
+    headings: string[]; // lines above it: the run, the group
 }
 
 export interface Layout {
@@ -63,7 +65,7 @@ function streamName(run: Run, stream: number): string {
 export function layoutOf(runs: Run[]): Layout {
     const layout: Layout = { ranks: [], laneOf: runs.map((run) => new Int8Array(run.size).fill(-1)), overlapping: 0 };
     runs.forEach((run, index) => {
-        const rows: RankRow[] = run.header.rank_names.map((_, rank) => ({ run: index, rank, lanes: [], logs: new Int32Array() }));
+        const rows: RankRow[] = run.header.rank_names.map((_, rank) => ({ run: index, rank, lanes: [], logs: new Int32Array(), pinned: false, headings: [] }));
         const logs: number[][] = rows.map(() => []);
         let at = 0;
         while (at < run.size) {
@@ -96,6 +98,19 @@ export function layoutOf(runs: Run[]): Layout {
         });
     });
     return layout;
+}
+
+// Sorts the ranks by their coordinate on an axis, with a heading for each; null: by their numbers. Pinned ones come first.
+export function arrange(layout: Layout, runs: Run[], axis: string | null): void {
+    const groupOf = ({ run, rank }: RankRow) => runs[run].header.axes.find(({ name }) => name === axis)?.of_rank[rank] ?? -1;
+    layout.ranks.sort((a, b) => Number(b.pinned) - Number(a.pinned) || a.run - b.run || groupOf(a) - groupOf(b) || a.rank - b.rank);
+    layout.ranks.forEach((row, i) => {
+        const before = layout.ranks[i - 1];
+        const begins = before === undefined || before.run !== row.run || before.pinned !== row.pinned;
+        const group = groupOf(row);
+        row.headings = begins && runs.length > 1 ? [runs[row.run].header.title] : [];
+        if (group >= 0 && (begins || groupOf(before) !== group)) row.headings.push(`${axis} ${group}`);
+    });
 }
 
 // The number of sorted values up to `value`, searched from `from` on.

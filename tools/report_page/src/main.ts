@@ -1,19 +1,21 @@
 // Assembles the page.
 import { Kind, readRuns, type Run } from "./data";
-import { button, clipped, element, name, section, swatched } from "./dom";
+import { button, clipped, element, name, section, sentence, swatched } from "./dom";
 import { explanationSection, readExplanation, verdictSection } from "./explain";
 import { exact, time, whole } from "./format";
 import { Help } from "./help";
 import { listenToKeys } from "./keyboard";
 import { labelsSection } from "./labels";
+import { chunksSection } from "./chunks";
 import { layoutOf } from "./lanes";
-import { compareSection, readComparison, sentenceOf } from "./compare";
+import { compareSection, readComparison } from "./compare";
 import { linksSection } from "./links";
 import { matrixSection } from "./matrix";
-import { memorySection } from "./memory";
+import { memoryOf } from "./memory";
 import { underWay } from "./overlay";
 import { pathSection } from "./path";
 import { Replay } from "./replay";
+import { runsSection } from "./runs";
 import { Search } from "./search";
 import { spansSection } from "./spans";
 import { accountBar, spentSection } from "./spent";
@@ -62,14 +64,28 @@ function heading(runs: Run[], help: Help): HTMLElement {
 function legend(timeline: Timeline, runs: Run[]): HTMLElement {
     const made = element("p", { class: "legend" });
     const add = (of: string, title: string) => made.append(swatched(of, name(title)));
+    const passes = runs.some((run) => run.header.passes.some((pass) => pass !== ""));
+    if (passes) ["forward, a colour for each micro-batch", "backward, darker"].forEach((title, i) => add("fb"[i] + "0", title));
     const { shades } = timeline.painter;
-    if (shades.length === 1 && shades[0].names.length > 1) shades[0].names.forEach((title, i) => add(`shade-${i}`, title));
-    else add("compute", "compute");
+    if (shades.length === 1 && shades[0].names.length > (passes ? 0 : 1)) shades[0].names.forEach((title, i) => add(`shade-${i}`, title));
+    else if (!passes) add("compute", "compute");
     for (const of of ["send", "receive", "collective"]) add(of, of);
     if (runs.some((run) => run.header.sums.some((sum) => sum.kind === Kind.checkpoint))) add("checkpoint", "checkpoint");
     add("idle", "waiting for others");
     add("path", "critical path");
     return made;
+}
+
+// Groups the ranks by an axis of their mesh, the outermost at first; null: there is no choice.
+function groupChoice(timeline: Timeline, runs: Run[]): HTMLElement | null {
+    const { axes } = runs[0].header;
+    timeline.regroup(axes.length > 1 ? axes[0].name : null);
+    if (axes.length < 2) return null;
+    const made = element("select", { "data-test": "group" });
+    for (const { name } of axes) made.append(element("option", { value: name }, name));
+    made.append(element("option", { value: "" }, "none"));
+    made.addEventListener("change", () => timeline.regroup(made.value || null));
+    return element("label", {}, "group by ", made);
 }
 
 function timelineSection(timeline: Timeline, runs: Run[], replay: Replay, search: Search, overlapping: number): HTMLElement {
@@ -82,6 +98,7 @@ function timelineSection(timeline: Timeline, runs: Run[], replay: Replay, search
         document.addEventListener("keyup", () => (box.checked = get()));
         return element("label", {}, box, title);
     };
+    const groups = groupChoice(timeline, runs);
     made.append(
         element("div", { class: "bar" },
             ...search.parts,
@@ -89,9 +106,10 @@ function timelineSection(timeline: Timeline, runs: Run[], replay: Replay, search
             button("\u2212", "Zoom out (-)", "zoom-out", () => view.zoom(2)),
             button("All", "Show the whole run (0)", "zoom-all", () => view.all()),
             check("messages", "show-messages", (on) => (marks.messages = on), () => marks.messages),
-            check("critical path", "show-path", (on) => (marks.path = on), () => marks.path)),
+            check("critical path", "show-path", (on) => (marks.path = on), () => marks.path), groups),
         element("div", { class: "stage" }, timeline.canvas, timeline.tip),
-        replay.bar, legend(timeline, runs), timeline.chosen);
+        memoryOf(runs, timeline) ?? "",
+        replay.bar, legend(timeline, runs), timeline.measured, timeline.chosen);
     if (overlapping > 0) {
         made.append(element("p", { class: "notice" }, `${whole(overlapping)} spans overlap others in the last lane of their stream.`));
     }
@@ -110,14 +128,19 @@ function publish(runs: Run[], timeline: Timeline, replay: Replay, search: Search
         get playing() { return replay.playing; },
         get found() { return search.size; },
         get selected() { return marks.selected; },
-        get marks() { return { messages: marks.messages, path: marks.path }; },
+        get marks() { return { messages: marks.messages, path: marks.path, measured: marks.measured }; },
         get dark() { return isDark(); },
         get frames() { return [...timeline.frames]; },
-        get drawn() { return { rectangles: painter.rectangles, rasters: painter.rasters }; },
+        get drawn() { return { rectangles: painter.rectangles, rasters: painter.rasters, shortLabels: painter.shortLabels, waits: painter.named }; },
+        get rows() { return timeline.layout.ranks.map(({ run, rank, headings }) => ({ run, rank, headings })); },
         get underWay() {
             return runs.flatMap((run, i) => underWay(run, i, timeline.layout, Math.max(0, view.cursor)).map((receive) => ({ from: run.rank[run.partner[receive]], to: run.rank[receive] })));
         },
         // The position of a span on the canvas, so that a test can move the mouse to it.
+        spanOf(label: number) { return runs[0].label.indexOf(label); },
+        box(span: number) { return { left: geometry.x(runs[0].begin[span]), top: geometry.top(0, span) }; },
+        rowOf(rank: number) { return geometry.placeOf(0, rank).y + 6; },
+        get waits() { return runs[0].header.rank_names.flatMap((_, rank) => [...painter.waits[0].between(rank, 0, view.end)].map((wait) => ({ rank, ...wait }))); },
         place(span: number) { return { x: geometry.x(runs[0].begin[span] + runs[0].length[span] / 2), y: geometry.middle(0, span) }; },
     };
     Object.defineProperty(window, "ndsim", { value: Object.freeze(state), writable: false });
@@ -139,7 +162,9 @@ async function begin(): Promise<void> {
     const comparison = readComparison();
     const explanation = readExplanation("explanation");
     const verdict = readExplanation("verdict");
-    page.append(heading(runs, help), ...(comparison ? [sentenceOf(comparison)] : []), ...(verdict ? [verdictSection(verdict, accountBar(runs[0]))] : []), timelineSection(timeline, runs, replay, search, layout.overlapping), help.overlay);
+    const bar = verdict && accountBar(runs[0]);
+    page.append(heading(runs, help), ...(comparison ? [sentence("compare-sentence", comparison.sentence)] : runs.map((run) => sentence("sentence", run.header.sentence))), bar ?? "",
+        timelineSection(timeline, runs, replay, search, layout.overlapping), verdict ? verdictSection(verdict, bar !== null) : "", help.overlay);
     document.body.replaceChildren(page);
     listenToKeys({ runs, timeline, replay, search, help });
     onTheme(() => (timeline.painter.recolor(), timeline.paint()));
@@ -150,13 +175,17 @@ async function begin(): Promise<void> {
     // The rest follows once the first picture is on the screen.
     requestAnimationFrame(() => setTimeout(() => {
         if (comparison) page.append(compareSection(comparison));
+        if (runs.length > 1) page.append(runsSection(runs));
         if (explanation) page.append(explanationSection(explanation));
         runs.forEach((run, i) => {
-            if (runs.length > 1) page.append(element("h2", { class: "run" }, name(run.header.title)));
+            if (runs.length > 1) page.append(element("h2", { class: "run", id: `run-${i}` }, name(run.header.title)));
             const links = linksSection(run, i, view);
             if (links) replay.listeners.push(links.show);
-            page.append(...[spentSection(run, i), pathSection(run, i), memorySection(run, i), matrixSection(run, i), links?.section ?? null, labelsSection(run, i), spansSection(run, i, view)]
-                .filter((part): part is HTMLElement => part !== null));
+            const parts = [spentSection(run, i), pathSection(run, i), chunksSection(run, i), matrixSection(run, i), links?.section ?? null, labelsSection(run, i), spansSection(run, i, view)]
+                .filter((part): part is HTMLElement => part !== null);
+            // Sections of several runs have the same titles, so their runs' titles belong to their names.
+            if (runs.length > 1) for (const part of parts) part.setAttribute("aria-labelledby", `run-${i} ${part.id}-title`);
+            page.append(...parts);
         });
         document.body.dataset.complete = "true";
     }));

@@ -6,6 +6,7 @@ export interface Marks {
     run: number;
     searching: boolean;
     found: Set<number>[]; // label numbers found, per run
+    measured: { from: number; to: number } | null; // a stretch of time
     messages: boolean;
     path: boolean;
 }

@@ -1,6 +1,7 @@
 // The layer above the spans: messages, the critical path, the selected span, and the replay.
 import { Class, type Theme } from "./colors";
 import type { Run } from "./data";
+import { time } from "./format";
 import { axis, gutter, type Geometry } from "./geometry";
 import { classOf, upper, type Layout } from "./lanes";
 import type { Marks } from "./marks";
@@ -28,8 +29,28 @@ export class Overlay {
         if (this.marks.path) this.runs.forEach((run, index) => this.paintPath(run, index));
         this.outline(this.marks.hovered, 1);
         this.outline(this.marks.selected, 2);
+        if (this.marks.measured !== null) this.paintMeasured(this.marks.measured);
         if (geometry.view.cursor >= 0) this.paintReplay();
         context.restore();
+    }
+
+    private paintMeasured({ from, to }: { from: number; to: number }): void {
+        const { context, geometry } = this;
+        const [x1, x2] = [geometry.x(from), geometry.x(to)];
+        const height = geometry.canvas.clientHeight;
+        context.fillStyle = this.theme.path;
+        context.globalAlpha = 0.14;
+        context.fillRect(x1, axis, x2 - x1, height);
+        context.globalAlpha = 1;
+        for (const x of [x1, x2]) context.fillRect(x - 0.5, axis, 1, height);
+        context.font = "600 11px system-ui, sans-serif";
+        context.textBaseline = "bottom";
+        const text = time(to - from);
+        const width = context.measureText(text).width + 8;
+        const left = Math.max(gutter, Math.min((x1 + x2 - width) / 2, gutter + geometry.width - width));
+        context.fillRect(left, height - 18, width, 18);
+        context.fillStyle = this.theme.background;
+        context.fillText(text, left + 4, height - 3);
     }
 
     private paintMessages(): void {
@@ -104,7 +125,7 @@ export class Overlay {
         // Outlined in the paper's colour, to be visible on every span; thin and without outline where it fills the
         // picture.
         const dense = corners > 200;
-        const width = dense ? 1 : Math.max(1.5, Math.min(3, geometry.view.height / 6));
+        const width = dense ? 1 : Math.max(1.5, Math.min(2, geometry.view.height / 6));
         context.globalAlpha = dense ? 0.5 : 1;
         for (const [color, wide] of [[this.theme.background, width + 2.5], [this.theme.path, width]] as const) {
             if (dense && wide !== width) continue;

@@ -1,14 +1,15 @@
 // Draws the timeline onto its canvas: rows of spans, the names of ranks, and the axis.
 import { Class, classes, hatch, inkOn, theme, type Theme } from "./colors";
-import { labelOf, shortOf, type Run } from "./data";
+import { coordinatesOf, Kind, labelOf, shortOf, type Run } from "./data";
 import { tick } from "./format";
-import { axis, gutter, heading, type Geometry, type Place } from "./geometry";
+import { axis, coordinateFont, gutter, heading, type Geometry, type Place } from "./geometry";
 import { classOf, spentUntil, upper, type Lane, type Layout, type RankRow } from "./lanes";
 import type { Marks } from "./marks";
 import { Overlay } from "./overlay";
 import { Raster } from "./raster";
 import { shadesOf, type Shades } from "./shades";
 import type { View } from "./view";
+import { Waits } from "./waits";
 
 const mostRectangles = 2500;
 
@@ -25,7 +26,10 @@ export class Painter {
     private raster: Raster | null = null;
     private readonly context: CanvasRenderingContext2D;
     readonly shades: Shades[];
+    readonly waits: Waits[];
     rectangles = 0; // drawn in the last picture
+    shortLabels = 0;
+    named = 0; // waits
     rasters = 0;
 
     constructor(
@@ -38,6 +42,7 @@ export class Painter {
     ) {
         this.context = canvas.getContext("2d")!;
         this.shades = runs.map(shadesOf);
+        this.waits = runs.map((run) => new Waits(run));
         this.recolor();
     }
 
@@ -55,6 +60,7 @@ export class Painter {
             canvas.height = Math.round(height * ratio);
         }
         geometry.refresh();
+        this.shortLabels = this.named = 0;
         context.setTransform(1, 0, 0, 1, 0, 0);
         context.fillStyle = this.theme.background;
         context.fillRect(0, 0, canvas.width, canvas.height);
@@ -101,7 +107,12 @@ export class Painter {
         raster.put(context, Math.round(gutter * ratio));
         context.setTransform(ratio, 0, 0, ratio, 0, 0);
         this.rectangles = mostRectangles - left;
+        this.paintWaits(seen, (from, y, width, height) => {
+            context.fillStyle = this.waiting;
+            context.fillRect(from, y, width, height);
+        });
         for (const row of sparse) this.paintLane(row);
+        this.paintWaits(seen, (from, y, width, height, name) => this.paintWait(from, y, width, height, name));
         this.paintLogs(seen);
     }
 
@@ -133,22 +144,62 @@ export class Painter {
         context.globalAlpha = 1;
     }
 
+    // Calls `paint` for the visible waits of each rank.
+    private paintWaits(seen: Place[], paint: (from: number, y: number, width: number, height: number, name: string) => void): void {
+        const { geometry, view } = this;
+        for (const { row, y } of seen) {
+            for (const { begin, end, name } of this.waits[row.run].between(row.rank, view.from, view.to)) {
+                const from = Math.max(gutter, geometry.x(begin));
+                const to = Math.min(gutter + geometry.width, geometry.x(end));
+                paint(from, y, to - from, view.height - geometry.inset, name);
+            }
+        }
+    }
+
+    // Names a wait, if there is room.
+    private paintWait(from: number, y: number, width: number, height: number, name: string): void {
+        const { context, theme } = this;
+        context.font = "11px system-ui, sans-serif";
+        const room = context.measureText(name).width + 8;
+        if (width < room + 6 || height < 10) return;
+        context.fillStyle = theme.classes[Class.waiting];
+        context.fillRect(from + (width - room) / 2, y + 2, room, height - 4);
+        context.fillStyle = theme.text;
+        context.textBaseline = "middle";
+        context.fillText(name, from + (width - room) / 2 + 4, y + height / 2 + 0.5);
+        ++this.named;
+    }
+
     private colorOf(index: number, span: number): string {
         const run = this.runs[index];
+        const pass = run.header.passes[run.label[span]];
+        if (pass !== "" && run.kind[span] === Kind.compute) return this.theme.passes[pass];
         const kind = classOf(run.kind[span]);
         return kind === Class.compute ? this.theme.shades[Math.max(0, this.shades[index].ofLabel[run.label[span]])] : this.theme.classes[kind];
     }
 
     private paintLabel(run: Run, span: number, from: number, to: number, y: number, ink: string): void {
+        const { context } = this;
         const room = to - from - 8;
-        if (room < 6 || this.view.height < 11) return;
+        if (room < 2 || this.view.height < 11) return;
         const label = labelOf(run, span);
         const short = shortOf(run, span);
         const whole = room >= 22 ? this.fitted(label, room) : "";
-        this.context.fillStyle = ink;
+        context.fillStyle = ink;
         // A micro-batch's letter and number are more useful than the beginning of a long label.
-        if (short === "" || whole === label) this.context.fillText(whole, from + 4, y + 0.5);
-        else if (this.context.measureText(short).width <= room + 4) this.context.fillText(short, from + 2, y + 0.5);
+        if (short === "" || whole === label) {
+            context.fillText(whole, from + 4, y + 0.5);
+            return;
+        }
+        const font = context.font;
+        const width = context.measureText(short).width;
+        if (width > room + 6) context.font = "9px system-ui, sans-serif";
+        const small = width > room + 6 ? context.measureText(short).width : width;
+        if (small <= room + 6) {
+            context.fillText(short, (from + to - small) / 2, y + 0.5);
+            ++this.shortLabels;
+        }
+        context.font = font;
     }
 
     // Cuts a text to the available room.
@@ -190,12 +241,13 @@ export class Painter {
         let free = 0;
         for (const { row, y } of seen) {
             const run = this.runs[row.run];
-            const first = row.rank === 0 && this.runs.length > 1;
-            if (first && y > axis) {
+            row.headings.forEach((text, i) => {
+                const middle = y - (row.headings.length - i - 0.5) * heading;
+                if (middle < axis + 6) return;
                 context.font = "600 12px system-ui, sans-serif";
                 context.fillStyle = this.theme.text;
-                context.fillText(this.fitted(run.header.title, gutter + geometry.width - 16), 8, y - heading / 2);
-            }
+                context.fillText(this.fitted(text, gutter + geometry.width - 16), 8, middle);
+            });
             if (this.view.cursor >= 0) this.paintFill(row, y);
             row.lanes.forEach((lane, i) => {
                 const middle = y + (i + 0.5) * this.view.height;
@@ -204,9 +256,17 @@ export class Painter {
                 context.font = i === 0 ? "12px system-ui, sans-serif" : "10px system-ui, sans-serif";
                 context.fillStyle = i === 0 ? this.theme.text : this.theme.faint;
                 context.fillText(this.fitted(text, gutter - 24), i === 0 ? 8 : 18, middle);
+                if (i === 0) this.paintCoordinates(coordinatesOf(run, row.rank), 16 + context.measureText(text).width, middle);
                 free = middle + 13;
             });
         }
+    }
+
+    private paintCoordinates(text: string, x: number, y: number): void {
+        const { context } = this;
+        context.font = coordinateFont;
+        context.fillStyle = this.theme.faint;
+        if (text !== "" && x + context.measureText(text).width < gutter) context.fillText(text, x, y);
     }
 
     // The share of time that a rank has spent so far on each activity.

@@ -12,8 +12,10 @@ const most = 4;
 export function shadesOf(run: Run): Shades {
     const plain = (label: string) => label.replace(/\d+/g, "").replace(/\s+/g, " ").replace(/ ,/g, ",").trim().slice(0, 60);
     const times = new Map<string, number>();
+    // Passes have colours of their own.
+    const others = new Set(run.header.labels.filter((_, i) => run.header.passes[i] === ""));
     for (const sum of run.header.sums) {
-        if (sum.kind === Kind.compute) times.set(plain(sum.label), (times.get(plain(sum.label)) ?? 0) + Number(sum.time));
+        if (sum.kind === Kind.compute && others.has(sum.label)) times.set(plain(sum.label), (times.get(plain(sum.label)) ?? 0) + Number(sum.time));
     }
     const named = [...times.keys()].sort((a, b) => times.get(b)! - times.get(a)!).slice(0, times.size > most ? most - 1 : most);
     const names = times.size > most ? [...named, "others"] : named;

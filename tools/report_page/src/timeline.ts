@@ -2,9 +2,10 @@
 import type { Run } from "./data";
 import { lines, title } from "./describe";
 import { clipped, element, name } from "./dom";
-import { upper, type Lane, type Layout } from "./lanes";
-import { axis, fitGutter, Geometry, gutter } from "./geometry";
+import { arrange, upper, type Lane, type Layout } from "./lanes";
+import { axis, fitGutter, Geometry, gutter, heading } from "./geometry";
 import type { Marks } from "./marks";
+import { measuredWords } from "./measure";
 import { Painter } from "./painter";
 import type { View } from "./view";
 
@@ -19,12 +20,15 @@ export class Timeline {
     readonly geometry: Geometry;
     readonly painter: Painter;
     readonly frames: number[] = []; // durations of the last frames in milliseconds
+    readonly painted: (() => void)[] = []; // called after each picture
+    readonly measured = element("p", { class: "faint", "data-test": "measured", "aria-live": "polite" });
+    private group: string | null = null;
     private waiting = false;
     onSeek: (time: number) => void = () => {};
 
     constructor(private readonly runs: Run[], readonly layout: Layout, readonly view: View) {
-        this.marks = { hovered: -1, selected: -1, run: 0, searching: false, found: runs.map(() => new Set()), messages: true, path: true };
-        fitGutter(runs.flatMap((run) => run.header.rank_names), this.canvas.getContext("2d")!);
+        this.marks = { hovered: -1, selected: -1, run: 0, searching: false, found: runs.map(() => new Set()), measured: null, messages: true, path: true };
+        fitGutter(runs, this.canvas.getContext("2d")!);
         this.geometry = new Geometry(this.canvas, runs, layout, view);
         this.painter = new Painter(this.canvas, runs, layout, this.geometry, view, this.marks);
         view.changed = () => this.request();
@@ -35,8 +39,8 @@ export class Timeline {
     // Makes lanes as high as fits on the screen, within readable limits.
     fit(): void {
         const lanes = this.layout.ranks.reduce((sum, row) => sum + row.lanes.length, 0);
-        const rows = this.layout.ranks.length;
-        this.view.height = Math.floor(Math.min(26, Math.max(4, (520 - rows * 4) / Math.max(1, lanes))));
+        const others = this.layout.ranks.reduce((sum, row) => sum + 4 + heading * row.headings.length, 0);
+        this.view.height = Math.floor(Math.min(26, Math.max(4, (520 - others) / Math.max(1, lanes))));
         this.geometry.refresh();
         this.canvas.style.height = `${Math.min(Math.max(this.geometry.height + axis, 120), 640)}px`;
         this.request();
@@ -53,8 +57,38 @@ export class Timeline {
     paint(): void {
         const start = performance.now();
         this.painter.paint();
+        this.painted.forEach((act) => act());
         this.frames.push(performance.now() - start);
         if (this.frames.length > 200) this.frames.shift();
+    }
+
+    // Marks a stretch of time and says what happens in it; null: none.
+    measure(from: number | null, to = 0): void {
+        this.marks.measured = from === null || from === to ? null : { from: Math.min(from, to), to: Math.max(from, to) };
+        const { measured } = this.marks;
+        this.measured.textContent = measured === null ? "" : measuredWords(this.runs, this.layout, measured.from, measured.to);
+        this.request();
+    }
+    // The selected span, or the visible stretch; nothing if something is measured already.
+    flipMeasure(): void {
+        const { run, selected, measured } = this.marks;
+        if (measured !== null) return this.measure(null);
+        const { begin, length } = this.runs[run];
+        if (selected >= 0) this.measure(begin[selected], begin[selected] + length[selected]);
+        else this.measure(Math.max(0, this.view.from), Math.min(this.view.end, this.view.to));
+    }
+
+    // Keeps a rank at the top, or lets it go again.
+    pin(run: number, rank: number): void {
+        const row = this.geometry.placeOf(run, rank).row;
+        row.pinned = !row.pinned;
+        this.regroup();
+    }
+    // Sorts the ranks by the axis of the mesh that they are grouped by.
+    regroup(group = this.group): void {
+        this.group = group;
+        arrange(this.layout, this.runs, group);
+        this.request();
     }
 
     choose(run: number, span: number): void {
@@ -98,6 +132,10 @@ export class Timeline {
         }
         return null;
     }
+    private pinAt(y: number): void {
+        const place = this.geometry.seen.find(({ row, y: top }) => y >= top && y < top + row.lanes.length * this.view.height);
+        if (place) this.pin(place.row.run, place.row.rank);
+    }
     // Short spans are hard to hit, so two pixels next to one also count.
     private nearest(lane: Lane, x: number): number {
         const run = this.runs[lane.run];
@@ -108,7 +146,7 @@ export class Timeline {
     }
 
     private listen(): void {
-        let held: { x: number; y: number; from: number; scroll: number; moved: boolean } | null = null;
+        let held: { x: number; y: number; from: number; scroll: number; moved: boolean; measures: boolean } | null = null;
         this.canvas.addEventListener("wheel", (event) => {
             event.preventDefault();
             const { offsetX, deltaX, deltaY } = event;
@@ -118,7 +156,7 @@ export class Timeline {
         }, { passive: false });
         this.canvas.addEventListener("pointerdown", (event) => {
             this.canvas.setPointerCapture(event.pointerId);
-            held = { x: event.offsetX, y: event.offsetY, from: this.view.from, scroll: this.view.scroll, moved: false };
+            held = { x: event.offsetX, y: event.offsetY, from: this.view.from, scroll: this.view.scroll, moved: false, measures: event.shiftKey };
             if (event.offsetY < axis) this.onSeek(this.geometry.time(event.offsetX));
         });
         this.canvas.addEventListener("pointermove", (event) => {
@@ -128,14 +166,17 @@ export class Timeline {
             held.moved ||= Math.abs(offsetX - held.x) + Math.abs(offsetY - held.y) > 3;
             if (!held.moved) return;
             this.tip.hidden = true;
+            if (held.measures) return this.measure(this.geometry.time(Math.max(gutter, held.x)), this.geometry.time(Math.max(gutter, offsetX)));
             const length = this.view.length;
             const from = held.from - ((offsetX - held.x) / this.geometry.width) * length;
             this.view.scroll = held.scroll - (offsetY - held.y);
             this.view.show(from, from + length);
         });
         this.canvas.addEventListener("pointerup", (event) => {
-            const found = held && !held.moved && held.y >= axis ? this.at(event.offsetX, event.offsetY) : undefined;
+            const clicks = held !== null && !held.moved && held.y >= axis;
             held = null;
+            if (clicks && event.offsetX < gutter) return this.pinAt(event.offsetY);
+            const found = clicks ? this.at(event.offsetX, event.offsetY) : undefined;
             if (found !== undefined) this.choose(found?.run ?? 0, found?.span ?? -1);
         });
         this.canvas.addEventListener("pointerleave", () => this.hover(-1, -1));
