@@ -62,8 +62,8 @@ std::string chunk_steps(const std::string& name, const Schedule& schedule) {
     StepsJson steps = StepsJson::array();
     for (const collectives::Holdings& holdings : holdings_of_steps(schedule)) {
         const int number = static_cast<int>(steps.size()) - 1;
-        steps.push_back({{"moves", number < 0 ? StepsJson::array() : moves_of(schedule, number)},
-                         {"held", json_of(holdings)}});
+        steps.push_back(
+            {{"moves", number < 0 ? StepsJson::array() : moves_of(schedule, number)}, {"held", json_of(holdings)}});
     }
     return StepsJson{
         {"name", name}, {"members", schedule.members}, {"chunks", schedule.chunks}, {"steps", std::move(steps)}}

@@ -36,10 +36,10 @@ std::string largest_loss(const Timeline& timeline) {
     }
     mean[static_cast<std::size_t>(TimeCategory::compute)] = 0;
     const auto largest = std::max_element(mean.begin(), mean.end());
-    return *largest == 0 ? ""
-                         : fmt::format("; largest loss: {} ({})",
-                                       title_of(static_cast<TimeCategory>(largest - mean.begin())),
-                                       percent_text(*largest / all));
+    return *largest == 0
+               ? ""
+               : fmt::format("; largest loss: {} ({})", title_of(static_cast<TimeCategory>(largest - mean.begin())),
+                             percent_text(*largest / all));
 }
 
 }  // namespace

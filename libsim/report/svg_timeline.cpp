@@ -96,8 +96,9 @@ private:
             return clean(timeline_.name_of(static_cast<Stream>(row.stream)), longest_row_name);
         }
         const std::string name = timeline_.name_of(row.rank);
-        return clean(timeline_.axes.size() < 2 ? name : fmt::format("{} ({})", name, timeline_.coordinates_of(row.rank)),
-                     longest_row_name);
+        return clean(
+            timeline_.axes.size() < 2 ? name : fmt::format("{} ({})", name, timeline_.coordinates_of(row.rank)),
+            longest_row_name);
     }
 
     void lay_out() {
@@ -162,8 +163,7 @@ private:
         for (std::size_t i = 0; i < rows_.size(); ++i) {
             const auto key = [&](std::size_t column) {
                 const CellFill fill = cells[i][column];
-                return std::pair{fill, fill == CellFill::compute ? computations[i][column]
-                                                                 : class_of(fill)};
+                return std::pair{fill, fill == CellFill::compute ? computations[i][column] : class_of(fill)};
             };
             for (std::size_t begin = 0, next = 0; begin < cells[i].size(); begin = next) {
                 while (next < cells[i].size() && key(next) == key(begin)) {
@@ -224,14 +224,17 @@ private:
             const std::string& form = span.kind == OpKind::compute || is_inside ? letters_.short_form(span) : "";
             if (!form.empty() && length >= label_width * static_cast<int>(form.size()) + 2) {
                 const std::optional<Pass> pass = is_inside ? std::nullopt : pass_of(*span.label);
-                texts[!pass ? "on" : pass->is_forward ? "on-f" : "on-b"] +=
+                texts[!pass              ? "on"
+                      : pass->is_forward ? "on-f"
+                                         : "on-b"] +=
                     text_at(left_ + begin + length / 2, row->y + row->height / 2 + 4, form);
                 letters_seen_.emplace(form.front(), pass ? colour_of(*pass) : is_inside ? "collective" : "compute");
             }
         }
         elements_ += cuts.empty() ? "" : fmt::format("<path class=\"cut\" d=\"{}\"/>\n", cuts);
         for (const auto& [name, of_class] : texts) {
-            elements_ += fmt::format("<g class=\"{}\" text-anchor=\"middle\" font-size=\"10\">\n{}</g>\n", name, of_class);
+            elements_ +=
+                fmt::format("<g class=\"{}\" text-anchor=\"middle\" font-size=\"10\">\n{}</g>\n", name, of_class);
         }
     }
 
@@ -247,8 +250,8 @@ private:
                 texts += text_at(left_ + begin + length / 2, row->y + row->height / 2 + 4, name);
             }
         }
-        elements_ += texts.empty() ? ""
-                                   : "<g class=\"wait\" text-anchor=\"middle\" font-size=\"10\">\n" + texts + "</g>\n";
+        elements_ +=
+            texts.empty() ? "" : "<g class=\"wait\" text-anchor=\"middle\" font-size=\"10\">\n" + texts + "</g>\n";
     }
 
     // Arrows go from the begin of a message's transmission to its arrival.
@@ -300,7 +303,8 @@ private:
         elements_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"14\" height=\"13\" class=\"{}\"/>\n", legend_x_,
                                  y_ - 11, fill);
         if (sign != 0) {
-            const std::string ink = is_of_pass(fill) ? fmt::format("style=\"fill:var(--on-{})\"", fill.front()) : "class=\"on\"";
+            const std::string ink =
+                is_of_pass(fill) ? fmt::format("style=\"fill:var(--on-{})\"", fill.front()) : "class=\"on\"";
             elements_ += text_at(legend_x_ + 7, y_, {sign}, ink + " text-anchor=\"middle\" font-size=\"11\"");
         }
         elements_ += text_at(legend_x_ + 20, y_, words);

@@ -12,7 +12,7 @@ namespace {
 
 // CSS classes, by CellFill.
 constexpr std::array<const char*, cell_fills> fill_classes{"compute",    "send",    "receive", "collective",
-                                                      "checkpoint", "waiting", ""};
+                                                           "checkpoint", "waiting", ""};
 
 // The colour variables, and the rules that use them.
 std::string style_sheet() {

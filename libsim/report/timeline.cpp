@@ -76,7 +76,8 @@ void Timeline::add_axis(std::string name, std::vector<int> of_rank) {
 std::string Timeline::coordinates_of(int rank) const {
     std::string text;
     for (const RankAxis& axis : axes) {
-        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", axis.name, axis.of_rank.at(static_cast<std::size_t>(rank)));
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", axis.name,
+                            axis.of_rank.at(static_cast<std::size_t>(rank)));
     }
     return text;
 }

@@ -120,7 +120,8 @@ void add_scaling(const Scenario& scenario, Options& options, std::vector<OptionR
     if (scenario.axes.empty()) {
         return;
     }
-    const std::string meaning = fmt::format("compare runs with --{} 1, 2, …", scenario.axes.front().first);
+    const std::string meaning =
+        fmt::format("compare runs with --{} 1, 2, …; with --svg as a curve", scenario.axes.front().first);
     rows.push_back({"scaling", "1,2,...", meaning,
                     List{1, command_line::most_ranks, [&options](const std::vector<std::int64_t>& sizes) {
                              options.scaling.assign(sizes.begin(), sizes.end());

@@ -51,7 +51,7 @@ void settle_scaling(const Scenario& scenario, std::optional<std::int64_t> size, 
         settings[first] = {"--scaling", *size, true};
         return;
     }
-    for (const std::string name : {"ranks", first.c_str(), "trace", "report", "svg", "goal", "chakra", "show-schedule",
+    for (const std::string name : {"ranks", first.c_str(), "trace", "report", "goal", "chakra", "show-schedule",
                                    "fault", "on-fault", "checkpoint-every"}) {
         if (settings.contains(name)) {
             throw UsageError(fmt::format(

@@ -1,5 +1,6 @@
 #include "scenarios/report/scaling.hpp"
 
+#include "libsim/report/charts.hpp"
 #include "libsim/report/plot.hpp"
 #include "libsim/report/text_table.hpp"
 #include "scenarios/report/reports.hpp"
@@ -7,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 namespace sim::scenarios {
 
@@ -126,6 +128,27 @@ std::string show_scaling(const Scaling& scaling) {
     return fmt::format("{}, profile {}: the same training for each size of {}\n\n", scaling.scenario, scaling.profile,
                        scaling.axis) +
            text_of(table) + "\nspeedup (*) against the ideal (o), over ranks\n" + draw(plot);
+}
+
+std::string svg_scaling(const Scaling& scaling) {
+    Chart chart{.title = fmt::format("{}, profile {}: speedup with each size of {}", scaling.scenario, scaling.profile,
+                                     scaling.axis),
+                .x_title = "ranks",
+                .y_title = "speedup",
+                .x = {},
+                .curves = {{"ideal", {}}, {"reached", {}}}};
+    std::map<std::int64_t, double> speedups;
+    for (const ScalingSize& size : scaling.sizes) {
+        if (size.outcome) {
+            speedups[size.outcome->options.ranks] = size.outcome->speedup();
+        }
+    }
+    for (const auto& [ranks, speedup] : speedups) {
+        chart.x.push_back(ranks);
+        chart.curves[0].values.push_back(static_cast<double>(ranks));
+        chart.curves[1].values.push_back(speedup);
+    }
+    return svg_of(chart);
 }
 
 std::string json_scaling(const Scaling& scaling) {

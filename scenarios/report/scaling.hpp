@@ -27,6 +27,9 @@ struct Scaling {
 
 std::string show_scaling(const Scaling& scaling);
 
+// The speedup over the ranks beside the ideal one, as an SVG picture. Requires: some size is possible.
+std::string svg_scaling(const Scaling& scaling);
+
 // One JSON object; "scaling" holds an object per size: that of --json for this run, plus `axis_size`,
 // `items_per_second` and `lost_to`; or `axis_size`, "possible": false and `why`.
 std::string json_scaling(const Scaling& scaling);

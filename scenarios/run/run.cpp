@@ -13,6 +13,8 @@
 #include "scenarios/run/checks.hpp"
 #include "scenarios/run/launch.hpp"
 #include "tools/command_line/exit.hpp"
+#include "tools/command_line/output_file.hpp"
+#include "tools/command_line/own_picture.hpp"
 
 #include <fmt/format.h>
 
@@ -155,6 +157,7 @@ int run_once(const Scenario& scenario, Options options) {
 Options sized(const CommandLineOf& line, std::int64_t size, const Cluster& cluster) {
     Options options = std::get<Options>(read_options(line.scenario, line.argc, line.argv, size));
     options.slowdown = slowdowns_of(options, cluster);
+    take_picture(options.outputs);
     options.quiet = true;  // lines of several runs would be read as one story
     check_plan(options);
     require_prices(options, cluster);
@@ -194,7 +197,11 @@ int run_scaling(const CommandLineOf& line, const Options& asked) {
         throw UsageError(
             fmt::format("--scaling: none of these sizes is possible; the first: {}", scaling.sizes.front().why_not));
     }
-    write_outputs(asked.outputs,
+    Outputs outputs = asked.outputs;
+    if (const std::string picture = take_picture(outputs); !picture.empty()) {
+        write_output(picture, [&](std::ostream& out) { out << svg_scaling(scaling); });
+    }
+    write_outputs(outputs,
                   {.text = [&] { return show_scaling(scaling); }, .json = [&] { return json_scaling(scaling); }});
     return agree ? done : complain(line.scenario.name, differs, failed);
 }

@@ -28,6 +28,25 @@ Said compare(const std::vector<std::string>& lines, const std::string& options =
 const std::vector<std::string> all_five{"0d_sequential", "1d_data_parallel", "2d_tensor_parallel",
                                         "3d_pipeline_parallel", "4d_hybrid"};
 
+// Five layouts of a model, which a course compares.
+TEST(CompareSeveral, ShowsTheTimeAndTheMemoryOfPredictedSteps) {
+    const TemporaryFolder folder;
+    std::string files;
+    std::vector<nlohmann::json> results;
+    for (const std::string layout : {"", "--zero 3", "--tp 2", "--pp 2", "--recompute full"}) {
+        const Said said = run_command("ndsim train --model llama3.2-1b --gpus 8 --global-batch 16 --json " + layout);
+        results.push_back(said.json());
+        files += " '" + folder.with(std::to_string(results.size()) + ".json", said.out) + "'";
+    }
+    EXPECT_THAT(run_command("ndsim compare" + files).out, HasSubstr("100.0 %"));
+    const nlohmann::json steps = run_command("ndsim compare --json" + files).json()["steps"];
+    ASSERT_EQ(steps.size(), results.size());
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        EXPECT_EQ(steps[i]["step_seconds"], results[i]["step_seconds"]) << i;
+        EXPECT_EQ(steps[i]["peak_memory_bytes"], results[i]["memory"]["peak"]) << i;
+    }
+}
+
 std::vector<std::string> lines_of(const std::string& text) {
     std::vector<std::string> lines;
     std::istringstream stream(text);

@@ -71,6 +71,15 @@ TEST(Scaling, ShowsATableAndACurve) {
     EXPECT_THAT(said.out, HasSubstr("speedup (*) against the ideal (o), over ranks\n        4 |               .o\n"));
 }
 
+TEST(Scaling, DrawsTheSpeedupBesideTheIdealOne) {
+    const TemporaryFolder folder;
+    const std::string picture = folder.file("curve.svg");
+    EXPECT_EQ(scaling("1d_data_parallel --scaling 1,2,4 --svg '" + picture + "'").size(), 3);
+    EXPECT_THAT(content_of(picture), HasSubstr("speedup with each size of dp"));
+    EXPECT_THAT(content_of(picture), HasSubstr(">ideal</text>"));
+    EXPECT_THAT(content_of(picture), HasSubstr(">reached</text>"));
+}
+
 TEST(Scaling, ComesFromAFileToo) {
     const TemporaryFolder folder;
     const std::string config = folder.with("c.toml", "scaling = [1, 2]\n");

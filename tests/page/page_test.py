@@ -430,7 +430,7 @@ def test_a_collective_is_told_chunk_by_chunk(page, files):
     assert cells() == [[str(member)] * 4 for member in range(4)]
     page.test("chunk-on-0").click()
     assert sorted(sum(cells(), [])).count("0") == 3, cells()
-    assert page.test("chunk-said-0").text.startswith("Step 1 of 6: 3 sends chunk "), page.test("chunk-said-0").text
+    assert page.test("chunk-said-0").text.startswith("Step 1 of 6: member 3 sends chunk "), page.test("chunk-said-0").text
     for _ in range(2):
         page.press(Keys.ARROW_RIGHT)  # the button has the focus
     # The sums are done after 3 of 6 steps: one on each member.
@@ -530,9 +530,9 @@ def test_checkpoints_have_a_colour_of_their_own_where_there_are_any(page, files)
     train = [f"{files.bin_dir}/1d_data_parallel", "--host", "fiber", "--steps", "4", "--checkpoint-every", "1", "--checkpoint-time", "9s", "--quiet"]
     file, _ = make_page(train, files.folder, "checkpoints.html")
     page.open(file)
-    assert "checkpoint" in page.one(".legend").text
+    assert "checkpoint" in page.test("legend").text
     page.open(files.pipeline)
-    assert "checkpoint" not in page.one(".legend").text
+    assert "checkpoint" not in page.test("legend").text
 
 
 def test_a_run_that_failed_says_why(page, files):

@@ -218,9 +218,11 @@ TEST(Page, HoldsSeveralRuns) {
 TEST(Page, SaysOfTwoRunsWhatItIsGivenHoweverItIsWritten) {
     const Timeline run = two_ranks();
     const std::vector<const Timeline*> both{&run, &run};
-    const Comparison comparison{
-        .all = {"all", 1, 3}, .parts = {{"</script>", 1, 3}}, .figures = {{"memory", "1 B", "2 B", "+100 %"}},
-        .changed = {{"a", "", "b"}}, .sentence = "B & A"};
+    const Comparison comparison{.all = {"all", 1, 3},
+                                .parts = {{"</script>", 1, 3}},
+                                .figures = {{"memory", "1 B", "2 B", "+100 %"}},
+                                .changed = {{"a", "", "b"}},
+                                .sentence = "B & A"};
     std::ostringstream out;
     write_page(out, both, most_page_spans, &comparison);
     EXPECT_THAT(out.str(), HasSubstr(R"({"sentence":"B & A","all":{"name":"all","a":1.0,"b":3.0,"difference":2.0},)"

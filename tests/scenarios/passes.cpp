@@ -48,7 +48,8 @@ TEST(PassOf, ALabelNamesItsMicroBatchAndItsDirection) {
 }
 
 TEST(PassOf, OtherLabelsAreNoPasses) {
-    for (const char* const label : {"", "optimizer", "forward", "forward of micro-batch ", "forward of micro-batch -1"}) {
+    for (const char* const label :
+         {"", "optimizer", "forward", "forward of micro-batch ", "forward of micro-batch -1"}) {
         EXPECT_FALSE(pass_of(label).has_value()) << label;
     }
 }
@@ -79,12 +80,8 @@ TEST(PipelineWaits, AreNotThoseOfRanksThatAllBeginAtOnce) {
 
 TEST(PipelineWaits, DoNotIncludeACollective) {
     Timeline timeline = two_stages();
-    timeline.add({.rank = 1,
-                  .kind = OpKind::collective,
-                  .label = &data,
-                  .begin = Time{38us},
-                  .end = Time{60us},
-                  .idle = 20us});
+    timeline.add(
+        {.rank = 1, .kind = OpKind::collective, .label = &data, .begin = Time{38us}, .end = Time{60us}, .idle = 20us});
     EXPECT_EQ(pipeline_waits(timeline).size(), 2U);
 }
 

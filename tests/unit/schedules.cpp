@@ -65,8 +65,7 @@ std::ptrdiff_t full_chunks(const Holdings& holdings) {
 // Three steps add up: then each member holds one whole sum. Each of the other three hands on four of them.
 TEST(Schedule, OfARingHoldsOneSumOnEachMemberAfterHalfItsSteps) {
     std::vector<std::ptrdiff_t> full;
-    for (const Holdings& holdings :
-         holdings_of_steps(schedule_of(CollectiveKind::all_reduce, Algorithm::ring, 4, 0))) {
+    for (const Holdings& holdings : holdings_of_steps(schedule_of(CollectiveKind::all_reduce, Algorithm::ring, 4, 0))) {
         full.push_back(full_chunks(holdings));
     }
     EXPECT_EQ(full, (std::vector<std::ptrdiff_t>{0, 0, 0, 4, 8, 12, 16}));

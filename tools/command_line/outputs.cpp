@@ -10,6 +10,7 @@
 #include "libsim/report/trace_formats.hpp"
 #include "tools/command_line/exit.hpp"
 #include "tools/command_line/output_file.hpp"
+#include "tools/command_line/own_picture.hpp"
 #include "tools/command_line/terminal.hpp"
 #include "tools/command_line/trace_output.hpp"
 
@@ -88,6 +89,8 @@ void svg(std::ostream& out, const Timeline& timeline) {
     out << svg_timeline(timeline);
 }
 
+constexpr const char* picture_of_timeline = "svg of the timeline";
+
 // In the order of --help.
 constexpr auto formats = std::to_array<Format>({
     {"csv", "", "FILE|-", &Offer::table, csv},
@@ -104,7 +107,7 @@ constexpr auto formats = std::to_array<Format>({
      .draw = svg,
      .help = "draw the timeline as a picture, a row for each rank and stream",
      .instead_of = &Offer::picture,
-     .wanted_as = "svg of the timeline",
+     .wanted_as = picture_of_timeline,
      .suffix = ".svg"},
     {.option = "trace",
      .takes = "FILE|-",
@@ -319,6 +322,11 @@ void write_timeline(const Outputs& outputs, const Timeline& timeline) {
             write_output(file, [&](std::ostream& out) { format.draw(out, timeline); });
         }
     }
+}
+
+std::string take_picture(Outputs& outputs) {
+    const auto taken = outputs.extract(picture_of_timeline);
+    return taken.empty() ? "" : taken.mapped();
 }
 
 void write_outputs(const Outputs& outputs, const Report& report) {

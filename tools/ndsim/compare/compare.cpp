@@ -1,6 +1,6 @@
 // `ndsim compare` shows two results side by side, and what makes the difference, or several scenarios in one table.
-#include "libsim/report/amounts.hpp"
 #include "libsim/config/errors.hpp"
+#include "libsim/report/amounts.hpp"
 #include "libsim/report/page/page.hpp"
 #include "libsim/report/record.hpp"
 #include "libsim/report/text_table.hpp"
@@ -39,12 +39,11 @@ struct CompareOptions {
 };
 
 std::vector<OptionRow> option_rows(CompareOptions& options) {
-    return {
-        as_argument({"A", "", "result to start from", config::file(options.first)}),
-        as_argument({"B", "", "result to compare with it", config::file(options.second)}),
-        as_argument({"C", "", "further results, all of scenarios or all of ndsim train: they make one table",
-                     config::files(options.others)},
-                    Role::more_arguments)};
+    return {as_argument({"A", "", "result to start from", config::file(options.first)}),
+            as_argument({"B", "", "result to compare with it", config::file(options.second)}),
+            as_argument({"C", "", "further results, all of scenarios or all of ndsim train: they make one table",
+                         config::files(options.others)},
+                        Role::more_arguments)};
 }
 
 // The two runs and their comparison.
@@ -110,8 +109,8 @@ std::string text_of(const Compared& both) {
     for (const ComparedFigure& one : comparison.figures) {
         figures += fmt::format("{}: {} -> {} ({})\n", one.name, one.a, one.b, one.change);
     }
-    return fmt::format("A  {}  ({})\nB  {}  ({})\n\n", a.name, a.file, b.name, b.file) + text_of(table) + "\n" + figures +
-           comparison.sentence + "\n";
+    return fmt::format("A  {}  ({})\nB  {}  ({})\n\n", a.name, a.file, b.name, b.file) + text_of(table) + "\n" +
+           figures + comparison.sentence + "\n";
 }
 
 const report::Record<ComparedRun>& result_record() {
@@ -294,16 +293,15 @@ Question compare_question() {
 }
 
 SchemaText compare_schema() {
-    return schema_of_command("compare",
-                             {{"oneOf",
-                               {{{"$ref", "#/definitions/two"}},
-                                {{"$ref", "#/definitions/several"}},
-                                {{"$ref", "#/definitions/steps"}}}},
-                              {"definitions",
-                               {{"two", compared_record().schema()},
-                                {"several", scenarios_record().schema()},
-                                {"steps", steps_record().schema()},
-                                {"result", result_record().schema()}}}});
+    return schema_of_command(
+        "compare",
+        {{"oneOf",
+          {{{"$ref", "#/definitions/two"}}, {{"$ref", "#/definitions/several"}}, {{"$ref", "#/definitions/steps"}}}},
+         {"definitions",
+          {{"two", compared_record().schema()},
+           {"several", scenarios_record().schema()},
+           {"steps", steps_record().schema()},
+           {"result", result_record().schema()}}}});
 }
 
 SchemaText compare_columns() {

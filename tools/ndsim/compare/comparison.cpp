@@ -131,8 +131,11 @@ report::Comparison compared(const ComparedRun& a, const ComparedRun& b) {
         throw config::UsageError(
             fmt::format("{} is of {} and {} of {}; both must be of the same", a.file, kind(a), b.file, kind(b)));
     }
-    report::Comparison comparison{
-        .all = {"all", a.seconds, b.seconds}, .parts = {}, .figures = figures_of(a, b), .changed = changes(a, b), .sentence = ""};
+    report::Comparison comparison{.all = {"all", a.seconds, b.seconds},
+                                  .parts = {},
+                                  .figures = figures_of(a, b),
+                                  .changed = changes(a, b),
+                                  .sentence = ""};
     const auto before = a.parts();
     const auto after = b.parts();
     for (std::size_t i = 0; i < time_parts; ++i) {

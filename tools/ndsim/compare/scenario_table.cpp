@@ -56,7 +56,8 @@ std::string mesh_of(const ResultJson& run) {
 
 ScenarioRow row_of_json(const std::string& file, const ResultJson& run) {
     if (run.contains("step_seconds")) {
-        throw config::UsageError(fmt::format("{} is of ndsim train and others of scenarios; all must be of the same", file));
+        throw config::UsageError(
+            fmt::format("{} is of ndsim train and others of scenarios; all must be of the same", file));
     }
     const auto number_at = [&](const char* key) { return run.at(key).get<double>(); };
     ScenarioRow row{.file = file,

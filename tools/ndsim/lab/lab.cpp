@@ -249,8 +249,11 @@ const std::array<Action, 9> actions{{
      "draw your timeline above the reference and mark the first difference; --fault hits both",
      {"ndsim lab show 2", "ndsim lab show 1 --fault 'slow rank 1 x2'", "ndsim lab show 2 --report ring.html"},
      [](LabOptions& options) {
-         return std::vector{lab_row(options), folder_row(options, where_desks_are), host_row(options),
-                            config::fault_row(options.faults), ascii_row(options),
+         return std::vector{lab_row(options),
+                            folder_row(options, where_desks_are),
+                            host_row(options),
+                            config::fault_row(options.faults),
+                            ascii_row(options),
                             config::writing({"report", "FILE.html", "write a page for the browser with both timelines",
                                              config::file(options.page)})};
      },

@@ -5,10 +5,10 @@ import { button, element, section } from "./dom";
 const playing = 900; // milliseconds a step
 const colors = 6; // members in different colours
 
-// "rank 0 sends chunk 3 to rank 1, which adds it"
+// "member 0 sends chunk 3 to 1, which adds it"
 function sentence([from, to, chunks, adds]: Chunks["steps"][0]["moves"][0]): string {
     const what = chunks.length === 1 ? `chunk ${chunks[0]}` : `chunks ${chunks.join(", ")}`;
-    return `${from} sends ${what} to ${to}, which ${adds ? "adds" : "keeps"} ${chunks.length === 1 ? "it" : "them"}`;
+    return `member ${from} sends ${what} to ${to}, which ${adds ? "adds" : "keeps"} ${chunks.length === 1 ? "it" : "them"}`;
 }
 
 // A block for each member whose data is added up in the chunk, and the same in words.

@@ -62,7 +62,7 @@ function heading(runs: Run[], help: Help): HTMLElement {
 }
 
 function legend(timeline: Timeline, runs: Run[]): HTMLElement {
-    const made = element("p", { class: "legend" });
+    const made = element("p", { class: "legend", "data-test": "legend" });
     const add = (of: string, title: string) => made.append(swatched(of, name(title)));
     const passes = runs.some((run) => run.header.passes.some((pass) => pass !== ""));
     if (passes) ["forward, a colour for each micro-batch", "backward, darker"].forEach((title, i) => add("fb"[i] + "0", title));

@@ -55,6 +55,7 @@ export class Painter {
         const { context, canvas, geometry } = this;
         const ratio = window.devicePixelRatio || 1;
         const [width, height] = [canvas.clientWidth, canvas.clientHeight];
+        if (width === 0 || height === 0) return; // hidden
         if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
             canvas.width = Math.round(width * ratio);
             canvas.height = Math.round(height * ratio);
