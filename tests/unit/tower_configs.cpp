@@ -49,7 +49,7 @@ TEST(TowerConfigs, OfLlama4) {
         "num_attention_heads": 16, "num_channels": 3, "num_hidden_layers": 34, "patch_size": 14,
         "pixel_shuffle_ratio": 0.5, "projector_input_dim": 4096, "projector_output_dim": 4096,
         "vision_output_dim": 4096}})",
-                  "llama4-vision-scout-17b-16e");
+                  "llama4-vision-scout");
 }
 
 // Its text_config leaves out the sizes of Llama 7B.
