@@ -438,7 +438,7 @@ def test_a_collective_is_told_chunk_by_chunk(page, files):
     page.press(Keys.ARROW_LEFT)
     assert [row.count("sum of all") for row in cells()] == [0, 0, 0, 0]
     page.test("chunk-play-0").click()
-    page.wait("return document.querySelector('[data-test=chunk-step-0]').value === '6'")
+    page.wait("return document.querySelector('[data-test=chunk-step-0]').value === '6'", seconds=60)
     assert [row.count("sum of all") for row in cells()] == [4, 4, 4, 4]
     assert page.test("chunk-play-0").text.endswith("Play")
 
