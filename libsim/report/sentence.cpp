@@ -57,7 +57,8 @@ std::string sentence_of(const Timeline& timeline) {
         communicating += seconds(rank.communication) / all;
         waiting += seconds(rank.idle) / all;
     }
-    if (timeline.ranks == 1) {
+    // A predicted rank may stand for many, with which it communicates.
+    if (timeline.ranks == 1 && communicating == 0) {
         return fmt::format("The GPU computes {} of the time.", percent_text(computing));
     }
     return fmt::format("The GPUs compute {} of the time, communicate {} and wait for each other {}{}.",

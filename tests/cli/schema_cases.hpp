@@ -216,6 +216,8 @@ inline std::vector<PrintedJson> results_of_networks(const SchemaInputs& inputs) 
                                 inputs.result("d.json", "ndsim train --model llama3-8b --gpus 16 --tp 2"))},
         {"compare", fmt::format("ndsim compare '{0}' '{0}' '{0}' --json",
                                 inputs.result("e.json", "4d_hybrid --quiet --host fiber"))},
+        {"compare", fmt::format("ndsim compare '{0}' '{0}' '{0}' --json",
+                                inputs.result("f.json", "ndsim train --model llama3-8b --gpus 8 --global-batch 16"))},
         {"trace_summary", fmt::format("ndsim trace summary '{}' --json", inputs.trace("a.trace.json", traced))},
         {"trace_summary",
          fmt::format("ndsim trace summary '{}' --json",

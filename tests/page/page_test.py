@@ -563,11 +563,13 @@ def test_a_predicted_step_has_totals_and_a_critical_path(page, files):
     assert "compute" in kinds and kinds <= {"compute", "collective", "message", "send", "receive"}, kinds
 
 
-def test_the_page_of_a_step_begins_with_its_verdict(page, files):
+def test_the_page_of_a_step_has_its_budget_above_the_picture_and_its_verdict_below(page, files):
     page.open(files.step)
     assert page.complaints() == []
-    order = page.js("return [...document.querySelectorAll('main > section')].map((one) => one.id)")
-    assert order[:2] == ["verdict", "timeline"], order
+    order = page.js("return [...document.querySelectorAll('main > [data-test]')].map((one) => one.dataset.test)")
+    assert order[:4] == ["sentence", "account", "timeline", "verdict"], order
+    bubble = max((category for category in files.step_json["breakdown"] if category != "compute"), key=files.step_json["breakdown"].get)
+    assert bubble == "bubble" and "largest loss: pipeline bubble (" in page.test("sentence").text
     parts = page.js("return [...document.querySelectorAll('#verdict > section')].map((one) => one.dataset.test)")
     assert parts == ["explain-verdict", "explain-budget", "explain-memory", "explain-cost", "explain-advice"], parts
     said = page.js("return document.querySelector('#verdict').textContent")
@@ -656,6 +658,7 @@ def assert_is_compared(page, said):
     rows = [(row[0], *(float(cell.removesuffix(" s")) for cell in row[1:4])) for row in page.rows("compare-table")]
     parts = [(name, part["a_seconds"], part["b_seconds"], part["difference_seconds"]) for name, part in said["parts"].items()]
     assert rows == parts + [("all", said["a_seconds"], said["b_seconds"], said["difference_seconds"])], (rows, parts)
+    assert {row[0] for row in page.rows("figures-table")} >= {"memory of the fullest GPU"}
     changed = [(name, one["a"] or "none", one["b"] or "none") for name, one in said["changed"].items()]
     assert [tuple(row) for row in page.rows("changed-table")] == changed
     runs = page.state("runs")
@@ -683,6 +686,19 @@ def test_results_of_two_predicted_steps_are_compared_in_one_page(page, files):
     said = compared(page, files, [result(files, "step.json", *step), result(files, "interleaved.json", *step, "--interleave", "2")])
     assert_is_compared(page, said)
     assert "Stage 3" in page.rows("totals-1")[3][0]
+
+
+def test_five_predicted_steps_stand_side_by_side_with_their_memory(page, files):
+    step = ["ndsim", "train", "--model", "llama3.2-1b", "--gpus", "8", "--global-batch", "16"]
+    layouts = [[], ["--zero", "3"], ["--tp", "2"], ["--pp", "2"], ["--recompute", "full"]]
+    results = [result(files, f"five{i}.json", *step, *layout) for i, layout in enumerate(layouts)]
+    said = compared(page, files, results)
+    assert page.complaints() == []
+    rows = page.rows("runs-table")
+    assert [row[0][:3] for row in rows] == ["A: ", "B: ", "C: ", "D: ", "E: "]
+    assert [int(row[6]) for row in rows] == [one["peak_memory_bytes"] for one in said["steps"]]
+    assert [digits(row[1]) for row in rows] == [picoseconds(one["step_seconds"]) for one in said["steps"]]
+    assert len(page.all("canvas.memory")) == 5
 
 
 def test_a_page_of_two_runs_says_what_it_is_given(page, files):

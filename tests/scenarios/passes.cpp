@@ -92,6 +92,15 @@ TEST(SentenceOf, APipelineNamesItsFillItsBubblesAndItsDrain) {
               "fill takes 8.3 %, its bubbles 25.0 % and its drain 18.3 %.");
 }
 
+TEST(SentenceOf, ASingleRankComputesUnlessItCommunicatesWithThoseItStandsFor) {
+    Timeline timeline{.title = "one", .ranks = 1};
+    timeline.add(computing(0, forward, 0us, 10us));
+    EXPECT_EQ(sentence_of(timeline), "The GPU computes 100.0 % of the time.");
+    timeline.add({.kind = OpKind::collective, .label = &data, .begin = Time{10us}, .end = Time{20us}});
+    EXPECT_EQ(sentence_of(timeline),
+              "The GPUs compute 50.0 % of the time, communicate 50.0 % and wait for each other 0.0 %.");
+}
+
 TEST(SentenceOf, ARunThatFailedSaysNothing) {
     Timeline timeline = two_stages();
     timeline.fault = "rank 1 died";

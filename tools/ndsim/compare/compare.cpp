@@ -181,7 +181,7 @@ const report::Record<Compared>& compared_record() {
 }
 
 // The timeline of one run, with its letter in the title and its file among the facts.
-Timeline timeline_of(const char* letter, const ComparedRun& run) {
+Timeline timeline_of(char letter, const ComparedRun& run) {
     Timeline timeline = run_again(run);
     timeline.title = fmt::format("{}: {}", letter, timeline.title);
     timeline.facts.insert(timeline.facts.begin(), {"file", run.file});
@@ -192,8 +192,8 @@ Timeline timeline_of(const char* letter, const ComparedRun& run) {
 std::string page_of(const std::vector<std::string>& files) {
     std::vector<Timeline> timelines;
     for (const std::string& file : files) {
-        timelines.push_back(run_again(read_run(file)));
-        timelines.back().facts.insert(timelines.back().facts.begin(), {"file", file});
+        const auto letter = static_cast<char>('A' + timelines.size() % 26);
+        timelines.push_back(timeline_of(letter, read_run(file)));
     }
     std::vector<const Timeline*> runs;
     for (const Timeline& timeline : timelines) {
@@ -206,8 +206,8 @@ std::string page_of(const std::vector<std::string>& files) {
 
 // A page with both timelines on one time axis.
 std::string page_of(const Compared& both) {
-    const Timeline a = timeline_of("A", both.a);
-    const Timeline b = timeline_of("B", both.b);
+    const Timeline a = timeline_of('A', both.a);
+    const Timeline b = timeline_of('B', both.b);
     const std::array<const Timeline*, 2> runs{&a, &b};
     std::ostringstream page;
     write_page(page, runs, most_page_spans, &both.comparison);

@@ -83,7 +83,7 @@ function partOf(key: string, part: Part): HTMLElement {
             one.rows.map((row) => columns.map(([column]) => cellOf(row[column])))));
         if (one.note !== "") made.append(element("p", { class: "about" }, name(one.note, longest)));
     }
-    if (part.drawing.length > 0) made.append(element("pre", { "data-test": `explain-${key}-drawing` }, part.drawing.join("\n")));
+    if (part.drawing.length > 0) made.append(element("pre", { tabindex: "0", "data-test": `explain-${key}-drawing` }, part.drawing.join("\n")));
     made.append(...paragraphs(part.notes, `explain-${key}-notes`));
     return made;
 }

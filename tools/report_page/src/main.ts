@@ -27,8 +27,9 @@ import { View } from "./view";
 function heading(runs: Run[], help: Help): HTMLElement {
     const made = element("header", {});
     const titles = runs.map((run) => run.header.title);
-    document.title = `${clipped(titles.join(" / "))} \u2013 ndsim`;
-    made.append(element("h1", {}, name(titles.join(" / "), 200)));
+    const title = titles.length > 2 ? `${titles.length} runs` : titles.join(" / ");
+    document.title = `${clipped(title)} \u2013 ndsim`;
+    made.append(element("h1", {}, name(title, 200)));
     const tools = element("div", { class: "tools" });
     const shade = button("", "Dark or light (T)", "theme", flipTheme);
     const label = () => (shade.textContent = isDark() ? "Light" : "Dark");
@@ -163,7 +164,7 @@ async function begin(): Promise<void> {
     const explanation = readExplanation("explanation");
     const verdict = readExplanation("verdict");
     const bar = verdict && accountBar(runs[0]);
-    page.append(heading(runs, help), ...(comparison ? [sentence("compare-sentence", comparison.sentence)] : runs.map((run) => sentence("sentence", run.header.sentence))), bar ?? "",
+    page.append(heading(runs, help), ...(comparison ? [sentence("compare-sentence", comparison.sentence)] : runs.length === 1 ? [sentence("sentence", runs[0].header.sentence)] : []), bar ?? "",
         timelineSection(timeline, runs, replay, search, layout.overlapping), verdict ? verdictSection(verdict, bar !== null) : "", help.overlay);
     document.body.replaceChildren(page);
     listenToKeys({ runs, timeline, replay, search, help });

@@ -9,7 +9,7 @@ import type { Timeline } from "./timeline";
 const height = 96; // of a run's strip in pixels
 const mostColors = 8; // more ranks share one colour
 const mostCurves = 512;
-const mostNamed = 16;
+const mostNamed = 8;
 
 interface Curve {
     rank: number;
