@@ -22,7 +22,7 @@ struct Interval {
     Time end;
 };
 
-// What a rank of a pipeline does, and when its passes begin and end.
+// A rank of a pipeline: when it is busy, and from its first pass to its last.
 struct Occupied {
     std::vector<Interval> busy;
     std::optional<Interval> passes;

@@ -81,7 +81,8 @@ void add_axes(const Options& options, sim::report::Timeline& timeline) {
     }
 }
 
-// The sum of the gradients of a group of replicas, if each of them holds all of its gradients and sends them as they are.
+// The sum of the gradients of a group of replicas, if each of them holds all of its gradients and sends them as they
+// are.
 std::string sum_of_gradients(const Options& options) {
     if (options.mesh.dp < 2 || options.zero > 0 || options.compress != "none") {
         return "";

@@ -139,6 +139,17 @@ TEST(NdsimLab, ShowsBothTimelinesWithTheFirstDifference) {
     EXPECT_THAT(said.out, HasSubstr("First difference, at the mark: rank 0: yours computes 1000000 FLOPs"));
 }
 
+TEST(NdsimLab, WritesAPageWithBothTimelines) {
+    const Desk desk;
+    desk.check_of("    gpu.compute('nothing to do with it', flops=1e6)");
+    const TemporaryFolder folder;
+    const std::string page = folder.file("ring.html");
+    EXPECT_EQ(run_command("ndsim lab show 2 --report '" + page + "' " + desk.folder()).exit_code, 0);
+    EXPECT_THAT(content_of(page), HasSubstr("\"title\":\"Yours\""));
+    EXPECT_THAT(content_of(page), HasSubstr("\"title\":\"The reference\""));
+    EXPECT_THAT(content_of(page), HasSubstr("[\"first difference\",\"rank 0: yours computes 1000000 FLOPs"));
+}
+
 TEST(NdsimLab, PrintsWhatTheLearnersProgramPrintsOnStandardError) {
     const Said said = Desk().check_of("    print('a thought')", " --json");
     EXPECT_THAT(said.err, HasSubstr("a thought"));

@@ -1,6 +1,6 @@
 #include "libsim/report/passes.hpp"
 
-#include "libsim/report/sentence.hpp"
+#include "libsim/report/page/sentence.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -85,7 +85,7 @@ TEST(PipelineWaits, DoNotIncludeACollective) {
     EXPECT_EQ(pipeline_waits(timeline).size(), 2U);
 }
 
-// Of 120 us, 56 us are passes, 2 us a message, and 30 + 10 + 22 us waits.
+// 56 of 120 us are passes, 2 us a message, and 30 + 10 + 22 us waits.
 TEST(SentenceOf, APipelineNamesItsFillItsBubblesAndItsDrain) {
     EXPECT_EQ(sentence_of(two_stages()),
               "The GPUs compute 46.7 % of the time, communicate 1.7 % and wait for each other 51.7 %: the pipeline's "

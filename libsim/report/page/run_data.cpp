@@ -2,9 +2,9 @@
 
 #include "libsim/report/label_letters.hpp"
 #include "libsim/report/page/detail.hpp"
+#include "libsim/report/page/sentence.hpp"
 #include "libsim/report/page/sums.hpp"
 #include "libsim/report/passes.hpp"
-#include "libsim/report/sentence.hpp"
 #include "libsim/trace/critical_path.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-#include "libsim/report/sentence.hpp"
+#include "libsim/report/page/sentence.hpp"
 
 #include "libsim/report/amounts.hpp"
 #include "libsim/report/page/sums.hpp"
