@@ -632,6 +632,14 @@ def test_passes_of_all_micro_batches_are_one_row(page, files):
     assert labels.count("forward") == labels.count("backward") == 1, labels
 
 
+def test_the_legend_names_what_has_a_colour_and_nothing_else(page, files):
+    page.open(files.step)
+    entries = [entry.text for entry in page.all("[data-test=legend] .swatched")]
+    assert entries[:2] == ["forward, a colour for each micro-batch", "backward, darker"], entries
+    assert sorted(entries[2:5]) == ["micro-batch overhead", "optimizer", "step overhead"], entries
+    assert entries[5:] == ["send", "receive", "collective", "waiting for others", "critical path"], entries
+
+
 def test_a_run_of_hours_is_shown(page, files):
     page.open(files.long)
     page.test("list-spans-0").click()

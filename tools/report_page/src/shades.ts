@@ -13,7 +13,11 @@ export function shadesOf(run: Run): Shades {
     const plain = (label: string) => label.replace(/\d+/g, "").replace(/\s+/g, " ").replace(/ ,/g, ",").trim().slice(0, 60);
     const times = new Map<string, number>();
     // Passes have colours of their own.
-    const others = new Set(run.header.labels.filter((_, i) => run.header.passes[i] === ""));
+    const others = new Set<string>();
+    for (let span = 0; span < run.size; ++span) {
+        const label = run.label[span];
+        if (run.kind[span] === Kind.compute && run.header.passes[label] === "") others.add(run.header.labels[label]);
+    }
     for (const sum of run.header.sums) {
         if (sum.kind === Kind.compute && others.has(sum.label)) times.set(plain(sum.label), (times.get(plain(sum.label)) ?? 0) + Number(sum.time));
     }
