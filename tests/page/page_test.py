@@ -443,6 +443,18 @@ def test_a_collective_is_told_chunk_by_chunk(page, files):
     assert page.test("chunk-play-0").text.endswith("Play")
 
 
+def test_an_exchange_names_the_chunks_of_their_senders(page, files):
+    file, _ = make_page([f"{files.bin_dir}/ndsim", "collective", "all-to-all", "--ranks", "3", "--sizes", "1K"], files.folder, "exchange.html")
+    page.open(file)
+    page.wait("""document.querySelector('[data-test=chunk-on-0]').click();
+                 return document.querySelector('[data-test=chunk-step-0]').value === document.querySelector('[data-test=chunk-step-0]').max""")
+    # Everyone has the chunk with its own number from each of the others.
+    cells = page.js("return [...document.querySelectorAll('[data-test=chunk-table-0] tbody tr')].map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent))")
+    assert cells == [[str(member) if member == other else f"chunk {member} of {other}" for other in range(3)] for member in range(3)], cells
+    said = page.test("chunk-said-0").text
+    assert all(f"sends chunk {to} to {to}," in said for to in range(3)), said
+
+
 def test_a_stretch_of_time_is_measured(page, files):
     page.open(files.pipeline)
     page.focus_timeline()

@@ -4,11 +4,20 @@ import { button, element, section } from "./dom";
 
 const playing = 900; // milliseconds a step
 const colors = 6; // members in different colours
+const mostMoves = 8; // told of a step
 
-// "member 0 sends chunk 3 to 1, which adds it"
-function sentence([from, to, chunks, adds]: Chunks["steps"][0]["moves"][0]): string {
-    const what = chunks.length === 1 ? `chunk ${chunks[0]}` : `chunks ${chunks.join(", ")}`;
-    return `member ${from} sends ${what} to ${to}, which ${adds ? "adds" : "keeps"} ${chunks.length === 1 ? "it" : "them"}`;
+type Step = Chunks["steps"][0];
+
+// "member 0 sends chunk 3 to 1, which adds it". Chunks have the numbers that they had on the members that sent them first.
+function sentence([from, to, places, adds]: Step["moves"][0], held: Step["held"]): string {
+    const sent = places.map((place) => held[to][place][0]);
+    const what = sent.length === 1 ? `chunk ${sent[0]}` : `chunks ${sent.join(", ")}`;
+    return `member ${from} sends ${what} to ${to}, which ${adds ? "adds" : "keeps"} ${sent.length === 1 ? "it" : "them"}`;
+}
+
+function sentences({ moves, held }: Step): string {
+    const said = moves.slice(0, mostMoves).map((move) => sentence(move, held));
+    return said.join("; ") + (moves.length > mostMoves ? `; and ${moves.length - mostMoves} more messages` : "");
 }
 
 // A block for each member whose data is added up in the chunk, and the same in words.
@@ -16,7 +25,7 @@ function cellOf({ members }: Chunks, place: number, [chunk, of]: [number, number
     const blocks = element("span", { class: "blocks", "aria-hidden": "true" });
     for (const member of of) blocks.append(element("span", { class: `block f${member % colors}` }));
     const sum = of.length === members && members > 1 ? "sum of all" : of.join(" + ");
-    return element("td", { class: came ? "came" : "" }, blocks, chunk === place ? sum : `${sum}: chunk ${chunk}`);
+    return element("td", { class: came ? "came" : "" }, blocks, chunk === place ? sum : `chunk ${chunk} of ${sum}`);
 }
 
 export function chunksSection(run: Run, index: number): HTMLElement | null {
@@ -25,7 +34,7 @@ export function chunksSection(run: Run, index: number): HTMLElement | null {
     const { steps } = chunks;
     const last = steps.length - 1;
     const made = section(`chunks-${index}`, "The collective, chunk by chunk",
-        `${chunks.name}, ${chunks.members} members, ${last} steps. Each cell says whose data a member holds for a chunk, one block of colour for each.`);
+        `${chunks.name}, ${chunks.members} members, ${last} step${last === 1 ? "" : "s"}. Each cell says whose data a member holds for a chunk, one block of colour for each.`);
     const body = element("tbody");
     const head = element("tr", {}, element("th", { scope: "col" }, "member"));
     for (let chunk = 0; chunk < chunks.chunks; ++chunk) head.append(element("th", { scope: "col" }, `chunk ${chunk}`));
@@ -38,7 +47,7 @@ export function chunksSection(run: Run, index: number): HTMLElement | null {
         const came = new Set(moves.flatMap(([, to, of]) => of.map((chunk) => `${to} ${chunk}`)));
         body.replaceChildren(...held.map((places, member) =>
             element("tr", {}, element("th", { scope: "row" }, String(member)), ...places.map((one, place) => cellOf(chunks, place, one, came.has(`${member} ${place}`))))));
-        said.textContent = step === 0 ? "Before the first step, each member holds its own data." : `Step ${step} of ${last}: ${moves.map(sentence).join("; ")}.`;
+        said.textContent = step === 0 ? "Before the first step, each member holds its own data." : `Step ${step} of ${last}: ${sentences(steps[step])}.`;
         slider.value = String(step);
         slider.setAttribute("aria-valuetext", `step ${step} of ${last}`);
         play.textContent = timer === 0 ? "\u25b6 Play" : "\u23f8 Pause";
