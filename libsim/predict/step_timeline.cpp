@@ -2,6 +2,7 @@
 
 #include "libsim/predict/pass_kernels.hpp"
 #include "libsim/predict/time_budget.hpp"
+#include "libsim/report/mesh_axes.hpp"
 #include "libsim/training/memory.hpp"
 #include "libsim/training/split.hpp"
 #include "libsim/training/step/rank_map.hpp"
@@ -48,13 +49,8 @@ public:
         for (int rank = 0; rank < map_.ranks(); ++rank) {
             timeline_.rank_names.push_back(name_of_rank(map_, what.layout, rank));
         }
-        for (const char* const axis : {"pp", "dp", "cp", "tp"}) {
-            std::vector<int> of_rank;
-            for (int rank = 0; rank < map_.ranks(); ++rank) {
-                of_rank.push_back(map_.coordinate(rank, axis));
-            }
-            timeline_.add_axis(axis, std::move(of_rank));
-        }
+        report::add_axes(timeline_, {"pp", "dp", "cp", "tp"},
+                         [&](int rank, const char* axis) { return map_.coordinate(rank, axis); });
         for (int stage = 0; stage < what.layout.parallelism.pp; ++stage) {
             memories_.push_back(training::memory_over_time(what.model, what.machine, what.layout, stage));
         }

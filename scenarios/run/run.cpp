@@ -4,6 +4,7 @@
 #include "libsim/config/profile.hpp"
 #include "libsim/error.hpp"
 #include "libsim/report/chunk_steps.hpp"
+#include "libsim/report/mesh_axes.hpp"
 #include "ranks/host/stop_signal.hpp"
 #include "scenarios/lesson/trainer/plan.hpp"
 #include "scenarios/lesson/trainer/trainer.hpp"
@@ -70,17 +71,6 @@ void tell_of_many_messages(const Scenario& scenario, const Options& options) {
     }
 }
 
-void add_axes(const Options& options, sim::report::Timeline& timeline) {
-    const sim::Mesh mesh = mesh_of(options);
-    for (const char* const axis : {"pp", "dp", "ep", "cp", "tp"}) {
-        std::vector<int> of_rank;
-        for (int rank = 0; rank < mesh.size(); ++rank) {
-            of_rank.push_back(mesh.coordinate(rank, axis));
-        }
-        timeline.add_axis(axis, std::move(of_rank));
-    }
-}
-
 // The sum of the gradients of a group of replicas, if each of them holds all of its gradients and sends them as they
 // are.
 std::string sum_of_gradients(const Options& options) {
@@ -100,7 +90,9 @@ Launched launch_training(const Scenario& scenario, const Options& options, const
         scenario.name, recoverable, cluster,
         [&](GPU& gpu, const sim::ranks::Start& start) { train(gpu, options_of_life(options, start.places), start); },
         [&](sim::report::Timeline& timeline) {
-            add_axes(options, timeline);
+            const sim::Mesh mesh = mesh_of(options);
+            report::add_axes(timeline, {"pp", "dp", "ep", "cp", "tp"},
+                             [&](int rank, const char* axis) { return mesh.coordinate(rank, axis); });
             timeline.chunks = sum_of_gradients(options);
         });
 }

@@ -701,6 +701,14 @@ def test_results_of_two_scenarios_are_compared_in_one_page(page, files):
         assert [digits(row[1]) for row in page.rows(f"totals-{run}")] == [picoseconds(rank["compute_seconds"]) for rank in ranks]
 
 
+def test_compared_runs_have_their_meshes(page, files):
+    hybrid = ["4d_hybrid", "--ep", "1", "--layers", "2", "--host", "fiber", "--quiet"]
+    compared(page, files, [result(files, f"hybrid{i}.json", *hybrid, *more) for i, more in enumerate([[], ["--schedule", "gpipe"]])])
+    assert page.complaints() == []
+    headings = [(row["run"], row["rank"], row["headings"][-1]) for row in page.state("rows") if row["headings"]]
+    assert headings == [(0, 0, "pp 0"), (0, 4, "pp 1"), (1, 0, "pp 0"), (1, 4, "pp 1")], headings
+
+
 def test_results_of_two_predicted_steps_are_compared_in_one_page(page, files):
     step = ["ndsim", "train", "--model", "llama3-8b", "--gpus", "64", "--tp", "2", "--pp", "4", "--global-batch", "64"]
     said = compared(page, files, [result(files, "step.json", *step), result(files, "interleaved.json", *step, "--interleave", "2")])

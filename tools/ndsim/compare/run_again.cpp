@@ -5,6 +5,8 @@
 #include "libsim/config/text_file.hpp"
 #include "libsim/interop/trace_files/read_trace.hpp"
 #include "libsim/nearest.hpp"
+#include "libsim/parallel/mesh.hpp"
+#include "libsim/report/mesh_axes.hpp"
 #include "tools/command_line/child_process.hpp"
 #include "tools/command_line/run_options.hpp"
 #include "tools/ndsim/known_scenarios.hpp"
@@ -82,6 +84,17 @@ std::vector<std::string> arguments_of(const ComparedRun& run, const std::string&
     return arguments;
 }
 
+// The mesh of a scenario's result; of a single rank if it has none.
+Mesh mesh_of(const ComparedRun& run) {
+    std::vector<Axis> axes;
+    for (const char* const name : {"dp", "tp", "pp", "ep", "cp"}) {
+        const auto size = std::find_if(run.settings.begin(), run.settings.end(),
+                                       [&](const auto& setting) { return setting.first == name; });
+        axes.push_back({name, size == run.settings.end() ? 1 : std::stoi(size->second)});
+    }
+    return Mesh(axes);
+}
+
 report::Timeline launched_again(const ComparedRun& run) {
     if (!is_scenario(run.name)) {
         refuse_again(run, fmt::format("\"{}\" is not one of ndsim's scenarios{}", shortened(run.name),
@@ -111,6 +124,10 @@ report::Timeline timeline_of_run(const ComparedRun& run, const std::string& trac
     for (const Span& span : timeline.spans) {
         Time& end = timeline.totals.at(static_cast<std::size_t>(span.rank)).end;
         end = std::max(end, span.end);
+    }
+    if (const Mesh mesh = mesh_of(run); mesh.size() == timeline.ranks) {
+        report::add_axes(timeline, {"pp", "dp", "ep", "cp", "tp"},
+                         [&](int rank, const char* axis) { return mesh.coordinate(rank, axis); });
     }
     const Cluster cluster = read_profile(run.profile, timeline.ranks);
     timeline.facts = {{"profile", run.profile}};
