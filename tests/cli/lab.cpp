@@ -157,6 +157,41 @@ TEST(NdsimLab, PrintsWhatTheLearnersProgramPrintsOnStandardError) {
     EXPECT_EQ(std::count(said.out.begin(), said.out.end(), '\n'), 1);
 }
 
+// Adds N too often: time, bytes and order are right.
+const char* const wrong_ring =
+    "    import numpy\n"
+    "    gradient = given.factor * (gpu.rank + 1) + numpy.arange(given.elements, dtype=float)\n"
+    "    length, ranks, right, left = given.elements // gpu.world_size, gpu.world_size, gpu.rank + 1, gpu.rank - 1\n"
+    "    for step in range(2 * ranks - 2):\n"
+    "        gpu.send(right % ranks, gradient[:length])\n"
+    "        gradient[:length] += gpu.receive(left % ranks, dtype=float)\n"
+    "    gpu.report('gradient', gradient)";
+
+TEST(NdsimLab, GivesNoPointsForTheTimeOfAWrongSum) {
+    const Desk desk;
+    const Said said = desk.check_of(wrong_ring, " --json");
+    EXPECT_EQ(said.json()["scores"]["time"], 3);
+    EXPECT_EQ(said.json()["max_score"], 12);
+    EXPECT_EQ(said.json()["score"], 3);  // the right order, which is the point of the lab, too
+    const std::string grade = "ndsim lab grade 2 " + desk.folder() + " --json";
+    EXPECT_EQ(run_command(grade + " --weights order=9").json()["max_score"], 36);
+    EXPECT_EQ(run_command(grade + " --weights order=9").json()["score"], 27);
+    EXPECT_EQ(run_command(grade + " --weights order=9 --points 8").json()["score"], 6);
+    EXPECT_EQ(run_command(grade + " --weights order=9 --points 8 --pass-fail").json()["score"], 0);
+    EXPECT_THAT(refusal(grade + " --weights orde=9"), HasSubstr("--weights must be points of checks"));
+}
+
+TEST(NdsimLab, DoesNotTakeTheLibrarysAllReduceForARing) {
+    const Said said = Desk().check_of(
+        "    import numpy\n"
+        "    gradient = given.factor * (gpu.rank + 1) + numpy.arange(given.elements, dtype=float)\n"
+        "    gpu.all_reduce(gradient, algorithm='ring')\n"
+        "    gpu.report('gradient', gradient)",
+        " --json");
+    EXPECT_EQ(said.json()["mistake"], "library-all-reduce");
+    EXPECT_EQ(said.json()["score"], 3);
+}
+
 const std::string key_of_2 = "ndsim lab key 2 --source '" NDSIM_SOURCE_DIR "'";
 
 TEST(NdsimLab, GivesInstructorsTheKeyOfAnySeedAndAPicture) {

@@ -1,6 +1,7 @@
 #include "tools/labs/checks.hpp"
 
 #include "libsim/kernel/parts/describe.hpp"
+#include "libsim/names.hpp"
 #include "libsim/report/amounts.hpp"
 
 #include <fmt/format.h>
@@ -79,6 +80,14 @@ std::string told_at(const std::vector<const Span*>& spans, std::size_t at) {
     return at < spans.size() ? notes(*spans[at]) : "nothing more";
 }
 
+Check as_the_reference(std::string why) {
+    return {.aspect = Aspect::order,
+            .ok = true,
+            .expected = "as the reference",
+            .found = "the same",
+            .why = std::move(why)};
+}
+
 // `counts` selects the steps to compare.
 Check same_steps(const Record& found, const Record& reference, bool (*counts)(const Span&), std::string why) {
     const auto same = [](const Span* a, const Span* b) {
@@ -96,11 +105,7 @@ Check same_steps(const Record& found, const Record& reference, bool (*counts)(co
                     .why = std::move(why)};
         }
     }
-    return {.aspect = Aspect::order,
-            .ok = true,
-            .expected = "as the reference",
-            .found = "the same",
-            .why = std::move(why)};
+    return as_the_reference(std::move(why));
 }
 
 }  // namespace
@@ -203,8 +208,31 @@ Check labels_are(const Record& found, const std::function<std::vector<std::strin
         }
         return labels;
     };
-    const auto text = [](const std::vector<std::string>& labels) { return fmt::format("{}", fmt::join(labels, ", ")); };
-    return of_every_rank(Aspect::order, found, labels_of, expected, text, std::move(why));
+    for (int rank = 0; rank < found.timeline.ranks; ++rank) {
+        const std::vector<std::string> theirs = labels_of(rank);
+        const std::vector<std::string> right = expected(rank);
+        const auto [a, b] = std::mismatch(theirs.begin(), theirs.end(), right.begin(), right.end());
+        if (a != theirs.end() || b != right.end()) {
+            const auto text = [&](const auto& at, const auto& end) {
+                return fmt::format("{} as computation {} of rank {}", at == end ? "nothing more" : "\"" + *at + "\"",
+                                   a - theirs.begin() + 1, rank);
+            };
+            return {.aspect = Aspect::order,
+                    .expected = text(b, right.end()),
+                    .found = text(a, theirs.end()),
+                    .why = std::move(why)};
+        }
+    }
+    return as_the_reference(std::move(why));
+}
+
+// A collective of real data is made of messages with tags that programs cannot use.
+bool calls_collectives(const Record& found) {
+    return std::any_of(found.timeline.spans.begin(), found.timeline.spans.end(), [](const Span& span) {
+        return span.kind == OpKind::collective
+                   ? *span.label != name_of(CollectiveKind::barrier)
+                   : (span.kind == OpKind::send || span.kind == OpKind::receive) && span.tag < 0;
+    });
 }
 
 Check total_bytes_are(const Record& found, std::int64_t expected, std::string why) {

@@ -30,6 +30,9 @@ Check same_work(const Record& found, const Record& reference, std::string why);
 Check labels_are(const Record& found, const std::function<std::vector<std::string>(int rank)>& expected,
                  std::string why);
 
+// Whether a rank calls a collective of the library other than a barrier.
+bool calls_collectives(const Record& found);
+
 // All ranks together send `expected` bytes, however they are distributed.
 Check total_bytes_are(const Record& found, std::int64_t expected, std::string why);
 // No rank sends to more than `most` other ranks.

@@ -8,6 +8,7 @@
 #include "ranks/lab/case.hpp"
 #include "ranks/lab/record.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -23,6 +24,8 @@ using lab::Record;
 
 // The graded aspects of a run.
 enum class Aspect : std::uint8_t { ran, data, time, bytes, memory, order };
+inline constexpr std::array all_aspects{Aspect::ran,   Aspect::data,   Aspect::time,
+                                        Aspect::bytes, Aspect::memory, Aspect::order};
 const char* name_of(Aspect aspect);
 
 struct Check {
@@ -33,12 +36,15 @@ struct Check {
     std::string why;  // the closed form with its numbers, or the rule
 };
 
-// A mistake is recognised by running it: it matches if it leaves the same as the learner's program in every case.
+// A mistake is recognised by running it: it matches if it leaves the same as the learner's program in every case. One
+// that many programs can make, with different results, has a sign in the learner's record instead.
 struct Mistake {
     std::string_view name;  // "whole-gradient-in-each-step"
     lab::Program program;
     // One or two sentences for the learner, with the numbers of the case: "24 us: you sent S, not S/N, in each step."
     std::string (*says)(const Case& played, const Record& theirs);
+    // Whether a record shows the mistake. It matches if the records of all cases do, and `program` is an example.
+    bool (*shows)(const Case& played, const Record& theirs) = nullptr;
 };
 
 // The same for a lab that is a PyTorch script. The Python file beside the lab's says what its script has in the gap.
@@ -74,6 +80,8 @@ struct Lab {
     std::vector<Mistake> mistakes = {};
     Prediction prediction;
     std::optional<Board> board = {};
+    // The point of the lab: while a check of these aspects is wrong in a case, its other checks earn nothing.
+    std::vector<Aspect> gates = {Aspect::data};
     // For a lab that is a script; its costs are the name of a machine, and whether the run is hollow.
     std::vector<ScriptMistake> script_mistakes = {};  // in the order of the Python file
 

@@ -9,7 +9,6 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
-#include <numeric>
 
 namespace sim::labs {
 
@@ -24,9 +23,15 @@ Check did_not_end(const Record& found) {
             .why = "what a run leaves is graded when it has ended well"};
 }
 
+bool is_gate(const Lab& lab, Aspect aspect) {
+    return std::find(lab.gates.begin(), lab.gates.end(), aspect) != lab.gates.end();
+}
+
 CaseVerdict grade_case(const Lab& lab, const Case& played, const Record& found, Record reference) {
     CaseVerdict verdict{.played = played, .found = found, .reference = std::move(reference)};
     verdict.checks = found.ok() ? lab.grade(played, found, verdict.reference) : std::vector<Check>{did_not_end(found)};
+    verdict.is_gated = std::any_of(verdict.checks.begin(), verdict.checks.end(),
+                                   [&](const Check& check) { return is_gate(lab, check.aspect) && !check.ok; });
     return verdict;
 }
 
@@ -62,18 +67,29 @@ const CaseVerdict& Verdict::shown() const {
     return wrong == cases.end() ? cases.front() : *wrong;
 }
 
-int Verdict::points() const {
-    return std::accumulate(cases.begin(), cases.end(), 0, [](int sum, const CaseVerdict& each) {
-        return sum + static_cast<int>(std::count_if(each.checks.begin(), each.checks.end(),
-                                                    [](const Check& check) { return check.ok; }));
-    });
+bool Verdict::earns(const CaseVerdict& of, const Check& check) const {
+    return check.ok && (!of.is_gated || is_gate(*lab, check.aspect));
+}
+
+double Verdict::points(const Weights& weights) const {
+    double sum = 0;
+    for (const CaseVerdict& each : cases) {
+        for (const Check& check : each.checks) {
+            sum += earns(each, check) ? weights[check.aspect] : 0;
+        }
+    }
+    return sum;
 }
 
 // A run that broke off has only one check instead of all the reference's checks.
-int Verdict::most_points() const {
-    return std::accumulate(cases.begin(), cases.end(), 0, [this](int sum, const CaseVerdict& each) {
-        return sum + static_cast<int>(lab->grade(each.played, each.reference, each.reference).size());
-    });
+double Verdict::most_points(const Weights& weights) const {
+    double sum = 0;
+    for (const CaseVerdict& each : cases) {
+        for (const Check& check : lab->grade(each.played, each.reference, each.reference)) {
+            sum += weights[check.aspect];
+        }
+    }
+    return sum;
 }
 
 Verdict grade(const Lab& lab, std::uint64_t seed, const std::vector<Record>& records) {

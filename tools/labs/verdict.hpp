@@ -5,6 +5,7 @@
 #include "tools/labs/diagnose.hpp"
 #include "tools/labs/lab.hpp"
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,8 +18,16 @@ struct CaseVerdict {
     Record found;
     Record reference;
     std::vector<Check> checks;
+    bool is_gated = false;  // a check of the lab's gates is wrong
 
     bool passed() const;
+};
+
+// The points of a right check, by aspect.
+struct Weights {
+    std::array<double, all_aspects.size()> of{1, 1, 1, 1, 1, 1};
+
+    double operator[](Aspect aspect) const { return of[static_cast<std::size_t>(aspect)]; }
 };
 
 struct PredictionVerdict {
@@ -39,9 +48,11 @@ struct Verdict {
     bool passed() const;
     // The case to show: the first that is not right, else the first.
     const CaseVerdict& shown() const;
-    // Points over all checks of all cases, one each.
-    int points() const;
-    int most_points() const;
+    // Whether a check earns its points: it is right, and so are the gates, or it is one itself.
+    bool earns(const CaseVerdict& of, const Check& check) const;
+    // Over all checks of all cases.
+    double points(const Weights& weights = {}) const;
+    double most_points(const Weights& weights = {}) const;
 };
 
 // Requires: a record for each case of the seed.

@@ -24,9 +24,19 @@ def samples(given):
     return TensorDataset(torch.arange(given["samples"]), inputs, inputs.sum(1, keepdim=True))
 
 
+stepped = []  # The sums of the gradients, step by step.
+
+
+def note_gradients(optimizer, _arguments, _named):
+    """Notes the sum of the gradients that the optimizer is about to step along."""
+    gradients = [parameter.grad for group in optimizer.param_groups for parameter in group["params"]]
+    stepped.append(float(sum(gradient.sum() for gradient in gradients if gradient is not None)))
+
+
 def train(model, data, given, device):
     """Trains the model. Returns the numbers of the samples that this rank has used, in their order."""
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    optimizer.register_step_pre_hook(note_gradients)
     used = []
     # Your lines begin here: a DistributedSampler(data) gives each rank its own share of the samples, in another order in
     # every epoch, and a DataLoader makes batches of it: `for numbers, inputs, targets in loader`. After each backward
@@ -59,7 +69,7 @@ def main():
     used = train(model, samples(given), given, device)
     weights = nn.utils.parameters_to_vector(model.parameters()).detach().cpu()
     print(f"rank {dist.get_rank()}: {len(used)} samples, weights {weights.sum().item():.6f} in sum")
-    return {"samples": used, "weights": weights}
+    return {"samples": used, "weights": weights, "gradients": stepped}
 
 
 if __name__ == "__main__":

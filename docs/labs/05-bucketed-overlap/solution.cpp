@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace {
@@ -19,7 +20,7 @@ std::span<double> layers_of(Numbers& gradients, std::int64_t first, std::int64_t
 
 // The backward pass of one layer, which leaves the layer's gradient.
 [[maybe_unused]] void backward(sim::GPU& gpu, const sim::lab::Given& given, Numbers& gradients, std::int64_t layer) {
-    gpu.compute("backward", sim::Flops{given.whole("backward_flops")});
+    gpu.compute("backward " + std::to_string(layer), sim::Flops{given.whole("backward_flops")});
     const double number = given["factor"] * (gpu.rank() + 1) + static_cast<double>(layer);
     std::ranges::fill(layers_of(gradients, layer, 1, given), number);
 }

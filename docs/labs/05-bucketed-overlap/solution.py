@@ -6,7 +6,7 @@ import numpy as np
 
 def backward(gpu, given, gradients, layer):
     """The backward pass of one layer, which leaves the layer's gradient."""
-    gpu.compute("backward", flops=given.backward_flops)
+    gpu.compute(f"backward {layer}", flops=given.backward_flops)
     gradients[layer] = given.factor * (gpu.rank + 1) + layer
 
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <numeric>
 #include <span>
+#include <string>
 
 namespace wrong {
 
@@ -56,7 +57,8 @@ void go_back(GPU& gpu, const Given& given, const Buckets& how, Layers& layers) {
     std::vector<sim::Handle> handles;
     for (int i = 0; i < count; ++i) {
         const int layer = how.from_the_first ? i : count - 1 - i;
-        gpu.compute("backward", Flops{static_cast<std::int64_t>(how.flops_scale * given["backward_flops"])});
+        gpu.compute("backward " + std::to_string(layer),
+                    Flops{static_cast<std::int64_t>(how.flops_scale * given["backward_flops"])});
         for (double& number : layers.of(layer, 1)) {
             number = given["factor"] * (gpu.rank() + 1) + layer;
         }
@@ -111,7 +113,7 @@ Program buckets(const char* what, const Buckets& how, const char* named = "") {
 std::vector<Program> of_lab_05();
 std::vector<Program> of_lab_05() {
     return {
-        buckets("from the first layer on", {.from_the_first = true}),
+        buckets("from the first layer on", {.from_the_first = true}, "first-to-last"),
         buckets("on the main stream", {.on_main = true}, "waits-at-once"),
         buckets("a bucket starts a layer too early", {.shifted = true}),
         buckets("the last bucket is never summed", {.last_missing = true}),

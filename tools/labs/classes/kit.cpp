@@ -71,6 +71,7 @@ std::string seeds_of(const Kit& kit) {
 Words words_of_kit(const Kit& kit) {
     return {{"title", kit.class_name.empty() ? "Labs" : "Labs of " + kit.class_name},
             {"points", kit.points},
+            {"scoring", kit.scoring},
             {"install", config::shell_word(name_of_install(kit))},
             {"seconds", std::to_string(seconds_of_grading)},
             {"minutes", std::to_string(seconds_of_grading / 60)}};

@@ -18,6 +18,7 @@ struct Kit {
     std::vector<Student> roster;
     std::string class_name;  // mixed into the seeds
     std::string points;      // per lab, such as "10"
+    std::string scoring;     // the options of `ndsim lab grade` for it: "--points 10 --pass-fail"
     std::string install;     // pip's argument: "ndsim==0.1.0", or a wheel file, which is copied into the kit
 };
 

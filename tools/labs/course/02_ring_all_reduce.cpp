@@ -1,4 +1,5 @@
 // Lab 2: 2 (N-1) steps of L + S/(N B).
+#include "libsim/collectives/all_reduce.hpp"
 #include "tools/labs/checks.hpp"
 #include "tools/labs/costs.hpp"
 #include "tools/labs/course/arrays.hpp"
@@ -58,6 +59,15 @@ std::map<int, std::vector<double>> sums(const Case& played) {
     return on_every_rank(played.ranks, sum);
 }
 
+// The library's ring has the same steps, but is not the learner's.
+Check by_hand(const Record& found, const Record& reference, std::string why) {
+    return calls_collectives(found) ? Check{.aspect = Aspect::order,
+                                            .expected = "sends and receives of your own",
+                                            .found = "a collective of the library",
+                                            .why = std::move(why)}
+                                    : same_order(found, reference, std::move(why));
+}
+
 std::vector<Check> grade(const Case& played, const Record& found, const Record& reference) {
     const Ring ring(played);
     const std::string chunk = text_of_bytes(ring.chunk());
@@ -69,7 +79,7 @@ std::vector<Check> grade(const Case& played, const Record& found, const Record& 
             bytes_sent_are(
                 found, [&](int) { return ring.steps() * ring.chunk(); },
                 fmt::format("2 (N-1) S/N = {} x {}: no all-reduce sends less", ring.steps(), chunk)),
-            same_order(found, reference, "in each step a rank sends to its right and receives from its left")};
+            by_hand(found, reference, "in each step a rank sends to its right and receives from its left")};
 }
 
 // The mistaken programs share the lab's data.
@@ -138,6 +148,21 @@ void one_step_too_many(GPU& gpu, const Given& given) {
     gpu.report("gradient", gradient);
 }
 
+void library_all_reduce(GPU& gpu, const Given& given) {
+    std::vector<double> gradient = gradient_of(gpu, given);
+    collectives::all_reduce(gpu, world(gpu), gradient);
+    gpu.report("gradient", gradient);
+}
+
+std::string says_library(const Case& played, const Record&) {
+    return fmt::format(
+        "You called a collective of the library, which does what this lab asks you to write: {} steps in which a rank "
+        "sends a chunk to its right and receives one from its left, with gpu.send and gpu.receive.",
+        Ring(played).steps());
+}
+bool shows_library(const Case&, const Record& theirs) {
+    return calls_collectives(theirs);
+}
 std::string says_whole(const Case& played, const Record& theirs) {
     const Ring ring(played);
     return fmt::format("{}: you sent S ({}), not S/N, in each step. Cut the gradient into N chunks.",
@@ -171,10 +196,12 @@ Lab lab_02() {
             .cases = cases_of,
             .solution = solution_02(),
             .grade = grade,
-            .mistakes = {{"whole-gradient-each-step", whole_gradient_each_step, says_whole},
+            .mistakes = {{"library-all-reduce", library_all_reduce, says_library, shows_library},
+                         {"whole-gradient-each-step", whole_gradient_each_step, says_whole},
                          {"half-a-ring", half_a_ring, says_half},
                          {"one-step-too-many", one_step_too_many, says_one_more}},
-            .prediction = {.question = "How long does the all-reduce take?", .truth = truth}};
+            .prediction = {.question = "How long does the all-reduce take?", .truth = truth},
+            .gates = {Aspect::data, Aspect::order}};
 }
 
 }  // namespace sim::labs

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <string_view>
 
 namespace sim::labs {
 
@@ -96,6 +98,10 @@ std::vector<double> layer_sums(const Case& played) {
     return sums;
 }
 
+std::string label_of(std::int64_t layer) {
+    return fmt::format("backward {}", layer);
+}
+
 std::vector<Check> grade_overlap(const Case& played, const Record& found, const Record&) {
     const Overlap step(played.ranks, played.given);
     const std::string forward = text_of(step.forward());
@@ -117,11 +123,13 @@ std::vector<Check> grade_overlap(const Case& played, const Record& found, const 
                 found,
                 [&](int) {
                     std::vector<std::string> labels{"forward"};
-                    labels.insert(labels.end(), static_cast<std::size_t>(step.layers), "backward");
+                    for (std::int64_t layer = step.layers - 1; layer >= 0; --layer) {
+                        labels.push_back(label_of(layer));
+                    }
                     labels.emplace_back("update");
                     return labels;
                 },
-                "every layer is computed once")};
+                "the backward pass goes from the last layer to the first, and computes each once")};
 }
 
 // A backward pass in which every decision can be a mistake.
@@ -130,6 +138,7 @@ struct MistakenOverlap {
     bool at_the_end = false;
     bool never_waits = false;
     bool layer_by_layer = false;
+    bool first_to_last = false;
 };
 
 std::span<double> of_layers(std::vector<double>& gradients, const Overlap& step, std::int64_t first,
@@ -142,16 +151,18 @@ void mistaken_backward(GPU& gpu, const Given& given, const MistakenOverlap& how,
     const Overlap step(gpu.world_size(), given);
     const std::int64_t together = how.at_the_end ? step.layers : how.layer_by_layer ? 1 : step.bucket_layers;
     std::vector<Handle> sums;
-    for (std::int64_t layer = step.layers - 1; layer >= 0; --layer) {
-        gpu.compute("backward", Flops{step.backward_flops});
+    for (std::int64_t i = 0; i < step.layers; ++i) {
+        const std::int64_t layer = how.first_to_last ? i : step.layers - 1 - i;
+        gpu.compute(label_of(layer), Flops{step.backward_flops});
         std::ranges::fill(of_layers(gradients, step, layer, 1),
                           given["factor"] * (gpu.rank() + 1) + static_cast<double>(layer));
-        if (layer % together == 0) {
-            sums.push_back(gpu.on(Stream{1}, [&] {
-                collectives::all_reduce(gpu, world(gpu), of_layers(gradients, step, layer, together));
-            }));
+        if ((i + 1) % together != 0) {
+            continue;
         }
-        if (how.waits_at_once && layer % together == 0) {
+        const std::int64_t first = how.first_to_last ? layer + 1 - together : layer;
+        sums.push_back(gpu.on(
+            Stream{1}, [&] { collectives::all_reduce(gpu, world(gpu), of_layers(gradients, step, first, together)); }));
+        if (how.waits_at_once) {
             gpu.wait(sums.back());
         }
     }
@@ -208,6 +219,23 @@ std::string says_layer_by_layer(const Case& played, const Record& theirs) {
         step.bucket_layers);
 }
 
+std::string says_first_to_last(const Case& played, const Record&) {
+    return fmt::format(
+        "Your backward pass goes from layer 0 to layer {0}. The loss is behind layer {0}, and a layer's gradient needs "
+        "that of the layer after it: begin with the last layer, and go down to 0.",
+        Overlap(played.ranks, played.given).layers - 1);
+}
+// Whether rank 0 computes its layers in ascending order.
+bool shows_first_to_last(const Case&, const Record& theirs) {
+    std::vector<int> layers;
+    for (const Span& span : theirs.timeline.spans) {
+        if (span.rank == 0 && span.kind == OpKind::compute && span.label->starts_with("backward ")) {
+            layers.push_back(std::atoi(span.label->c_str() + std::string_view("backward ").size()));
+        }
+    }
+    return layers.size() > 1 && std::is_sorted(layers.begin(), layers.end()) && layers.front() < layers.back();
+}
+
 double seconds_of_overlap(const Case& played, const Record&) {
     return seconds(Overlap(played.ranks, played.given).time());
 }
@@ -222,11 +250,14 @@ Lab lab_05() {
             .cases = overlap_cases,
             .solution = solution_05(),
             .grade = grade_overlap,
-            .mistakes = {{"waits-at-once", mistaken_overlap({.waits_at_once = true}), says_in_turn},
+            .mistakes = {{"first-to-last", mistaken_overlap({.first_to_last = true}), says_first_to_last,
+                          shows_first_to_last},
+                         {"waits-at-once", mistaken_overlap({.waits_at_once = true}), says_in_turn},
                          {"all-at-the-end", mistaken_overlap({.at_the_end = true}), says_at_the_end},
                          {"never-waits", mistaken_overlap({.never_waits = true}), says_never_waits},
                          {"layer-by-layer", mistaken_overlap({.layer_by_layer = true}), says_layer_by_layer}},
-            .prediction = {.question = "How long does the step take?", .truth = seconds_of_overlap}};
+            .prediction = {.question = "How long does the step take?", .truth = seconds_of_overlap},
+            .gates = {Aspect::data, Aspect::order}};
 }
 
 }  // namespace sim::labs

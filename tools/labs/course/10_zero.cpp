@@ -152,7 +152,8 @@ Lab lab_10() {
                          {"no-master-copy", zero_program({.of_optimizer = 8}), says_two_moments}},
             .prediction = {.question = "How many bytes does a rank hold at most?",
                            .quantity = Quantity::bytes,
-                           .truth = peak_to_predict}};
+                           .truth = peak_to_predict},
+            .gates = {Aspect::memory}};
 }
 
 }  // namespace sim::labs

@@ -22,8 +22,8 @@ void remember(Desk& desk, const Verdict& verdict) {
     const CaseVerdict& own = verdict.cases.front();
     desk.attempts.push_back(
         {.passed = verdict.passed(),
-         .points = verdict.points(),
-         .most_points = verdict.most_points(),
+         .points = static_cast<int>(verdict.points()),
+         .most_points = static_cast<int>(verdict.most_points()),
          .mistake = verdict.diagnosis ? verdict.diagnosis->mistake : "",
          .value = verdict.passed() && desk.lab->board ? desk.lab->board->value(own.played, own.found) : 0,
          .program = digest_of(text_in(desk.file()))});

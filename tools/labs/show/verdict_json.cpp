@@ -19,9 +19,11 @@ namespace {
 struct ShownCheck {
     std::size_t at;  // its case, from 0
     const Check* check;
+    bool earns;
+    double most;  // points
 
     std::string name() const { return fmt::format("case {}: {}", at + 1, name_of(check->aspect)); }
-    int score() const { return check->ok ? 1 : 0; }
+    double score() const { return earns ? most : 0; }
 };
 
 // An operation, and the learner's line that contains it.
@@ -56,15 +58,18 @@ struct CheckReport {
     std::vector<WaitingOp> waiting = {};
     std::vector<ShownCheck> tests = {};
     std::vector<BoardEntry> board = {};
-    std::vector<std::pair<std::string, int>> scores = {};  // by aspect
+    std::vector<std::pair<std::string, int>> scores = {};  // right checks by aspect
 };
 
 const report::Record<ShownCheck>& test_record() {
     using Test = ShownCheck;
     static const report::Record<Test> record(
         "A check.", {name<Test>("name", "The case, and what is checked.", &Test::name),
-                     whole<Test>("score", "1 where it is right, else 0.", &Test::score),
-                     whole<Test>("max_score", "Always 1.", [](const Test&) { return 1; }),
+                     number<Test>("score",
+                                  "Its points if it is right, else 0; also 0 while the point of the lab, mostly the "
+                                  "data, is wrong in the same case.",
+                                  &Test::score),
+                     number<Test>("max_score", "Its points: 1, or as --weights says.", &Test::most),
                      one_of<Test>("status", {"passed", "failed"}, "Whether it is right.",
                                   [](const Test& of) { return of.check->ok ? "passed" : "failed"; }),
                      free_text<Test>("output", "The expected and the found value, and the reason.", [](const Test& of) {
@@ -119,9 +124,11 @@ Field<CheckReport> text_or_null(const char* key, const char* description,
 
 std::vector<Field<CheckReport>> score_fields() {
     return {truth<CheckReport>("passed", "True if every check of every case is right.", &CheckReport::passed),
-            number<CheckReport>("score", "Number of checks passed over all cases, scaled to --points if given.",
+            number<CheckReport>("score",
+                                "The points of the checks of all cases, scaled to --points if given; with --pass-fail "
+                                "all or none.",
                                 &CheckReport::score),
-            number<CheckReport>("max_score", "Number of checks over all cases, or --points.", &CheckReport::max_score),
+            number<CheckReport>("max_score", "The score of a program that passes.", &CheckReport::max_score),
             one_of<CheckReport>("desk", {"signed", "changed", "of another seed", "not there"},
                                 "Whether lab.json, with the prediction and the attempts, is unchanged.",
                                 [](const CheckReport& of) { return name_of(of.standing.desk); }),
@@ -179,10 +186,17 @@ std::vector<WaitingOp> waiting_in(const Record& found) {
     return waiting;
 }
 
-// The score in hundredths.
+// Rounded to hundredths.
+double most_score(double most_points, const Standing& standing) {
+    return standing.points > 0 ? standing.points : standing.pass_fail ? 1 : std::round(100 * most_points) / 100;
+}
+
 double score_of(const Verdict& verdict, const Standing& standing) {
-    const double right = verdict.points();
-    return standing.points > 0 ? std::round(100 * standing.points * right / verdict.most_points()) / 100 : right;
+    const double most = verdict.most_points(standing.weights);
+    const double share = standing.pass_fail || verdict.passed() ? (verdict.passed() ? 1 : 0)
+                         : most == 0                            ? 0
+                                                                : verdict.points(standing.weights) / most;
+    return std::round(100 * share * most_score(most, standing)) / 100;
 }
 
 std::string joined_output(const std::string& text, const Standing& standing) {
@@ -198,7 +212,7 @@ void add_check(CheckReport& report, const ShownCheck& shown) {
     if (score == report.scores.end()) {
         score = report.scores.insert(score, {aspect, 0});
     }
-    score->second += shown.score();
+    score->second += shown.check->ok ? 1 : 0;
 }
 
 }  // namespace
@@ -217,7 +231,7 @@ std::string json_of(const Verdict& verdict, const Desk& desk, const Standing& st
     CheckReport report{.desk = &desk,
                        .standing = standing,
                        .score = score_of(verdict, standing),
-                       .max_score = standing.points > 0 ? standing.points : verdict.most_points(),
+                       .max_score = most_score(verdict.most_points(standing.weights), standing),
                        .passed = verdict.passed(),
                        .output = joined_output(verdict.diagnosis  ? verdict.diagnosis->text
                                                : verdict.passed() ? "passed"
@@ -225,7 +239,10 @@ std::string json_of(const Verdict& verdict, const Desk& desk, const Standing& st
                                                standing)};
     for (std::size_t i = 0; i < verdict.cases.size(); ++i) {
         for (const Check& check : verdict.cases[i].checks) {
-            add_check(report, {i, &check});
+            add_check(report, {.at = i,
+                               .check = &check,
+                               .earns = verdict.earns(verdict.cases[i], check),
+                               .most = standing.weights[check.aspect]});
         }
     }
     if (verdict.passed() && verdict.lab->board) {
@@ -250,14 +267,15 @@ std::string json_of(const Verdict& verdict, const Desk& desk, const Standing& st
 }
 
 std::string json_of_trouble(const Desk& desk, const std::string& trouble, const Standing& standing) {
-    CheckReport report{
-        .desk = &desk, .standing = standing, .max_score = standing.points, .output = trouble, .fault = trouble};
-    if (standing.points == 0) {
-        for (const Case& each : desk.lab->cases(desk.seed)) {
-            const Record reference = reference_here(*desk.lab, each);
-            report.max_score += static_cast<double>(desk.lab->grade(each, reference, reference).size());
-        }
+    Verdict nothing{.lab = desk.lab, .seed = desk.seed};
+    for (const Case& each : desk.lab->cases(desk.seed)) {
+        nothing.cases.push_back({.played = each, .found = {}, .reference = reference_here(*desk.lab, each)});
     }
+    const CheckReport report{.desk = &desk,
+                             .standing = standing,
+                             .max_score = most_score(nothing.most_points(standing.weights), standing),
+                             .output = trouble,
+                             .fault = trouble};
     return report::json_line(check_record().json(report));
 }
 
@@ -267,7 +285,7 @@ std::string autolab_line(const Verdict* verdict, const Standing& standing) {
 }
 
 Standing standing_of(const Desk& desk) {
-    return {.points = 0, .desk = desk.is_signed ? DeskState::is_signed : DeskState::is_changed};
+    return {.desk = desk.is_signed ? DeskState::is_signed : DeskState::is_changed};
 }
 
 std::string desk_sentence(DeskState state) {

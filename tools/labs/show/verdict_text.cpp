@@ -58,7 +58,7 @@ std::string outcome(const Verdict& verdict) {
         return fmt::format("Passed: all {} checks of {} cases.\n", verdict.points(), verdict.cases.size());
     }
     const auto at = static_cast<std::size_t>(&verdict.shown() - verdict.cases.data());
-    return fmt::format("Not passed: {} of {} checks{}.\n", verdict.points(), verdict.most_points(),
+    return fmt::format("Not passed: {} of {} points{}.\n", verdict.points(), verdict.most_points(),
                        at == 0 ? "" : fmt::format("; your own numbers are right, but not case {}, shown here", at + 1));
 }
 

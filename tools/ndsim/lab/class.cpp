@@ -49,6 +49,41 @@ std::string points_of(const std::string& typed) {
     return text;
 }
 
+// Reads "data=4,time=2".
+Weights weights_of(const std::string& typed) {
+    Weights weights;
+    for (std::size_t at = 0; at < typed.size();) {
+        const std::size_t end = std::min(typed.find(',', at), typed.size());
+        const std::string piece = typed.substr(at, end - at);
+        const std::size_t equals = std::min(piece.find('='), piece.size());
+        const auto aspect = std::find_if(all_aspects.begin(), all_aspects.end(),
+                                         [&](Aspect each) { return piece.substr(0, equals) == name_of(each); });
+        const auto weight = config::number_of(equals < piece.size() ? piece.substr(equals + 1) : "");
+        if (aspect == all_aspects.end() || !weight || *weight < 0) {
+            throw UsageError(
+                fmt::format("--weights must be points of checks such as data=4,time=2, of data, time, "
+                            "bytes, memory and order, not {}",
+                            config::shortened(typed)));
+        }
+        weights.of.at(static_cast<std::size_t>(*aspect)) = *weight;
+        at = end + 1;
+    }
+    return weights;
+}
+
+void set_scoring(const ClassOptions& options, Standing& standing) {
+    standing.points = options.points.empty() ? 0 : *config::number_of(points_of(options.points));
+    standing.weights = weights_of(options.weights);
+    standing.pass_fail = options.pass_fail;
+}
+
+// The options of `ndsim lab grade` that a kit's scripts give.
+std::string scoring_words(const ClassOptions& options) {
+    weights_of(options.weights);
+    return "--points " + points_of(options.points) + (options.weights.empty() ? "" : " --weights " + options.weights) +
+           (options.pass_fail ? " --pass-fail" : "");
+}
+
 System system_of(const ClassOptions& options) {
     if (options.gradescope + options.autolab + options.github_classroom != 1) {
         throw UsageError("a kit is for one system: give one of --gradescope, --autolab and --github-classroom");
@@ -125,13 +160,30 @@ std::string text_of(const Graded& graded, const ShowStyle& style) {
 
 }  // namespace
 
+namespace {
+
+std::vector<OptionRow> rows_of_scoring(ClassOptions& options, const char* points) {
+    return {
+        {"points", "X", points, config::text(options.points)},
+        {"weights", "LIST", "points of a check by what it checks: data=4,time=2 (1 each)",
+         config::text(options.weights)},
+        {"pass-fail", "", "all points for a program that passes, none for another", config::flag(options.pass_fail)}};
+}
+
+std::vector<OptionRow> with(std::vector<OptionRow> rows, const std::vector<OptionRow>& more) {
+    rows.insert(rows.end(), more.begin(), more.end());
+    return rows;
+}
+
+}  // namespace
+
 OptionRow class_row(ClassOptions& options) {
     return {"class", "NAME", "name of the class, such as its term; each class has seeds of its own (none)",
             config::text(options.class_name)};
 }
 
 std::vector<OptionRow> rows_of_kit(ClassOptions& options) {
-    return {
+    std::vector<OptionRow> rows{
         config::as_argument({"DIR", "", "the folder to make", config::folder(options.folder)}),
         {"gradescope", "", "for Gradescope: setup.sh and run_autograder of each lab, as a .zip",
          config::flag(options.gradescope)},
@@ -143,14 +195,14 @@ std::vector<OptionRow> rows_of_kit(ClassOptions& options) {
         {"roster", "FILE.csv", "students of the class; the first line names the columns: email, SID, github_username",
          config::file(options.roster)},
         class_row(options),
-        {"points", "X", "points for a lab (10)", config::text(options.points)},
         {"install", "WHAT",
          "package that pip installs in the grader: a requirement, or a FILE.whl to include (this version of ndsim)",
          config::text(options.install)}};
+    return with(std::move(rows), rows_of_scoring(options, "points for a lab (10)"));
 }
 
 std::vector<OptionRow> rows_of_grade(ClassOptions& options) {
-    return {
+    std::vector<OptionRow> rows{
         config::as_argument({"SUBMISSION", "", "the program, its folder, or a folder with the lab's folder in it",
                              config::file(options.submission)}),
         {"student", "NAME", "student who submitted it: email, SID or account", config::text(options.student)},
@@ -158,8 +210,8 @@ std::vector<OptionRow> rows_of_grade(ClassOptions& options) {
         {"repository", "NAME", "the same, from the name of GitHub Classroom's repository",
          config::text(options.repository)},
         {"seeds", "FILE", "the seeds of the class, from a kit", config::file(options.seeds)},
-        {"points", "X", "points for a program that passes (one for each check)", config::text(options.points)},
         {"autolab", "", "end the output with the line of scores that Autolab reads", config::flag(options.autolab)}};
+    return with(std::move(rows), rows_of_scoring(options, "points for a program that passes (one for each check)"));
 }
 
 void take_seed_of_student(const ClassOptions& options, int& seed) {
@@ -186,6 +238,7 @@ int write_kit(const ClassOptions& options) {
                            .roster = read_roster(options.roster),
                            .class_name = plain("--class", options.class_name),
                            .points = points_of(options.points),
+                           .scoring = scoring_words(options),
                            .install = install_of(options.install)},
                           options.folder));
     return done;
@@ -195,7 +248,7 @@ int grade_handin(const ClassOptions& options, const std::string& lab, int seed, 
     check_grade(options, seed);
     const PassingFolder passing;
     Graded graded = graded_of(options, lab_named(lab), seed, passing.file("desk"));
-    graded.standing.points = options.points.empty() ? 0 : *config::number_of(points_of(options.points));
+    set_scoring(options, graded.standing);
     const Verdict* const verdict = graded.checked.verdict ? &*graded.checked.verdict : nullptr;
     if (json) {
         print(verdict != nullptr ? json_of(*verdict, graded.desk, graded.standing)

@@ -19,6 +19,8 @@ struct ClassOptions {
     std::string labs;
     std::string roster;
     std::string points;
+    std::string weights;
+    bool pass_fail = false;
     std::string install;
     // of grade; start has the student, too
     std::string submission;

@@ -90,6 +90,23 @@ Check another_order(const DataParallelScript& lab, const Record& found) {
             .why = "sampler.set_epoch(epoch) before each epoch: the sampler shuffles by seed + epoch"};
 }
 
+// DistributedDataParallel compares the ranks' models by an all-gather before it begins.
+bool shows_ddp(const Record& found) {
+    const std::vector<Called> called = collectives_of(found, 0);
+    return std::any_of(called.begin(), called.end(),
+                       [](const Called& each) { return each.kind == CollectiveKind::all_gather; });
+}
+
+Check averaged_by_hand(const Record& found, std::string why) {
+    Check check = same_everywhere(found, "gradients", std::move(why));
+    if (shows_ddp(found)) {
+        check.ok = false;
+        check.expected = "gradients averaged by dist.all_reduce";
+        check.found = "gradients averaged by DistributedDataParallel";
+    }
+    return check;
+}
+
 std::vector<Check> grade_data_parallel(const Case& played, const Record& found, const Record& reference) {
     const DataParallelScript lab(played);
     const auto price = [&](std::int64_t bytes) {
@@ -103,6 +120,7 @@ std::vector<Check> grade_data_parallel(const Case& played, const Record& found, 
         every_sample_once(lab, found),
         another_order(lab, found),
         same_everywhere(found, "weights", "equal weights and equal gradients stay equal weights"),
+        averaged_by_hand(found, "all ranks step along the same gradient, the mean, which you compute yourself"),
         near_reference(found, reference, "weights", 1e-4,
                        fmt::format("each step goes along the mean gradient of {} x {} samples", lab.ranks, lab.batch)),
         bytes_called_are(found, {CollectiveKind::all_reduce}, lab.steps() * lab.gradient_bytes(),
@@ -139,6 +157,18 @@ std::string says_never_averaged(const Case& played, const Record&) {
         played.ranks);
 }
 
+std::string says_ddp(const Case& played, const Record&) {
+    return fmt::format(
+        "DistributedDataParallel averages the gradients for you, which is what this lab asks you to write: after each "
+        "backward(), all-reduce the gradient of every parameter, and divide it by {}.",
+        played.ranks);
+}
+std::string says_weights_averaged(const Case&, const Record&) {
+    return "Each rank steps along its own gradient, and you average the weights after that. With SGD it comes to the "
+           "same; with Adam, whose steps depend on the gradient's history, it does not. Average parameter.grad before "
+           "optimizer.step().";
+}
+
 double bytes_of_a_step(const Case& played, const Record&) {
     return static_cast<double>(DataParallelScript(played).gradient_bytes());
 }
@@ -159,7 +189,9 @@ Lab torch_lab_01() {
             .script_mistakes = {{"sum-not-mean", says_not_divided},
                                 {"same-samples-on-every-rank", says_no_sampler},
                                 {"forgot-set-epoch", says_no_epoch},
-                                {"gradients-not-averaged", says_never_averaged}}};
+                                {"gradients-not-averaged", says_never_averaged},
+                                {"ddp-not-by-hand", says_ddp},
+                                {"weights-averaged", says_weights_averaged}}};
 }
 
 }  // namespace sim::labs

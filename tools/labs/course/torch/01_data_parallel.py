@@ -1,5 +1,11 @@
 """Mistakes in lab 1 as a PyTorch script: text of the solution's gap, and what they have in its place."""
 
+AVERAGE = """            for parameter in model.parameters():
+                dist.all_reduce(parameter.grad)
+                parameter.grad /= dist.get_world_size()
+"""
+STEP = "            optimizer.step()\n"
+
 MISTAKES = [
     ("sum-not-mean", [("                parameter.grad /= dist.get_world_size()\n", "")]),
     ("same-samples-on-every-rank", [(", sampler=sampler", ""), ("        sampler.set_epoch(epoch)\n", "")]),
@@ -12,4 +18,12 @@ MISTAKES = [
             ("                parameter.grad /= dist.get_world_size()\n", ""),
         ],
     ),
+    (
+        "ddp-not-by-hand",
+        [
+            (AVERAGE, ""),
+            ("    sampler =", "    model = nn.parallel.DistributedDataParallel(model)\n    sampler ="),
+        ],
+    ),
+    ("weights-averaged", [(AVERAGE + STEP, STEP + AVERAGE.replace("grad", "data"))]),
 ]

@@ -7,7 +7,7 @@ if ! command -v ndsim > /dev/null; then
     exit 7
 fi
 timeout --kill-after=5 @seconds@ ndsim lab grade @number@ "$1" --student "$(cat "$2")" --seeds "$here/seeds.csv" \
-    --points @points@ --autolab
+    @scoring@ --autolab
 # A program that does not pass is graded all the same.
 code=$?
 exit $((code > 1 ? code : 0))
