@@ -30,6 +30,8 @@ Check same_work(const Record& found, const Record& reference, std::string why);
 Check labels_are(const Record& found, const std::function<std::vector<std::string>(int rank)>& expected,
                  std::string why);
 
+// Whether a span's label is "all-reduce" or another collective's own name.
+bool is_name_of_collective(const std::string& label);
 // Whether a rank calls a collective of the library other than a barrier.
 bool calls_collectives(const Record& found);
 

@@ -33,7 +33,31 @@ struct Check {
     bool ok = false;
     std::string expected;  // with its unit
     std::string found;
-    std::string why;  // the closed form with its numbers, or the rule
+    std::string why;          // the closed form with its numbers, or the rule
+    std::string report = "";  // the reported numbers that it compares; empty: others
+};
+
+// A number of a case by which results may be wrong: {"k, the number of micro-batches", 4}.
+struct Factor {
+    std::string name;
+    double value = 1;
+};
+
+// The summands of a reported sum: a wrong sum is told by those that it holds.
+struct Summands {
+    std::string report;  // "gradient"
+    std::string kind;    // of which the sum has several: "gradients"
+    std::string owner;   // "rank": the summands are those of rank 0, 1, …
+    std::vector<std::vector<double>> of;
+    int pieces = 1;  // parts of equal length that are told one by one
+    std::string piece = "chunk";
+};
+
+// The result of a wrong formula, with a sentence for whoever reports or predicts it.
+struct Slip {
+    std::string report;  // the reported number; empty: the prediction
+    double value = 0;
+    std::string says;
 };
 
 // A mistake is recognised by running it: it matches if it leaves the same as the learner's program in every case. One
@@ -82,6 +106,12 @@ struct Lab {
     std::optional<Board> board = {};
     // The point of the lab: while a check of these aspects is wrong in a case, its other checks earn nothing.
     std::vector<Aspect> gates = {Aspect::data};
+    // These tell a wrong result in words, beside the mistakes; each may be missing. Every case has the same factors and
+    // slips, in the same order.
+    std::vector<Factor> (*factors)(const Case& played) = nullptr;  // beside the number of ranks and the given counts
+    std::vector<Summands> (*summands)(const Case& played, int rank) = nullptr;
+    std::vector<Slip> (*slips)(const Case& played) = nullptr;
+    std::string (*explain)(const Case& played, const Record& theirs) = nullptr;  // empty: nothing to tell
     // For a lab that is a script; its costs are the name of a machine, and whether the run is hollow.
     std::vector<ScriptMistake> script_mistakes = {};  // in the order of the Python file
 

@@ -2,6 +2,7 @@
 
 #include "libsim/config/errors.hpp"
 #include "tools/labs/checks.hpp"
+#include "tools/labs/findings.hpp"
 
 #include <fmt/format.h>
 
@@ -20,7 +21,7 @@ Check did_not_end(const Record& found) {
             .ok = false,
             .expected = "every rank comes to its end",
             .found = message.substr(0, message.find('\n')),
-            .why = "what a run leaves is graded when it has ended well"};
+            .why = "a run is graded once every rank comes to its end"};
 }
 
 bool is_gate(const Lab& lab, Aspect aspect) {
@@ -33,6 +34,10 @@ CaseVerdict grade_case(const Lab& lab, const Case& played, const Record& found, 
     verdict.is_gated = std::any_of(verdict.checks.begin(), verdict.checks.end(),
                                    [&](const Check& check) { return is_gate(lab, check.aspect) && !check.ok; });
     return verdict;
+}
+
+void add_findings(Verdict& verdict) {
+    verdict.findings = verdict.diagnosis ? slips_of(verdict) : findings_of(verdict);
 }
 
 struct Suffix {
@@ -100,6 +105,7 @@ Verdict grade(const Lab& lab, std::uint64_t seed, const std::vector<Record>& rec
     }
     if (!verdict.passed()) {
         verdict.diagnosis = diagnose(lab, cases, records);
+        add_findings(verdict);
     }
     return verdict;
 }
@@ -115,6 +121,7 @@ Verdict grade(const Lab& lab, std::uint64_t seed, const Plays& plays) {
     }
     if (!verdict.passed()) {
         verdict.diagnosis = diagnose_script(lab, cases, plays.records, plays.mistaken);
+        add_findings(verdict);
     }
     return verdict;
 }

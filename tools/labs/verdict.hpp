@@ -42,7 +42,8 @@ struct Verdict {
     const Lab* lab = nullptr;
     std::uint64_t seed = 0;
     std::vector<CaseVerdict> cases;
-    std::optional<Diagnosis> diagnosis;
+    std::optional<Diagnosis> diagnosis;  // the known mistake
+    std::vector<std::string> findings;   // how the results differ; of a known mistake only a wrong formula
     std::optional<PredictionVerdict> prediction;
 
     bool passed() const;

@@ -121,6 +121,25 @@ std::string says_clock_first(const Case&, const Record&) {
     return "You looked at the clock before the GPU had computed, when it was 0 s. Report gpu.now() after the loop.";
 }
 
+std::vector<Summands> summands_of_sequence(const Case& played, int) {
+    Summands of{.report = "gradient", .kind = "gradients", .owner = "item", .of = {}};
+    for (std::int64_t item = 0; item < Sequence(played).items; ++item) {
+        of.of.push_back({played.given["factor"] * static_cast<double>(item + 1)});
+    }
+    return {of};
+}
+
+std::vector<Slip> slips_of_sequence(const Case& played) {
+    const Sequence step(played);
+    const auto items = static_cast<double>(step.items);
+    return {{"", step.units * step.seconds_per_unit,
+             fmt::format("This is one item; the step has {}, one after another.", step.items)},
+            {"", items * step.units,
+             fmt::format("These are the units of all items; a unit takes {} s.", step.seconds_per_unit)},
+            {"", items * step.seconds_per_unit,
+             fmt::format("This is one unit for each item; an item has {} units.", step.units)}};
+}
+
 double seconds_of_sequence(const Case& played, const Record&) {
     return seconds(Sequence(played).time());
 }
@@ -140,7 +159,9 @@ Lab lab_00() {
                          {"seconds-for-units", mistaken({.seconds_for_units = true}), says_seconds},
                          {"all-items-in-one-go", mistaken({.in_one_go = true}), says_one_go},
                          {"clock-before-the-work", mistaken({.clock_first = true}), says_clock_first}},
-            .prediction = {.question = "How long does the step take?", .truth = seconds_of_sequence}};
+            .prediction = {.question = "How long does the step take?", .truth = seconds_of_sequence},
+            .summands = summands_of_sequence,
+            .slips = slips_of_sequence};
 }
 
 }  // namespace sim::labs

@@ -192,6 +192,42 @@ std::string says_one_lap(const Case& played, const Record& theirs) {
         text_of(theirs.end()), step.ranks);
 }
 
+std::vector<Summands> summands_of_served(const Case& played, int) {
+    Summands of{.report = "mean gradient", .kind = "gradients", .owner = "item", .of = {}};
+    for (std::int64_t item = 0; item < ServedStep(played).items; ++item) {
+        of.of.push_back(gradient_of_item(item, played.given));
+        for (double& number : of.of.back()) {
+            number /= played.given["items"];
+        }
+    }
+    // The ranks' shares, every N-th item or one after the other.
+    Summands strided{.report = of.report, .kind = of.kind, .owner = "rank", .of = {}};
+    strided.of.assign(static_cast<std::size_t>(played.ranks), std::vector<double>(4));
+    Summands blocks = strided;
+    for (std::size_t item = 0; item < of.of.size(); ++item) {
+        add_to(strided.of[item % strided.of.size()], of.of[item]);
+        add_to(blocks.of[item * blocks.of.size() / of.of.size()], of.of[item]);
+    }
+    return {strided, blocks, of};
+}
+
+std::vector<Slip> slips_of_served(const Case& played) {
+    const ServedStep step(played);
+    const Duration message = step.costs.send(step.gradient) + step.costs.receive();
+    return {
+        {"", seconds(step.compute()), "This is the computing alone; the gradients have to be sent, too."},
+        {"", seconds(step.compute() + message),
+         fmt::format("This is one message; {} go through rank 0, one after another.", step.ranks)},
+        {"", seconds(step.compute() + 2 * message),
+         "This has one gradient and one sum; every worker sends a "
+         "gradient to rank 0, which can take only one at a time."},
+        {"", seconds(step.compute() + 2 * (step.ranks - 1) * message),
+         "This has all gradients and all sums one after another; the sends of the workers overlap, but for rank 0's "
+         "acknowledgements."},
+        {"", seconds(step.ranks * step.compute() + step.exchange()),
+         fmt::format("This has all items on each rank; {} ranks share them.", step.ranks)}};
+}
+
 double seconds_of_served(const Case& played, const Record&) {
     return seconds(ServedStep(played).time());
 }
@@ -211,7 +247,9 @@ Lab lab_01() {
                          {"sum-stays-on-rank-0", never_answers, says_no_answer},
                          {"no-gradient-is-sent", never_talks, says_no_talk},
                          {"one-lap-of-a-serial-ring", one_lap, says_one_lap}},
-            .prediction = {.question = "How long does the step take?", .truth = seconds_of_served}};
+            .prediction = {.question = "How long does the step take?", .truth = seconds_of_served},
+            .summands = summands_of_served,
+            .slips = slips_of_served};
 }
 
 }  // namespace sim::labs

@@ -163,6 +163,40 @@ std::string says_library(const Case& played, const Record&) {
 bool shows_library(const Case&, const Record& theirs) {
     return calls_collectives(theirs);
 }
+void through_rank_0(GPU& gpu, const Given& given) {
+    std::vector<double> gradient = gradient_of(gpu, given);
+    for (int other = 1; other < gpu.world_size(); ++other) {
+        if (gpu.rank() == 0) {
+            add_to(gradient, gpu.receive<double>(other));
+        } else if (gpu.rank() == other) {
+            gpu.send(0, gradient);
+        }
+    }
+    for (int other = 1; other < gpu.world_size(); ++other) {
+        if (gpu.rank() == 0) {
+            gpu.send(other, gradient);
+        } else if (gpu.rank() == other) {
+            gpu.receive(0, gradient);
+        }
+    }
+    gpu.report("gradient", gradient);
+}
+
+std::string says_through_rank_0(const Case& played, const Record& theirs) {
+    return fmt::format(
+        "{}: every message begins or ends at rank 0, whose link carries {} gradients while the others are idle. In a "
+        "ring each rank sends to its right neighbour alone, a chunk in each step, and all links are busy.",
+        text_of(theirs.end()), 2 * (played.ranks - 1));
+}
+bool shows_through_rank_0(const Case& played, const Record& theirs) {
+    int sends = 0;
+    bool at_rank_0 = true;
+    for (const Span& span : theirs.timeline.spans) {
+        sends += span.kind == OpKind::send ? 1 : 0;
+        at_rank_0 = at_rank_0 && (span.kind != OpKind::send || span.rank == 0 || span.peer == 0);
+    }
+    return theirs.ok() && at_rank_0 && played.ranks > 2 && sends >= played.ranks - 1;
+}
 std::string says_whole(const Case& played, const Record& theirs) {
     const Ring ring(played);
     return fmt::format("{}: you sent S ({}), not S/N, in each step. Cut the gradient into N chunks.",
@@ -182,6 +216,33 @@ std::string says_one_more(const Case& played, const Record& theirs) {
         text_of(theirs.end()), ranks, ranks - 1);
 }
 
+std::vector<Summands> summands_of_ring(const Case& played, int) {
+    Summands of{.report = "gradient", .kind = "gradients", .owner = "rank", .of = {}, .pieces = played.ranks};
+    for (int rank = 0; rank < played.ranks; ++rank) {
+        std::vector<double> own;
+        for (std::int64_t i = 0; i < played.given.whole("elements"); ++i) {
+            own.push_back(played.given["factor"] * (rank + 1) + static_cast<double>(i));
+        }
+        of.of.push_back(std::move(own));
+    }
+    return {of};
+}
+
+std::vector<Slip> slips_of_ring(const Case& played) {
+    const Ring ring(played);
+    const int n = ring.ranks;
+    const Duration whole = ring.costs.message(ring.bytes);
+    const Duration chunk = ring.costs.message(ring.chunk());
+    return {{"", seconds(ring.steps() * whole), "This is 2 (N-1) (L + S/B): a step sends a chunk, S/N, not all of S."},
+            {"", seconds((n - 1) * whole), "This is (N-1) (L + S/B), the bad ring of lab 4: a step sends S/N, not S."},
+            {"", seconds((n - 1) * chunk),
+             "This is (N-1) (L + S/(N B)), half of it: N-1 steps add up, and N-1 more pass the sums on."},
+            {"", seconds(2 * n * chunk), "This is 2 N (L + S/(N B)): each half has N-1 steps, not N."},
+            {"", seconds(ring.steps() * (chunk - ring.costs.message(0))),
+             "This is 2 (N-1) S/(N B), without the latency L of each step."},
+            {"", seconds(2 * whole), "This is 2 (L + S/B): there and back once. A ring takes 2 (N-1) steps."}};
+}
+
 double truth(const Case& played, const Record&) {
     return seconds(Ring(played).time());
 }
@@ -197,11 +258,14 @@ Lab lab_02() {
             .solution = solution_02(),
             .grade = grade,
             .mistakes = {{"library-all-reduce", library_all_reduce, says_library, shows_library},
+                         {"through-rank-0", through_rank_0, says_through_rank_0, shows_through_rank_0},
                          {"whole-gradient-each-step", whole_gradient_each_step, says_whole},
                          {"half-a-ring", half_a_ring, says_half},
                          {"one-step-too-many", one_step_too_many, says_one_more}},
             .prediction = {.question = "How long does the all-reduce take?", .truth = truth},
-            .gates = {Aspect::data, Aspect::order}};
+            .gates = {Aspect::data, Aspect::order},
+            .summands = summands_of_ring,
+            .slips = slips_of_ring};
 }
 
 }  // namespace sim::labs

@@ -226,6 +226,46 @@ std::string says_butterfly(const Case& played, const Record& theirs) {
         text_of(theirs.end()), choice.levels);
 }
 
+std::vector<Summands> summands_of_choice(const Case& played, int) {
+    std::vector<Summands> all;
+    for (const char* const size : sizes_of_choice) {
+        Summands of{.report = size, .kind = "gradients", .owner = "rank", .of = {}};
+        for (int rank = 0; rank < played.ranks; ++rank) {
+            of.of.push_back(glance_at_ramp(rank, played.given["factor"], elements_of(played.given, size)));
+        }
+        all.push_back(std::move(of));
+    }
+    return all;
+}
+
+std::vector<Slip> slips_of_choice(const Case& played) {
+    const Choice choice(played.ranks, played.given);
+    const double n = choice.ranks;
+    const double levels = choice.levels;
+    const double unit = choice.bytes_in_a_latency();
+    std::vector<Slip> slips;
+    for (const char* const report : {"crossover", ""}) {
+        slips.push_back(
+            {report, choice.crossover_with_half_a_tree(),
+             fmt::format("This crossover counts log2(N) = {} messages for the tree, which goes up and down: "
+                         "2 log2(N) = {}.",
+                         choice.levels, 2 * choice.levels)});
+        slips.push_back({report, unit * (n - 1 - 2 * levels) / (2 * levels - (n - 1) / n),
+                         "This crossover counts N-1 steps for the ring, which has 2 (N-1)."});
+        slips.push_back({report, unit * (n - 1 - levels) / (levels - (n - 1)),
+                         "This crossover has S in each step of the ring, which sends S/N."});
+        slips.push_back({report, unit * (n - 1 - levels) / levels,
+                         "This crossover leaves out the bytes of the ring, 2 (N-1) S/(N B)."});
+        slips.push_back({report, unit,
+                         "This is L B, the bytes that take as long as one latency: both have several "
+                         "latencies, and other amounts of bytes."});
+        slips.push_back({report, choice.crossover() / 8,
+                         "This is a number of elements; a crossover in bytes is asked "
+                         "for, 8 for each."});
+    }
+    return slips;
+}
+
 double crossover_of(const Case& played, const Record&) {
     return Choice(played.ranks, played.given).crossover();
 }
@@ -249,7 +289,9 @@ Lab lab_03() {
                      {"recursive-doubling", choosing({.small = Shape::butterfly}), says_butterfly}},
         .prediction = {.question = "From which size on is the ring faster than the tree?",
                        .quantity = Quantity::bytes,
-                       .truth = crossover_of}};
+                       .truth = crossover_of},
+        .summands = summands_of_choice,
+        .slips = slips_of_choice};
 }
 
 }  // namespace sim::labs

@@ -178,6 +178,41 @@ std::string says_straight(const Case& played, const Record&) {
         played.ranks - 1);
 }
 
+std::vector<Summands> summands_of_rings(const Case& played, int) {
+    std::vector<Summands> all;
+    for (const std::string size : sizes_of_rings) {
+        Summands of{.report = size + "_sum", .kind = "gradients", .owner = "rank", .of = {}};
+        for (int rank = 0; rank < played.ranks; ++rank) {
+            of.of.push_back(glance_at_ramp(rank, played.given["factor"], ring_elements(played.given, size)));
+        }
+        all.push_back(std::move(of));
+    }
+    return all;
+}
+
+std::vector<Slip> slips_of_rings(const Case& played) {
+    const TwoRings rings(played.ranks, played.given);
+    const double n = rings.ranks;
+    const double unit = played.given["latency_seconds"] * played.given["bytes_per_second"];
+    const std::int64_t large = ring_bytes(played.given, "large");
+    return {{"break_even", rings.break_even() / 8,
+             "This break-even is a number of elements; it is asked for in bytes, 8 for each."},
+            {"break_even", unit,
+             "This break-even is L B. Both rings have latencies and bytes: solve (N-1) (L + S/B) = 2 "
+             "(N-1) (L + S/(N B)) for S."},
+            {"break_even", unit * n,
+             "This break-even is L B N: N-2 is missing below. Solve (N-1) (L + S/B) = 2 (N-1) (L "
+             "+ S/(N B)) for S."},
+            {"break_even", unit * n / (n - 1),
+             "This break-even is L B N/(N-1): the good ring has 2 (N-1) steps, not N-1, so that 2 S/N is subtracted."},
+            {"break_even", unit * (n - 2) / n, "This break-even is upside down: S = L B N/(N-2), not L B (N-2)/N."},
+            {"", n / 2,
+             "This is N/2, by their bytes alone. Each step also takes a latency, and the good ring has twice "
+             "as many."},
+            {"", n, "This is N, by the size of a message alone. The good ring has twice as many steps."},
+            {"", seconds(rings.good(large)) / seconds(rings.bad(large)), "This is the good ring over the bad one."}};
+}
+
 double times_as_long(const Case& played, const Record&) {
     const TwoRings rings(played.ranks, played.given);
     const std::int64_t large = ring_bytes(played.given, "large");
@@ -203,7 +238,9 @@ Lab lab_04() {
             .prediction = {.question = "How many times as long as the good ring does the bad one take for the large "
                                        "gradient?",
                            .quantity = Quantity::number,
-                           .truth = times_as_long}};
+                           .truth = times_as_long},
+            .summands = summands_of_rings,
+            .slips = slips_of_rings};
 }
 
 }  // namespace sim::labs

@@ -236,6 +236,43 @@ bool shows_first_to_last(const Case&, const Record& theirs) {
     return layers.size() > 1 && std::is_sorted(layers.begin(), layers.end()) && layers.front() < layers.back();
 }
 
+std::vector<Summands> summands_of_overlap(const Case& played, int) {
+    const Overlap step(played.ranks, played.given);
+    Summands of{.report = "sums",
+                .kind = "gradients",
+                .owner = "rank",
+                .of = {},
+                .pieces = static_cast<int>(step.layers),
+                .piece = "layer"};
+    for (int rank = 0; rank < step.ranks; ++rank) {
+        std::vector<double> own;
+        for (std::int64_t layer = 0; layer < step.layers; ++layer) {
+            own.push_back(static_cast<double>(step.elements) *
+                          (played.given["factor"] * (rank + 1) + static_cast<double>(layer)));
+        }
+        of.of.push_back(std::move(own));
+    }
+    return {of};
+}
+
+std::vector<Slip> slips_of_overlap(const Case& played) {
+    const Overlap step(played.ranks, played.given);
+    const Duration ends = step.forward() + step.update();
+    const std::int64_t m = step.buckets();
+    const Duration sum_of_all = step.costs.ring_all_reduce(step.ranks, step.bytes(step.layers));
+    return {
+        {"", seconds(step.time_in_turn()), "This is F + m (b + R) + U, without any overlap."},
+        {"", seconds(ends + m * step.backward()),
+         "This is the computing alone: the sum of the last bucket has nothing to hide behind."},
+        {"", seconds(ends + m * step.backward() + sum_of_all), "This has one sum of all layers at the end."},
+        {"",
+         seconds(ends + (step.computes_longer() ? step.backward() + m * step.sum() : m * step.backward() + step.sum())),
+         "This takes the shorter of b and R for the longer one: m times the longer, and once the other."},
+        {"", seconds(ends + m * std::max(step.backward(), step.sum())),
+         "This leaves out an end: before the first sum a bucket is computed, and the last sum has nothing beside "
+         "it."}};
+}
+
 double seconds_of_overlap(const Case& played, const Record&) {
     return seconds(Overlap(played.ranks, played.given).time());
 }
@@ -257,7 +294,9 @@ Lab lab_05() {
                          {"never-waits", mistaken_overlap({.never_waits = true}), says_never_waits},
                          {"layer-by-layer", mistaken_overlap({.layer_by_layer = true}), says_layer_by_layer}},
             .prediction = {.question = "How long does the step take?", .truth = seconds_of_overlap},
-            .gates = {Aspect::data, Aspect::order}};
+            .gates = {Aspect::data, Aspect::order},
+            .summands = summands_of_overlap,
+            .slips = slips_of_overlap};
 }
 
 }  // namespace sim::labs

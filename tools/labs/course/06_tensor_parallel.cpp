@@ -123,6 +123,19 @@ std::string says_average(const Case& played, const Record&) {
         played.ranks, played.ranks);
 }
 
+std::vector<Slip> slips_of_tensor(const Case& played) {
+    const PairNumbers numbers(played.given);
+    const auto sums = static_cast<double>(2 * numbers.pairs());
+    const auto bytes = static_cast<double>(numbers.bytes_of_sum());
+    const auto right = static_cast<double>(tensor_bytes(numbers, played.ranks));
+    return {{"", right / 2,
+             "This is one direction: there is a sum for each pair forward, and one backward. Or it is half "
+             "of the ring, which sends S (N-1)/N twice."},
+            {"", sums * bytes, "This is S for each sum; a ring sends 2 (N-1)/N of it."},
+            {"", 2 * sums * bytes, "This is 2 S for each sum; a ring sends 2 (N-1)/N S."},
+            {"", right * played.ranks, "This is what all ranks send together."}};
+}
+
 double truth_of_tensor(const Case& played, const Record&) {
     return static_cast<double>(tensor_bytes(PairNumbers(played.given), played.ranks));
 }
@@ -144,7 +157,8 @@ Lab lab_06() {
                          {"averages", tensor_parallel({.reduction = Reduction::average}), says_average}},
             .prediction = {.question = "How many bytes does each rank send in the step?",
                            .quantity = Quantity::bytes,
-                           .truth = truth_of_tensor}};
+                           .truth = truth_of_tensor},
+            .slips = slips_of_tensor};
 }
 
 }  // namespace sim::labs

@@ -72,6 +72,21 @@ std::string says_one_f_one_b(const Case& played, const Record& theirs) {
         text_of(theirs.end()), PipelineNumbers(played).shape.micro_batches);
 }
 
+std::vector<Slip> slips_of_bubble(const Case& played) {
+    const PipelineNumbers numbers(played);
+    const double p = numbers.shape.stages;
+    const double m = numbers.shape.micro_batches;
+    return {
+        {"", 100 * (p - 1) / m,
+         "This is (p-1)/m, the bubble over the time of the work. Asked for is its share of the whole step, which has "
+         "the bubble in it: (p-1)/(m+p-1), and the messages."},
+        {"", 100 * m / (m + p - 1), "This is m/(m+p-1), the share in which a GPU computes."},
+        {"", 100 * (p - 1) / (m + p), "This is (p-1)/(m+p): a step has m+p-1 turns."},
+        {"", 100 * p / (m + p - 1), "This is p/(m+p-1): a stage waits for p-1 turns, not p."},
+        {"", 100 * (p - 1) / p, "This is (p-1)/p, as without micro-batches."},
+        {"", 100 / p, "This is 1/p: each of p stages is busy for m of m+p-1 turns."}};
+}
+
 double truth_of_bubble(const Case&, const Record& reference) {
     return idle_percent(reference);
 }
@@ -92,7 +107,9 @@ Lab lab_07() {
                          {"one-f-one-b", pipelined({.order = parallel::one_f_one_b}), says_one_f_one_b}},
             .prediction = {.question = "Which part of the step does a GPU not compute, in percent?",
                            .quantity = Quantity::percent,
-                           .truth = truth_of_bubble}};
+                           .truth = truth_of_bubble},
+            .summands = summands_of_pipeline,
+            .slips = slips_of_bubble};
 }
 
 }  // namespace sim::labs

@@ -105,6 +105,51 @@ std::string says_wrong_end(const Case&, const Record&) {
            "activation.";
 }
 
+std::vector<Slip> slips_of_first_stage(const Case& played) {
+    const PipelineNumbers numbers(played);
+    const auto each = static_cast<double>(numbers.activation_bytes);
+    const int p = numbers.shape.stages;
+    const int m = numbers.shape.micro_batches;
+    return {
+        {"", m * each, "This is m micro-batches, as GPipe keeps: 1F1B begins its backward passes earlier."},
+        {"", (p - 1) * each, "This is p-1 micro-batches, those of the warm-up: one more comes with the first pair."},
+        {"", each, "This is one micro-batch, as on the last stage; stage 0 waits longest for its first gradient."},
+        {"", (m + p - 1) * each, "This is a micro-batch for each of m+p-1 turns: most are released by then."}};
+}
+
+// No backward passes after the last forward pass.
+std::vector<parallel::PipelineStep> without_cool_down(const PipelineShape& shape, int stage) {
+    std::vector<parallel::PipelineStep> steps = parallel::one_f_one_b(shape, stage);
+    const int ahead = std::min(shape.stages - 1 - stage, shape.micro_batches);
+    steps.resize(steps.size() - static_cast<std::size_t>(ahead));
+    return steps;
+}
+std::string says_no_cool_down(const Case& played, const Record&) {
+    const int p = PipelineNumbers(played).shape.stages;
+    return fmt::format(
+        "Your last stage ends as it should, but the others stop when their forward passes are over: stage i still owes "
+        "the backward passes of the p-1-i micro-batches of its warm-up, stage 0 the last {}. Run them after the pairs.",
+        p - 1);
+}
+// Every stage ran all forward passes, and as many backward passes fewer as it ran ahead.
+bool shows_no_cool_down(const Case& played, const Record& theirs) {
+    const PipelineShape shape = PipelineNumbers(played).shape;
+    std::vector<int> forward(static_cast<std::size_t>(shape.stages));
+    std::vector<int> backward = forward;
+    for (const Span& span : theirs.timeline.spans) {
+        if (span.kind == OpKind::compute) {
+            ++(span.label->starts_with("forward") ? forward : backward)[static_cast<std::size_t>(span.rank)];
+        }
+    }
+    bool is_it = shape.stages > 1;
+    for (int stage = 0; stage < shape.stages; ++stage) {
+        const auto at = static_cast<std::size_t>(stage);
+        const int ahead = std::min(shape.stages - 1 - stage, shape.micro_batches);
+        is_it = is_it && forward[at] == shape.micro_batches && backward[at] == shape.micro_batches - ahead;
+    }
+    return is_it;
+}
+
 double truth_of_first_stage(const Case& played, const Record&) {
     const PipelineNumbers numbers(played);
     return static_cast<double>(std::min(numbers.shape.stages, numbers.shape.micro_batches) * numbers.activation_bytes);
@@ -117,20 +162,24 @@ Lab lab_08() {
     const auto mistaken = [](int (*ahead)(const PipelineShape&, int)) {
         return pipelined({.order = with_warm_up(ahead)});
     };
-    return {.number = 8,
-            .folder = "08-one-f-one-b",
-            .title = "One forward, one backward",
-            .cases = one_f_one_b_cases,
-            .solution = solution_08(),
-            .grade = grade_one_f_one_b,
-            .mistakes = {{"all-forward-first", pipelined({.order = parallel::gpipe}), says_all_forward},
-                         {"no-warm-up", mistaken(none_ahead), says_no_warm_up},
-                         {"one-ahead-too-many", mistaken(one_more_ahead), says_one_more_ahead},
-                         {"all-stages-alike", mistaken(all_alike_ahead), says_all_alike},
-                         {"warm-up-from-the-wrong-end", mistaken(stage_ahead), says_wrong_end}},
-            .prediction = {.question = "How much memory do the activations of stage 0 take at most?",
-                           .quantity = Quantity::bytes,
-                           .truth = truth_of_first_stage}};
+    return {
+        .number = 8,
+        .folder = "08-one-f-one-b",
+        .title = "One forward, one backward",
+        .cases = one_f_one_b_cases,
+        .solution = solution_08(),
+        .grade = grade_one_f_one_b,
+        .mistakes = {{"all-forward-first", pipelined({.order = parallel::gpipe}), says_all_forward},
+                     {"no-cool-down", pipelined({.order = without_cool_down}), says_no_cool_down, shows_no_cool_down},
+                     {"no-warm-up", mistaken(none_ahead), says_no_warm_up},
+                     {"one-ahead-too-many", mistaken(one_more_ahead), says_one_more_ahead},
+                     {"all-stages-alike", mistaken(all_alike_ahead), says_all_alike},
+                     {"warm-up-from-the-wrong-end", mistaken(stage_ahead), says_wrong_end}},
+        .prediction = {.question = "How much memory do the activations of stage 0 take at most?",
+                       .quantity = Quantity::bytes,
+                       .truth = truth_of_first_stage},
+        .summands = summands_of_pipeline,
+        .slips = slips_of_first_stage};
 }
 
 }  // namespace sim::labs

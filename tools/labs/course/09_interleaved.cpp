@@ -158,6 +158,18 @@ std::string says_same_way_back(const Case&, const Record&) {
            "through chunk v-1-c, where the n-th forward pass goes through c.";
 }
 
+std::vector<Slip> slips_of_interleaved(const Case& played) {
+    const PipelineNumbers numbers(played);
+    const auto [p, m, v, both_ways] = numbers.shape;
+    return {{"", seconds((m + p - 1) * numbers.passes() + 2 * (p - 1) * numbers.hop()),
+             "This is (m+p-1)(F+B) and its messages, as without chunks: chunks make the bubble v times as short."},
+            {"", seconds(m * numbers.passes() + (p - 1) * numbers.passes() / v),
+             "This leaves out the messages: a micro-batch passes 2 (v p - 1) boundaries."},
+            {"", seconds(m * numbers.passes()), "This leaves out the bubble, (p-1)(F+B)/v, and the messages."},
+            {"", seconds((m + p - 1) * numbers.passes() / v),
+             "This divides everything by v: chunks shorten the bubble alone, not the work."}};
+}
+
 double truth_of_interleaved(const Case& played, const Record&) {
     return seconds(interleaved_time(PipelineNumbers(played)));
 }
@@ -180,7 +192,9 @@ Lab lab_09() {
                          {"micro-batch-by-micro-batch", mistaken_order({right_ahead, micro_batch_by_micro_batch}),
                           says_micro_batch_by_micro_batch},
                          {"same-way-back", mistaken_order({right_ahead, same_way_back}), says_same_way_back}},
-            .prediction = {.question = "How long does the step take?", .truth = truth_of_interleaved}};
+            .prediction = {.question = "How long does the step take?", .truth = truth_of_interleaved},
+            .summands = summands_of_pipeline,
+            .slips = slips_of_interleaved};
 }
 
 }  // namespace sim::labs

@@ -4,6 +4,9 @@
 #include "tools/labs/course/zero_training.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
 
 namespace sim::labs {
 
@@ -125,6 +128,104 @@ std::string says_two_moments(const Case&, const Record& theirs) {
         text_of_bytes(peak_on_rank_0(theirs)));
 }
 
+// A rank's states as a wrong program may hold them.
+struct HeldStates {
+    bool spreads_parameters;
+    bool spreads_gradients;
+    bool spreads_optimizer;
+    std::int64_t of_gradient = 4;
+    std::int64_t of_optimizer = 12;
+    std::int64_t gathered_layers = 0;
+
+    static HeldStates right(const ZeroCase& at) {
+        return {.spreads_parameters = at.zero == 3,
+                .spreads_gradients = at.zero >= 2,
+                .spreads_optimizer = true,
+                .gathered_layers = at.zero == 3 ? 1 : 0};
+    }
+    std::int64_t peak(const ZeroCase& at) const {
+        const auto part = [&](std::int64_t bytes, bool is_spread) {
+            return bytes * at.all() / (is_spread ? at.ranks : 1);
+        };
+        return part(2, spreads_parameters) + part(of_gradient, spreads_gradients) +
+               part(of_optimizer, spreads_optimizer) + gathered_layers * at.layer();
+    }
+    // How it differs from the right one.
+    std::vector<std::string> differences(const HeldStates& right) const {
+        std::vector<std::string> all;
+        const auto spread = [&](bool mine, bool other, const char* what) {
+            if (mine != other) {
+                all.push_back(fmt::format("{} {}", what, mine ? "spread over the ranks" : "whole on every rank"));
+            }
+        };
+        spread(spreads_parameters, right.spreads_parameters, "the parameters");
+        spread(spreads_gradients, right.spreads_gradients, "the gradients");
+        spread(spreads_optimizer, right.spreads_optimizer, "the optimizer's states");
+        if (of_gradient != right.of_gradient) {
+            all.push_back(fmt::format("{} bytes for a gradient, not {}", of_gradient, right.of_gradient));
+        }
+        if (of_optimizer != right.of_optimizer) {
+            all.push_back(fmt::format("{} bytes for the optimizer, not {}", of_optimizer, right.of_optimizer));
+        }
+        if (gathered_layers != right.gathered_layers) {
+            all.push_back(gathered_layers == 0 ? "no room for the layer that is gathered"
+                                               : fmt::format("{} gathered layer{} at once", gathered_layers,
+                                                             gathered_layers == 1 ? "" : "s"));
+        }
+        return all;
+    }
+};
+
+// The habits with the fewest differences, two at most, that leave this peak; empty: none, or more than two.
+std::string explain_peak(const Case& played, const Record& theirs) {
+    const ZeroCase at(played);
+    const std::int64_t peak = theirs.timeline.totals.front().peak_bytes;
+    const HeldStates right = HeldStates::right(at);
+    std::size_t fewest = 3;
+    std::set<std::string> found;
+    const auto look_at = [&](const HeldStates& held) {
+        const std::vector<std::string> differences = held.differences(right);
+        if (held.peak(at) != peak || differences.empty() || differences.size() > fewest) {
+            return;
+        }
+        if (differences.size() < fewest) {
+            found.clear();
+            fewest = differences.size();
+        }
+        found.insert(fmt::format("{}", fmt::join(differences, ", and ")));
+    };
+    for (int bits = 0; bits < 8; ++bits) {
+        for (const std::int64_t of_gradient : {4, 2, 8}) {
+            for (const std::int64_t of_optimizer : {12, 8, 16, 4}) {
+                for (const std::int64_t gathered : {std::int64_t{0}, std::int64_t{1}, at.layers, 2 * at.layers}) {
+                    look_at({(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, of_gradient, of_optimizer, gathered});
+                }
+            }
+        }
+    }
+    return peak == at.peak() || found.empty() || found.size() > 2 || fewest > 2
+               ? ""
+               : fmt::format("ZeRO {}: a peak of {} is that of {}.", at.zero, text_of_bytes(peak),
+                             fmt::join(found, "; or of "));
+}
+
+std::vector<Slip> slips_of_zero(const Case& played) {
+    const ZeroCase at(played);
+    const auto all = static_cast<double>(at.all());
+    const double d = at.ranks;
+    return {{"", 18 * all, "This is all 18 bytes of each parameter, with nothing spread."},
+            {"", 18 * all / d,
+             "This has all states spread; which are spread depends on the stage: 1 the optimizer's, 2 "
+             "the gradients, too, 3 the parameters, too."},
+            {"", 6 * all + 8 * all / d,
+             "This has 8 bytes for the optimizer, Adam's moments; the master copy of the "
+             "parameters is 4 more."},
+            {"", 4 * all + 12 * all / d, "This has 2 bytes for a gradient; here they are 4."},
+            {"", 12 * all / d, "This is the optimizer alone; parameters and gradients come on top."},
+            {"", 16 * all, "This is 16 bytes for each parameter, with nothing spread."},
+            {"", 2 * all + 16 * all / d, "This is stage 2, which spreads the gradients, too; your case is stage 1."}};
+}
+
 double peak_to_predict(const Case& played, const Record&) {
     return static_cast<double>(ZeroCase(played).peak());
 }
@@ -153,7 +254,9 @@ Lab lab_10() {
             .prediction = {.question = "How many bytes does a rank hold at most?",
                            .quantity = Quantity::bytes,
                            .truth = peak_to_predict},
-            .gates = {Aspect::memory}};
+            .gates = {Aspect::memory},
+            .slips = slips_of_zero,
+            .explain = explain_peak};
 }
 
 }  // namespace sim::labs

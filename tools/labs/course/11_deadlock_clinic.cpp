@@ -129,6 +129,40 @@ std::string says_smaller_group(const Case& played, const Record&) {
         played.ranks - 1);
 }
 
+std::string says_one_turned(const Case& played, const Record& theirs) {
+    const Ward at(played);
+    return fmt::format(
+        "{}: rank 0 alone sends first, so the circle is open but the edges go on one after another: {} rounds of {}. "
+        "If "
+        "every second rank receives first, two rounds are enough.",
+        text_of(theirs.end()), at.ranks, text_of(at.costs.message(at.edge_bytes)));
+}
+
+std::vector<Summands> summands_of_clinic(const Case& played, int) {
+    const Ward at(played);
+    Summands halo{.report = "halo", .kind = "edges", .owner = "rank", .of = {}};
+    Summands gradient{.report = "gradient", .kind = "gradients", .owner = "rank", .of = {}};
+    for (int rank = 0; rank < at.ranks; ++rank) {
+        halo.of.emplace_back(static_cast<std::size_t>(played.given.whole("edge")), at.factor * rank);
+        gradient.of.emplace_back(static_cast<std::size_t>(played.given.whole("gradient")),
+                                 rank < at.samples ? rank + 1 : 0);
+    }
+    return {halo, gradient};
+}
+
+std::vector<Slip> slips_of_clinic(const Case& played) {
+    const Ward at(played);
+    const Duration edge = at.costs.message(at.edge_bytes);
+    const Duration loss = at.costs.message(bytes_of_loss);
+    return {{"", seconds(at.time() - edge), "This has one round of edges; half of the ranks send in each of two."},
+            {"", seconds(at.time() - 2 * edge), "This leaves out the edges."},
+            {"", seconds(at.time() - loss), "This leaves out the losses."},
+            {"", seconds(at.time() + (at.ranks - 2) * edge), "This has N rounds of edges, one rank after another."},
+            {"", seconds(at.time() + (at.ranks - 2) * loss),
+             "This has the losses one after another; their senders wait beside each other, in the time of one."},
+            {"", seconds(at.time() - at.all_reduce()), "This leaves out the all-reduce."}};
+}
+
 double time_to_predict(const Case& played, const Record&) {
     return seconds(Ward(played).time());
 }
@@ -150,12 +184,15 @@ Lab lab_11() {
             .mistakes = {{"all-receive-first", clinic({.exchange = Exchange::all_receive_first}), says_all_receive},
                          {"tags-differ", clinic({.losses = Losses::tag_of_another}), says_wrong_tag},
                          {"collective-skipped", clinic({.gradients = Gradients::skipped_by_others}), says_skipped},
+                         {"one-rank-sends-first", clinic({.exchange = Exchange::one_sends_first}), says_one_turned},
                          {"losses-left-out", clinic({.losses = Losses::none_sent}), says_no_losses},
                          {"group-without-the-idle", clinic({.gradients = Gradients::of_those_with_samples}),
                           says_smaller_group}},
-            .prediction = {
-                .question = "How long does the step take, once nothing hangs and neighbours exchange in two rounds?",
-                .truth = time_to_predict}};
+            .prediction = {.question =
+                               "How long does the step take, once nothing hangs and neighbours exchange in two rounds?",
+                           .truth = time_to_predict},
+            .summands = summands_of_clinic,
+            .slips = slips_of_clinic};
 }
 
 }  // namespace sim::labs

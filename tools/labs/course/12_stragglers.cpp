@@ -181,6 +181,42 @@ std::string says_hours(const Case& played, const Record&) {
         interval_in_hours(numbers), numbers.seconds_between_failures() / 3600, numbers.seconds_between_failures());
 }
 
+std::vector<Summands> summands_of_items(const Case& played, int) {
+    const SlowRankNumbers numbers(played.given, played.ranks);
+    Summands of{.report = "gradient", .kind = "gradients", .owner = "item", .of = {}};
+    for (int item = 0; item < numbers.items; ++item) {
+        std::vector<double> own;
+        for (std::int64_t i = 0; i < numbers.elements; ++i) {
+            own.push_back((item + 1 + static_cast<double>(i % 3)) / numbers.items);
+        }
+        of.of.push_back(std::move(own));
+    }
+    return {of};
+}
+
+std::vector<Slip> slips_of_slow(const Case& played) {
+    const SlowRankNumbers numbers(played.given, played.ranks);
+    const double write = numbers.checkpoint_seconds;
+    const double between = numbers.seconds_between_failures();
+    const StepTimes times = fair_times(played);
+    const double each = seconds(costs_of(played).compute(numbers.flops_per_item));
+    const char* const interval = "checkpoint interval";
+    return {{interval, std::sqrt(write * between),
+             "This interval is sqrt(C M): Young's is sqrt(2 C M), as on average half an interval is lost."},
+            {interval, 2 * write * between, "This interval is 2 C M; Young's is its square root."},
+            {interval, std::sqrt(2 * write * between) - write,
+             "This interval is Daly's, without the time to write: "
+             "Young's, sqrt(2 C M), is asked for."},
+            {interval, between, "This interval is the time between two failures: half of all work would be lost."},
+            {interval, std::sqrt(2 * write * numbers.gpu_hours_between_failures * 3600 * numbers.cluster_gpus),
+             "This interval multiplies the time between failures by the GPUs: more GPUs fail more often, so divide."},
+            {"", even(numbers).front() * each * numbers.slowdown + seconds(times.all_reduce),
+             "This has even shares: all wait for the slow rank."},
+            {"", even(numbers).front() * each + seconds(times.all_reduce),
+             "This has even shares on ranks that are all fast: one of them is slow."},
+            {"", seconds(times.items), "This is the computing alone; the all-reduce comes after it."}};
+}
+
 double truth_of_slow(const Case& played, const Record&) {
     return seconds(fair_times(played).all());
 }
@@ -201,7 +237,9 @@ Lab lab_12() {
                          {"failures-of-one-gpu", with_slow_rank({.interval = interval_of_one_gpu}), says_one_gpu},
                          {"hours-times-seconds", with_slow_rank({.interval = interval_in_hours}), says_hours}},
             .prediction = {.question = "How long does the step take, with shares that fit the speeds?",
-                           .truth = truth_of_slow}};
+                           .truth = truth_of_slow},
+            .summands = summands_of_items,
+            .slips = slips_of_slow};
 }
 
 }  // namespace sim::labs

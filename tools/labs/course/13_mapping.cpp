@@ -185,6 +185,16 @@ double best_time(const Case& played, const Record&) {
     return seconds(at.time(at.best()));
 }
 
+std::vector<Slip> slips_of_mapping(const Case& played) {
+    const Mapping at(played);
+    return {
+        {"", seconds(at.time({tp, cp, dp, pp})), "This is the usual order, tp, cp, dp, pp; another is faster here."},
+        {"", seconds(at.time(largest_first(at.axes, [](const MeshAxis& axis) { return axis.bytes; }))),
+         "This orders the axes by one message; bytes x times counts."},
+        {"", seconds(at.time(largest_first(at.axes, [](const MeshAxis& axis) { return -axis.bytes * axis.times; }))),
+         "This has the axis that moves most outermost, across the slow links."}};
+}
+
 using OrderOf = std::array<int, 4> (*)(const MeshAxes& axes);
 lab::Program mapped(OrderOf order) {
     return [order](GPU& gpu, const Given& given) {
@@ -249,7 +259,8 @@ Lab lab_13() {
                          {"busiest-outermost", mapped(the_wrong_way_round), says_wrong_way},
                          {"all-strides-1", all_neighbours, says_neighbours}},
             .prediction = {.question = "How long does the communication of a step take in the best order?",
-                           .truth = best_time}};
+                           .truth = best_time},
+            .slips = slips_of_mapping};
 }
 
 }  // namespace sim::labs

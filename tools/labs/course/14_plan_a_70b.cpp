@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <utility>
+
 namespace sim::labs {
 
 lab::Program solution_14();
@@ -79,6 +82,65 @@ std::string says_tensor(const Case& played, const Record& theirs) {
         times_the_best(played, theirs));
 }
 
+// Another choice at one place of a layout.
+struct Lever {
+    const char* name;     // as it is reported
+    const char* meaning;  // in words
+    double (*other)(double theirs);
+};
+double half(double theirs) {
+    return theirs / 2;
+}
+double twice(double theirs) {
+    return theirs * 2;
+}
+constexpr std::array levers{
+    Lever{"tp", "less tensor parallelism, which communicates in every layer", half},
+    Lever{"tp", "more tensor parallelism", twice},
+    Lever{"pp", "fewer pipeline stages, whose bubble is shorter", half},
+    Lever{"pp", "more pipeline stages", twice},
+    Lever{"cp", "less context parallelism", half},
+    Lever{"cp", "more context parallelism", twice},
+    Lever{"interleave", "more chunks on each stage, which shorten the bubble", twice},
+    Lever{"micro_batch", "smaller micro-batches", half},
+    Lever{"zero", "ZeRO 3 in place of less", [](double) { return 3.0; }},
+    Lever{"zero", "ZeRO 1 in place of more", [](double) { return 1.0; }},
+    Lever{"recompute", "keeping the activations in place of computing them twice", [](double) { return 0.0; }}};
+
+JudgedLayout with_lever(const Case& played, Record theirs, const Lever& lever) {
+    for (auto& [rank, numbers] : theirs.reports[lever.name]) {
+        for (double& number : numbers) {
+            number = lever.other(number);
+        }
+    }
+    return judged(played, theirs);
+}
+
+// The change of one number that helps most: to fit, or else to be fast.
+std::string explain_layout(const Case& played, const Record& theirs) {
+    const JudgedLayout own = judged(played, theirs);
+    if (!own.problem.empty()) {
+        return fmt::format("64 GPUs cannot have this layout: {}.", own.problem);
+    }
+    const Lever* best = nullptr;
+    JudgedLayout found;
+    for (const Lever& lever : levers) {
+        JudgedLayout other = with_lever(played, theirs, lever);
+        const bool is_better = own.fits ? other.fits && other.step < (best == nullptr ? own : found).step
+                                        : other.memory < (best == nullptr ? own : found).memory;
+        if (other.problem.empty() && is_better) {
+            best = &lever;
+            found = std::move(other);
+        }
+    }
+    const std::string what =
+        own.fits ? fmt::format("{} fits, and takes {:.2f} times the best", own.text, times_the_best(played, theirs))
+                 : fmt::format("{} needs {} on a GPU of {}", own.text, text_of_bytes(own.memory),
+                               text_of_bytes(static_cast<std::int64_t>(played.given["memory_bytes"])));
+    return best == nullptr ? what + ": no change of one number alone makes it better."
+                           : fmt::format("{}. The one number that helps most: {}.", what, best->meaning);
+}
+
 double best_to_predict(const Case& played, const Record&) {
     return seconds(best_step(played));
 }
@@ -103,7 +165,8 @@ Lab lab_14() {
                          "the peak?)",
              .tolerance = 0.25,
              .truth = best_to_predict},
-        .board = {{.heading = "times the best plan", .value = times_the_best}}};
+        .board = {{.heading = "times the best plan", .value = times_the_best}},
+        .explain = explain_layout};
 }
 
 }  // namespace sim::labs

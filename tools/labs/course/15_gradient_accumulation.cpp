@@ -224,6 +224,57 @@ std::string says_divided_by_ranks(const Case& played, const Record&) {
         step.micro_batches(), step.ranks);
 }
 
+std::vector<Factor> factors_of_accumulation(const Case& played) {
+    return {{"k, the number of micro-batches",
+             static_cast<double>(Accumulation(played.ranks, played.given).micro_batches())}};
+}
+
+// The parts of the mean of each rank, and of each micro-batch of all ranks.
+std::vector<Summands> summands_of_accumulation(const Case& played, int) {
+    const Accumulation step(played.ranks, played.given);
+    const std::int64_t k = step.micro_batches();
+    const std::int64_t count = step.items / k;
+    const double elements = played.given["elements"];
+    const auto parts = static_cast<double>(step.ranks * k);
+    const auto mean_of = [&](int rank, std::int64_t micro_batch) {
+        const auto begin = static_cast<double>(rank * step.items + micro_batch * count);
+        return played.given["factor"] * (begin + 1 + static_cast<double>(count - 1) / 2);
+    };
+    const auto glance = [&](double sum_of_means, double number) {
+        return std::vector<double>{sum_of_means / parts, (sum_of_means + number * (elements - 1)) / parts,
+                                   elements * (sum_of_means + number * (elements - 1) / 2) / parts};
+    };
+    Summands of_ranks{.report = "gradient", .kind = "gradients", .owner = "rank", .of = {}};
+    for (int rank = 0; rank < step.ranks; ++rank) {
+        double sum = 0;
+        for (std::int64_t i = 0; i < k; ++i) {
+            sum += mean_of(rank, i);
+        }
+        of_ranks.of.push_back(glance(sum, static_cast<double>(k)));
+    }
+    Summands of_parts{.report = "gradient", .kind = "micro-batches", .owner = "micro-batch", .of = {}};
+    for (std::int64_t i = 0; i < k; ++i) {
+        double sum = 0;
+        for (int rank = 0; rank < step.ranks; ++rank) {
+            sum += mean_of(rank, i);
+        }
+        of_parts.of.push_back(glance(sum, step.ranks));
+    }
+    return {of_parts, of_ranks};
+}
+
+std::vector<Slip> slips_of_accumulation(const Case& played) {
+    const Accumulation step(played.ranks, played.given);
+    const auto states = static_cast<double>(2 * step.gradient_bytes);
+    const auto activations = static_cast<double>(step.peak(step.micro_batches())) - states;
+    return {{"", static_cast<double>(step.peak(1)), "This has the activations of all items at once."},
+            {"", states / 2 + activations, "This has one of weights and gradient; both are there."},
+            {"", activations, "These are the activations of a micro-batch alone; weights and gradient come on top."},
+            {"", states + static_cast<double>(step.bytes_per_item),
+             "This has micro-batches of one item; larger ones fit, too, and cost less."},
+            {"", static_cast<double>(step.memory_bytes), "This is the memory that there is."}};
+}
+
 double peak_of_accumulation(const Case& played, const Record&) {
     const Accumulation step(played.ranks, played.given);
     return static_cast<double>(step.peak(step.micro_batches()));
@@ -249,7 +300,10 @@ Lab lab_15() {
                           says_divided_by_ranks}},
             .prediction = {.question = "How much memory is in use at most?",
                            .quantity = Quantity::bytes,
-                           .truth = peak_of_accumulation}};
+                           .truth = peak_of_accumulation},
+            .factors = factors_of_accumulation,
+            .summands = summands_of_accumulation,
+            .slips = slips_of_accumulation};
 }
 
 }  // namespace sim::labs

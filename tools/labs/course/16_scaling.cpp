@@ -137,6 +137,17 @@ std::string says_from_beginning(const Case&, const Record&) {
 std::string says_upside_down(const Case&, const Record&) {
     return "You divided the new time by the old one. A speedup is T(1)/T(n): more than 1 if it has become faster.";
 }
+std::vector<Slip> slips_of_scaling(const Case& played) {
+    const ScalingCase at(played);
+    const int n = at.ranks;
+    return {{"", static_cast<double>(n), "This is N, as if the gradients were added up in no time."},
+            {"", at.speedup(n) / n, "This is the efficiency, the speedup over N."},
+            {"", 1 / at.speedup(n), "This is the new time over the old one; a speedup is T(1)/T(N)."},
+            {"", n * at.weak_efficiency(n), "This is the weak speedup, where every rank has all samples."},
+            {"", seconds(at.strong(1)) / seconds(at.compute(at.samples / n) + at.all_reduce(n) / 2),
+             "This has half of the all-reduce: a ring has 2 (N-1) steps."}};
+}
+
 double scaling_to_predict(const Case& played, const Record&) {
     const ScalingCase at(played);
     return at.speedup(at.ranks);
@@ -163,7 +174,8 @@ Lab lab_16() {
                          {"upside-down", scaling({.upside_down = true}), says_upside_down}},
             .prediction = {.question = "What is the speedup of all ranks over one, with the same samples in all?",
                            .quantity = Quantity::number,
-                           .truth = scaling_to_predict}};
+                           .truth = scaling_to_predict},
+            .slips = slips_of_scaling};
 }
 
 }  // namespace sim::labs

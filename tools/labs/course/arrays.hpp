@@ -34,6 +34,13 @@ inline std::vector<double> glance_at_sum_of_ramps(int ranks, double factor, std:
     return {first, first + ranks * last, static_cast<double>(elements) * (first + ranks * last / 2)};
 }
 
+// The same for the array of one rank.
+inline std::vector<double> glance_at_ramp(int rank, double factor, std::int64_t elements) {
+    const double first = factor * (rank + 1);
+    const auto last = static_cast<double>(elements - 1);
+    return {first, first + last, static_cast<double>(elements) * (first + last / 2)};
+}
+
 // The expected report of every rank.
 inline std::map<int, std::vector<double>> on_every_rank(int ranks, const std::vector<double>& values) {
     std::map<int, std::vector<double>> everywhere;

@@ -22,7 +22,8 @@ void exchange(GPU& gpu, ClinicStep::Exchange how, const Numbers& edge, Numbers& 
     }
     const bool in_turns = how == Exchange::in_turns || how == Exchange::to_the_left;
     const bool receives_first = how == Exchange::all_receive_first || (in_turns && gpu.rank() % 2 == 1) ||
-                                (how == Exchange::one_receives_first && gpu.rank() == 0);
+                                (how == Exchange::one_receives_first && gpu.rank() == 0) ||
+                                (how == Exchange::one_sends_first && gpu.rank() != 0);
     if (receives_first) {
         gpu.receive(source, halo, "edge");
         gpu.send(target, edge, "edge");

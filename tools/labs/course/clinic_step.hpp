@@ -10,6 +10,7 @@ struct ClinicStep {
     enum class Exchange : std::uint8_t {
         in_turns,            // even ranks send first, odd ones receive first
         one_receives_first,  // rank 0 only
+        one_sends_first,     // rank 0 only
         all_receive_first,
         all_send_first,
         to_the_left,  // in turns, but in the wrong direction

@@ -165,25 +165,39 @@ private:
     std::vector<Held> held_;
 };
 
+// The sum of a micro-batch's squared inputs.
+double squares_of(const PipelineNumbers& numbers, int micro_batch) {
+    double squares = 0;
+    for (std::int64_t k = 0; k < numbers.elements; ++k) {
+        const double x = numbers.first + micro_batch + static_cast<double>(k % 2);
+        squares += x * x;
+    }
+    return squares;
+}
+
+// The gradient of each of a stage's chunks for inputs with this sum of squares.
+std::vector<double> gradient_for(const PipelineNumbers& numbers, int stage, double squares) {
+    const int p = numbers.shape.stages;
+    double product = 1;
+    for (int place = 0; place < p * numbers.shape.chunks; ++place) {
+        product *= numbers.weight(place);
+    }
+    std::vector<double> gradient;
+    for (int chunk = 0; chunk < numbers.shape.chunks; ++chunk) {
+        gradient.push_back(squares * product * product / numbers.weight(chunk * p + stage));
+    }
+    return gradient;
+}
+
 // By stage: the sum over micro-batches of gradient x input, with the weights multiplied out.
 std::map<int, std::vector<double>> right_gradients(const PipelineNumbers& numbers) {
-    const int p = numbers.shape.stages;
     double squares = 0;
     for (int i = 0; i < numbers.shape.micro_batches; ++i) {
-        for (std::int64_t k = 0; k < numbers.elements; ++k) {
-            const double x = numbers.first + i + static_cast<double>(k % 2);
-            squares += x * x;
-        }
-    }
-    double product = 1;
-    for (int stage = 0; stage < p * numbers.shape.chunks; ++stage) {
-        product *= numbers.weight(stage);
+        squares += squares_of(numbers, i);
     }
     std::map<int, std::vector<double>> gradients;
-    for (int rank = 0; rank < p; ++rank) {
-        for (int chunk = 0; chunk < numbers.shape.chunks; ++chunk) {
-            gradients[rank].push_back(squares * product * product / numbers.weight(chunk * p + rank));
-        }
+    for (int rank = 0; rank < numbers.shape.stages; ++rank) {
+        gradients[rank] = gradient_for(numbers, rank, squares);
     }
     return gradients;
 }
@@ -260,6 +274,16 @@ std::vector<Check> grade_pipeline(const Case& played, const Record& found, const
                                        : "every boundary between chunks is crossed twice by each micro-batch: v times "
                                          "as often as between whole stages"),
             peak_bytes_are(found, oracle.peak_bytes, oracle.why_memory), same_work(found, reference, oracle.why_order)};
+}
+
+std::vector<Summands> summands_of_pipeline(const Case& played, int stage) {
+    const PipelineNumbers numbers(played);
+    Summands of{
+        .report = "gradient", .kind = "gradients", .owner = "micro-batch", .of = {}, .pieces = numbers.shape.chunks};
+    for (int i = 0; i < numbers.shape.micro_batches; ++i) {
+        of.of.push_back(gradient_for(numbers, stage, squares_of(numbers, i)));
+    }
+    return {of};
 }
 
 double idle_percent(const Record& record) {

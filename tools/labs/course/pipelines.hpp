@@ -63,6 +63,9 @@ struct PipelineOracle {
 std::vector<Check> grade_pipeline(const Case& played, const Record& found, const Record& reference,
                                   const PipelineOracle& oracle);
 
+// The micro-batches' parts of a stage's gradient.
+std::vector<Summands> summands_of_pipeline(const Case& played, int stage);
+
 // The share of their time in which the GPUs do not compute, in percent, over all GPUs.
 double idle_percent(const Record& record);
 

@@ -52,6 +52,7 @@ struct CheckReport {
     bool passed = false;
     std::string output;
     std::optional<std::string> mistake = {};
+    std::vector<std::string> findings = {};
     std::optional<AnsweredQuestion> prediction = {};
     std::optional<std::string> divergence = {};
     std::optional<std::string> fault = {};
@@ -143,6 +144,10 @@ std::vector<Field<CheckReport>> finding_fields() {
         text_or_null("mistake",
                      "Name of the known mistake with exactly the same results as the program; null if there is none.",
                      &CheckReport::mistake),
+        texts<CheckReport>("findings",
+                           "How the results differ, the most telling first; for a known mistake only the wrong formula "
+                           "behind a number.",
+                           "A sentence.", &CheckReport::findings),
         part_or_null<CheckReport>("prediction", "The learner's first prediction; null if there is none.",
                                   answered_record(), &CheckReport::prediction),
         text_or_null("divergence",
@@ -199,6 +204,18 @@ double score_of(const Verdict& verdict, const Standing& standing) {
     return std::round(100 * share * most_score(most, standing)) / 100;
 }
 
+std::string output_of(const Verdict& verdict) {
+    if (verdict.passed()) {
+        return "passed";
+    }
+    std::string output;
+    for (const std::string& each : verdict.findings) {
+        output += each + "\n";
+    }
+    output += verdict.diagnosis ? verdict.diagnosis->text + "\n" : "";
+    return output.empty() ? "not passed" : output.substr(0, output.size() - 1);
+}
+
 std::string joined_output(const std::string& text, const Standing& standing) {
     const std::string sentence = desk_sentence(standing.desk);
     return sentence.empty() ? text : text + "\n" + sentence;
@@ -233,10 +250,8 @@ std::string json_of(const Verdict& verdict, const Desk& desk, const Standing& st
                        .score = score_of(verdict, standing),
                        .max_score = most_score(verdict.most_points(standing.weights), standing),
                        .passed = verdict.passed(),
-                       .output = joined_output(verdict.diagnosis  ? verdict.diagnosis->text
-                                               : verdict.passed() ? "passed"
-                                                                  : "not passed",
-                                               standing)};
+                       .output = joined_output(output_of(verdict), standing),
+                       .findings = verdict.findings};
     for (std::size_t i = 0; i < verdict.cases.size(); ++i) {
         for (const Check& check : verdict.cases[i].checks) {
             add_check(report, {.at = i,

@@ -14,9 +14,10 @@ struct ShowStyle {
     int width = 100;
     bool ascii = false;
     bool colour = false;
+    bool brief = false;  // the diagnosis, and a line for each wrong check
 };
 
-// The checks of the shown case, the diagnosis, and, if the run ended, both timelines.
+// The diagnosis, the checks of the shown case, wrong ones first, and, if the run ended, both timelines.
 std::string text_of(const Verdict& verdict, const Desk& desk, const ShowStyle& style);
 // For a program that could not be run: the output of its compiler or interpreter.
 std::string text_of_trouble(const Desk& desk, const std::string& trouble);

@@ -51,6 +51,7 @@ struct LabOptions {
     std::vector<faults::Injection> faults;
     bool json = false;
     bool ascii = false;
+    bool brief = false;
 };
 
 OptionRow lab_row(LabOptions& options) {
@@ -83,7 +84,10 @@ ranks::Host host_of(const LabOptions& options, const Desk& desk) {
 
 ShowStyle style_of(const LabOptions& options) {
     const Terminal terminal = terminal_at(STDOUT_FILENO);
-    return {.width = terminal.columns, .ascii = terminal.ascii || options.ascii, .colour = terminal.colour};
+    return {.width = terminal.columns,
+            .ascii = terminal.ascii || options.ascii,
+            .colour = terminal.colour,
+            .brief = options.brief};
 }
 
 const char* const where_desks_are = "the lab's folder (NN-name in this folder, or this folder)";
@@ -218,6 +222,7 @@ std::vector<OptionRow> rows_of_check(LabOptions& options) {
             {"predict", "X", "your prediction, with its unit: 16us, 1.5MB, 37%; only the first one counts",
              config::text(options.predict)},
             host_row(options),
+            {"brief", "", "print the diagnosis, and a line for each wrong check", config::flag(options.brief)},
             ascii_row(options),
             json_row(options)};
 }
