@@ -84,6 +84,26 @@ std::unique_ptr<Port> CallSites::before(Port& port) {
     return std::make_unique<NotingPort>(port, *this);
 }
 
+std::optional<std::uint32_t> CallSites::last_op(int rank) const {
+    std::optional<std::uint32_t> last;
+    for (std::uint32_t slot = 0; slot < kept; ++slot) {
+        const Noted& noted = place(rank, slot);
+        if (noted.is_there && (!last || noted.op_number > *last)) {
+            last = noted.op_number;
+        }
+    }
+    return last;
+}
+
+void add_last_op(ranks::Fault& fault, const CallSites& sites) {
+    if (fault.failure != ranks::Failure::rank_hung || fault.rank < 0 || !fault.ops.empty()) {
+        return;
+    }
+    if (const std::optional<std::uint32_t> last = sites.last_op(fault.rank)) {
+        fault.ops.push_back({.rank = fault.rank, .op_number = *last, .what = "its last operation"});
+    }
+}
+
 CallSite CallSites::of(int rank, std::uint32_t op_number) const {
     const Noted& noted = place(rank, op_number);
     return noted.is_there && noted.op_number == op_number ? noted.site : CallSite{};

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,9 @@ public:
     // All 0 if unknown because the op is too old.
     CallSite of(int rank, std::uint32_t op_number) const;
 
+    // The number of the rank's last op; none before its first.
+    std::optional<std::uint32_t> last_op(int rank) const;
+
 private:
     friend class NotingPort;
     struct Noted {
@@ -48,6 +52,10 @@ private:
 
 // A FindCallSite: the return addresses of the active calls.
 void find_return_addresses(CallSite& site);
+
+// A rank that hangs does so after its last op, which becomes the fault's, so that its line is told. Nothing for other
+// faults.
+void add_last_op(ranks::Fault& fault, const CallSites& sites);
 
 // The C++ source lines of call sites in this process, with binutils' addr2line and debug information: the innermost
 // call of each site that is in `file` (compared by its last component); if there is none, or no addr2line, the line is

@@ -174,7 +174,10 @@ std::string explain_fault(const Record& found, const std::string& file, const st
     std::string reported = fault.message + "\n";
     for (std::size_t i = 0; i < fault.ops.size(); ++i) {
         if (const std::string where = i < found.lines.size() ? place(found.lines[i], text) : ""; !where.empty()) {
-            reported += fmt::format("  rank {} at {}\n", fault.ops[i].rank, where);
+            reported += fault.failure == ranks::Failure::rank_hung
+                            ? fmt::format("  the last operation of rank {}, after which it hangs: {}\n",
+                                          fault.ops[i].rank, where)
+                            : fmt::format("  rank {} at {}\n", fault.ops[i].rank, where);
         }
     }
     return reported;

@@ -56,6 +56,7 @@ Record play_case(const Case& played, const Asked& asked, const Program& program)
     options.port_between = [&sites](Port& port) { return sites.before(port); };
     Record record = play(std::move(options), [&](GPU& gpu) { program(gpu, played.given); });
     if (record.fault) {
+        add_last_op(*record.fault, sites);
         std::vector<CallSite> wrong;
         for (const kernel::WrongOp& op : record.fault->ops) {
             wrong.push_back(sites.of(op.rank, op.op_number));

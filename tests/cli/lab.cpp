@@ -59,12 +59,28 @@ TEST(NdsimLab, RefusesWhatIsNotThereWithTheNearest) {
     EXPECT_THAT(refusal("ndsim lab check 2 " + desk.folder()), HasSubstr("lab.json: no desk of a lab"));
 }
 
-TEST(NdsimLab, KeepsTheFirstPrediction) {
+TEST(NdsimLab, TellsTheAnswerAfterThreePredictionsAndKeepsTheFirst) {
     const Desk desk;
-    EXPECT_THAT(desk.check(" --predict 12us").out, HasSubstr("You predicted 12us; it is 24 us: 0.5 times that."));
-    EXPECT_THAT(desk.check(" --predict 24us").out, HasSubstr("You predicted 12us"));
-    EXPECT_EQ(run_command("ndsim lab report " + desk.folder() + " --json").json()["labs"][0]["prediction"]["ratio"],
-              0.5);
+    const auto reported = [&] {
+        return run_command("ndsim lab report " + desk.folder() + " --json").json()["labs"][0]["prediction"];
+    };
+    const std::string first = desk.check(" --predict 12us").out;
+    EXPECT_THAT(first, HasSubstr("You predicted 12us: too low. This is (N-1) (L + S/(N B)), half of it"));
+    EXPECT_THAT(first, Not(HasSubstr("24 us")));
+    EXPECT_TRUE(reported()["truth"].is_null());
+    EXPECT_THAT(desk.check(" --predict 0.024s").out, HasSubstr("too high. It is off by a power of 1000"));
+    EXPECT_THAT(desk.check(" --predict 0.024ms").out, HasSubstr("You predicted 0.024ms; it is 24 us: right."));
+    EXPECT_EQ(reported()["predicted"], 12e-6);
+    EXPECT_EQ(reported()["ratio"], 0.5);
+}
+
+TEST(NdsimLab, TellsAWrongFormulaOfABubbleByItsNumber) {
+    const TemporaryFolder folder;
+    const std::string desk = folder.file("desk");
+    run_command("ndsim lab start 7 --python " + desk);
+    EXPECT_THAT(run_command("ndsim lab check 7 --predict 37.5% " + desk).out,
+                HasSubstr("too high. This is (p-1)/m, the bubble over the time of the work."));
+    EXPECT_THAT(run_command("ndsim lab check 7 --predict 0.2 " + desk).out, HasSubstr("did you mean 20 %?"));
 }
 
 TEST(NdsimLab, TellsADeadlockInTheLearnersLines) {

@@ -119,6 +119,26 @@ TEST(CallSites, AreThoseOfTheOpsOfEachRankOnBothHosts) {
     }
 }
 
+TEST(CallSites, GiveAHangTheLastOpOfItsRank) {
+    std::uint64_t place = 0;
+    lab::CallSites sites(2, [&place](lab::CallSite& site) { site[0] = place; });
+    EXPECT_FALSE(sites.last_op(1));
+    ranks::LaunchOptions options = lab::launch_options(case_of_two(), ranks::Host::process);
+    options.port_between = [&sites](Port& port) { return sites.before(port); };
+    lab::play(options, [&place](GPU& gpu) {
+        gpu.compute(Flops{1});
+        place = 7;
+        gpu.barrier();
+    });
+    ranks::Fault hang{.failure = ranks::Failure::rank_hung, .rank = 1};
+    lab::add_last_op(hang, sites);
+    ASSERT_EQ(hang.ops.size(), 1U);
+    EXPECT_EQ(sites.of(1, hang.ops[0].op_number)[0], 7U);
+    ranks::Fault deadlock{.failure = ranks::Failure::mismatch_or_deadlock, .rank = 1};
+    lab::add_last_op(deadlock, sites);
+    EXPECT_TRUE(deadlock.ops.empty());
+}
+
 TEST(CallSites, ChangeNoTimeline) {
     const Record without = play_here(case_of_two(), ping);
     lab::CallSites sites(2, [](lab::CallSite&) {});
@@ -144,6 +164,9 @@ TEST(Divergence, IsTheEarliestDifferenceInSimulatedTime) {
 TEST(Predictions, AreReadWithTheirUnits) {
     EXPECT_EQ(read_prediction(labs::Quantity::seconds, "16us"), 16e-6);
     EXPECT_EQ(read_prediction(labs::Quantity::seconds, "1.5 ms"), 1.5e-3);
+    EXPECT_EQ(read_prediction(labs::Quantity::seconds, "24 \u00b5s"), 24e-6);
+    EXPECT_EQ(read_prediction(labs::Quantity::bytes, "24000 bytes"), 24000);
+    EXPECT_EQ(read_prediction(labs::Quantity::number, "2.5x"), 2.5);
     EXPECT_EQ(read_prediction(labs::Quantity::bytes, "2MiB"), 2097152);
     EXPECT_EQ(read_prediction(labs::Quantity::percent, "37.5 %"), 37.5);
     EXPECT_EQ(read_prediction(labs::Quantity::number, "24"), 24);

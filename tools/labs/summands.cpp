@@ -95,6 +95,7 @@ std::vector<Times> likely_combinations(const Numbers& sum, const std::vector<Num
         look_at(times);
     }
     look_at(Times(count, 0));
+    look_at(Times(count, 1));
     return solutions;
 }
 
@@ -188,6 +189,38 @@ std::string of_rank(const Summands& of, const Numbers& theirs, const Numbers& ri
     return told;
 }
 
+std::vector<Times> combinations_in(const Numbers& sum, const std::vector<Numbers>& summands) {
+    if (std::any_of(summands.begin(), summands.end(), [&](const Numbers& each) { return each.size() != sum.size(); })) {
+        return {};
+    }
+    // A summand of zeros can be there or not.
+    std::vector<std::size_t> zeros;
+    for (std::size_t j = 0; j < summands.size(); ++j) {
+        if (std::all_of(summands[j].begin(), summands[j].end(), [](double each) { return each == 0; })) {
+            zeros.push_back(j);
+        }
+    }
+    std::vector<Times> solutions =  // A single number is too easily explained by any of many combinations.
+        most_times(summands.size()) > 0 && sum.size() > 1 ? all_combinations(sum, summands)
+                                                          : likely_combinations(sum, summands);
+    std::sort(solutions.begin(), solutions.end());
+    solutions.erase(std::unique(solutions.begin(), solutions.end()), solutions.end());
+    if (solutions.empty()) {
+        solutions = multiples(sum, summands);
+    }
+    std::erase_if(solutions, [&](const Times& times) {
+        return std::any_of(zeros.begin(), zeros.end(), [&](std::size_t j) { return times[j] != 0; });
+    });
+    // Nothing is in it twice, if that explains it.
+    const auto is_plain = [](const Times& times) {
+        return std::all_of(times.begin(), times.end(), [](int each) { return each <= 1; });
+    };
+    if (std::any_of(solutions.begin(), solutions.end(), is_plain)) {
+        std::erase_if(solutions, [&](const Times& each) { return !is_plain(each); });
+    }
+    return solutions;
+}
+
 }  // namespace
 
 std::string named_in_words(const std::string& what, const std::vector<int>& numbers) {
@@ -208,36 +241,9 @@ std::string named_in_words(const std::string& what, const std::vector<int>& numb
 }
 
 std::optional<Held> held_in(const Numbers& sum, const std::vector<Numbers>& summands) {
-    if (std::any_of(summands.begin(), summands.end(), [&](const Numbers& each) { return each.size() != sum.size(); })) {
-        return std::nullopt;
-    }
-    // A summand of zeros can be there or not.
-    std::vector<std::size_t> zeros;
-    for (std::size_t j = 0; j < summands.size(); ++j) {
-        if (std::all_of(summands[j].begin(), summands[j].end(), [](double each) { return each == 0; })) {
-            zeros.push_back(j);
-        }
-    }
-    std::vector<Times> solutions =  // A single number is too easily explained by any of many combinations.
-        most_times(summands.size()) > 0 && sum.size() > 1 ? all_combinations(sum, summands)
-                                                          : likely_combinations(sum, summands);
-    std::sort(solutions.begin(), solutions.end());
-    solutions.erase(std::unique(solutions.begin(), solutions.end()), solutions.end());
-    if (solutions.empty()) {
-        solutions = multiples(sum, summands);
-    }
-    std::erase_if(solutions, [&](const Times& times) {
-        return std::any_of(zeros.begin(), zeros.end(), [&](std::size_t j) { return times[j] != 0; });
-    });
+    const std::vector<Times> solutions = combinations_in(sum, summands);
     if (solutions.empty()) {
         return std::nullopt;
-    }
-    // Nothing is in it twice, if that explains it.
-    const auto is_plain = [](const Times& times) {
-        return std::all_of(times.begin(), times.end(), [](int each) { return each <= 1; });
-    };
-    if (std::any_of(solutions.begin(), solutions.end(), is_plain)) {
-        std::erase_if(solutions, [&](const Times& each) { return !is_plain(each); });
     }
     const int total = total_of(solutions.front());
     if (std::any_of(solutions.begin(), solutions.end(), [&](const Times& each) { return total_of(each) != total; })) {
@@ -277,6 +283,33 @@ HeldText text_of(const Held& held, const Summands& of) {
     return {count, there.size() <= missing.size()
                        ? whose(of.owner, there)
                        : fmt::format("{} {} missing", whose(of.owner, missing), missing.size() == 1 ? "is" : "are")};
+}
+
+bool may_hold_summands(const Lab& lab, const Case& played, const Record& found, const Record& reference,
+                       const std::string& report) {
+    for (int rank = 0; rank < played.ranks; ++rank) {
+        const Numbers& theirs = numbers_of(found, report, rank);
+        const Numbers& right = numbers_of(reference, report, rank);
+        if (theirs.size() != right.size() || equal_numbers(theirs, right)) {
+            continue;
+        }
+        const std::vector<Summands> all = lab.summands(played, rank);
+        const bool is_explained = std::any_of(all.begin(), all.end(), [&](const Summands& of) {
+            bool is_it = of.report == report;
+            for (int piece = 0; is_it && piece < of.pieces; ++piece) {
+                std::vector<Numbers> summands;
+                for (const Numbers& each : of.of) {
+                    summands.push_back(piece_of(each, of.pieces, piece));
+                }
+                is_it = !combinations_in(piece_of(theirs, of.pieces, piece), summands).empty();
+            }
+            return is_it;
+        });
+        if (!is_explained) {
+            return false;
+        }
+    }
+    return true;
 }
 
 std::string told_by_summands(const Lab& lab, const Case& played, const Record& found, const Record& reference,

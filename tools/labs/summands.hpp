@@ -30,6 +30,10 @@ HeldText text_of(const Held& held, const Summands& of);
 std::string told_by_summands(const Lab& lab, const Case& played, const Record& found, const Record& reference,
                              const std::string& report);
 
+// Whether some multiples of the summands explain every wrong rank's numbers. Requires: the lab has summands.
+bool may_hold_summands(const Lab& lab, const Case& played, const Record& found, const Record& reference,
+                       const std::string& report);
+
 // "rank 2", "ranks 0, 1 and 3": at most eight of them.
 std::string named_in_words(const std::string& what, const std::vector<int>& numbers);
 

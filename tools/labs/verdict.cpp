@@ -45,6 +45,30 @@ struct Suffix {
     double factor;
 };
 
+// Learners round: two digits and more.
+constexpr double rounded = 0.01;
+
+std::string hint_for(const Lab& lab, const Case& played, const PredictionVerdict& verdict) {
+    for (const Slip& slip : lab.slips == nullptr ? std::vector<Slip>() : lab.slips(played)) {
+        if (slip.report.empty() && same_number(slip.value, verdict.predicted, rounded)) {
+            return slip.says;
+        }
+    }
+    const double tolerance = lab.prediction.tolerance;
+    if (lab.prediction.quantity == Quantity::percent && verdict.predicted <= 1) {
+        return fmt::format("That is less than 1 %; did you mean {:.4g} %?", 100 * verdict.predicted);
+    }
+    for (const double unit : {1e3, 1e6, 1e9}) {
+        if (std::abs(verdict.ratio * unit - 1) <= tolerance || std::abs(verdict.ratio / unit - 1) <= tolerance) {
+            return "It is off by a power of 1000: look at the unit.";
+        }
+    }
+    if (std::abs(8 * verdict.ratio - 1) <= tolerance && lab.prediction.quantity == Quantity::bytes) {
+        return "It is 8 times too small: a number has 8 bytes.";
+    }
+    return "";
+}
+
 double number_with_unit(const std::string& typed, std::span<const Suffix> units, const char* wanted) {
     char* end = nullptr;
     const double number = std::strtod(typed.c_str(), &end);
@@ -127,18 +151,37 @@ Verdict grade(const Lab& lab, std::uint64_t seed, const Plays& plays) {
 }
 
 double read_prediction(Quantity quantity, const std::string& typed) {
-    constexpr std::array<Suffix, 6> times{
-        {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}, {"ps", 1e-12}, {"min", 60}}};
-    constexpr std::array<Suffix, 8> sizes{{{"B", 1},
-                                           {"kB", 1e3},
-                                           {"KB", 1e3},
-                                           {"MB", 1e6},
-                                           {"GB", 1e9},
-                                           {"KiB", 1024},
-                                           {"MiB", 1048576},
-                                           {"GiB", 1073741824}}};
-    constexpr std::array<Suffix, 2> percents{{{"%", 1}, {"", 1}}};
-    constexpr std::array<Suffix, 1> numbers{{{"", 1}}};
+    // Both signs for micro: U+00B5 and U+03BC.
+    static constexpr auto times = std::to_array<Suffix>({{"s", 1},
+                                                         {"sec", 1},
+                                                         {"second", 1},
+                                                         {"seconds", 1},
+                                                         {"ms", 1e-3},
+                                                         {"msec", 1e-3},
+                                                         {"us", 1e-6},
+                                                         {"usec", 1e-6},
+                                                         {"\u00b5s", 1e-6},
+                                                         {"\u03bcs", 1e-6},
+                                                         {"ns", 1e-9},
+                                                         {"ps", 1e-12},
+                                                         {"min", 60},
+                                                         {"h", 3600}});
+    static constexpr auto sizes = std::to_array<Suffix>({{"B", 1},
+                                                         {"byte", 1},
+                                                         {"bytes", 1},
+                                                         {"kB", 1e3},
+                                                         {"KB", 1e3},
+                                                         {"k", 1e3},
+                                                         {"MB", 1e6},
+                                                         {"M", 1e6},
+                                                         {"GB", 1e9},
+                                                         {"G", 1e9},
+                                                         {"TB", 1e12},
+                                                         {"KiB", 1024},
+                                                         {"MiB", 1048576},
+                                                         {"GiB", 1073741824}});
+    static constexpr auto percents = std::to_array<Suffix>({{"%", 1}, {"", 1}, {"percent", 1}});
+    static constexpr auto numbers = std::to_array<Suffix>({{"", 1}, {"x", 1}, {"times", 1}});
     switch (quantity) {
         case Quantity::seconds: return number_with_unit(typed, times, "a time, such as 16us or 1.5ms");
         case Quantity::bytes: return number_with_unit(typed, sizes, "an amount, such as 24kB or 1.5MB");
@@ -164,7 +207,13 @@ PredictionVerdict compare_prediction(const Lab& lab, std::uint64_t seed, const s
     verdict.truth = lab.prediction.truth(played, reference_here(lab, played));
     verdict.ratio = verdict.truth == 0 ? (verdict.predicted == 0 ? 1 : 0) : verdict.predicted / verdict.truth;
     verdict.within = std::abs(verdict.ratio - 1) <= lab.prediction.tolerance;
+    verdict.hint = verdict.within ? "" : hint_for(lab, played, verdict);
     return verdict;
+}
+
+void PredictionVerdict::reveal() {
+    told_truth = truth;
+    told_ratio = ratio;
 }
 
 }  // namespace sim::labs

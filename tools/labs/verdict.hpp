@@ -36,15 +36,22 @@ struct PredictionVerdict {
     double truth = 0;
     double ratio = 0;  // predicted / truth
     bool within = false;
+    std::string hint = {};  // the wrong formula or unit behind it; empty: unknown
+    // The same as above once the learner may know them: when the lab is passed, or after three predictions.
+    std::optional<double> told_truth = {};
+    std::optional<double> told_ratio = {};
+
+    void reveal();
 };
 
 struct Verdict {
     const Lab* lab = nullptr;
     std::uint64_t seed = 0;
     std::vector<CaseVerdict> cases;
-    std::optional<Diagnosis> diagnosis;  // the known mistake
-    std::vector<std::string> findings;   // how the results differ; of a known mistake only a wrong formula
-    std::optional<PredictionVerdict> prediction;
+    std::optional<Diagnosis> diagnosis;           // the known mistake
+    std::vector<std::string> findings;            // how the results differ; of a known mistake only a wrong formula
+    std::optional<PredictionVerdict> prediction;  // the first, which counts
+    std::optional<PredictionVerdict> last_prediction;
 
     bool passed() const;
     // The case to show: the first that is not right, else the first.
@@ -68,7 +75,7 @@ struct Plays {
 };
 Verdict grade(const Lab& lab, std::uint64_t seed, const Plays& plays);
 
-// "16us", "1.5 MB", "37.5 %", "24": the number in the quantity's own unit. Throws UsageError.
+// "16us", "0.016 ms", "1.5 MB", "37.5 %", "2.5x": the number in the quantity's own unit. Throws UsageError.
 double read_prediction(Quantity quantity, const std::string& typed);
 std::string text_of(Quantity quantity, double value);
 PredictionVerdict compare_prediction(const Lab& lab, std::uint64_t seed, const std::string& typed);

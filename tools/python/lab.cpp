@@ -35,6 +35,7 @@ lab::Record play_case(const lab::Case& played, const py::object& program, const 
         record = lab::play(std::move(options), [&](GPU& gpu) { be_python_rank(gpu, with_given); });
     }
     if (record.fault) {
+        lab::add_last_op(*record.fault, sites);
         record.lines = lines_of(*record.fault, sites, file);
     }
     return record;

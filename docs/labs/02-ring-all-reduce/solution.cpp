@@ -9,7 +9,7 @@ namespace {
 // The gradient is cut into as many chunks as there are ranks.
 std::span<double> chunk_of(std::vector<double>& gradient, int index, int ranks) {
     const std::size_t length = gradient.size() / static_cast<std::size_t>(ranks);
-    return std::span(gradient).subspan(static_cast<std::size_t>((index + ranks) % ranks) * length, length);
+    return std::span(gradient).subspan(static_cast<std::size_t>((index % ranks + ranks) % ranks) * length, length);
 }
 
 void all_reduce([[maybe_unused]] sim::GPU& gpu, [[maybe_unused]] std::vector<double>& gradient) {

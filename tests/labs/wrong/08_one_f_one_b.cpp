@@ -50,9 +50,9 @@ std::vector<PipelineStep> fewer_micro_batches(const PipelineShape& shape, int st
     return one_f_one_b({.stages = shape.stages, .micro_batches = shape.micro_batches - 2}, stage);
 }
 
-Program one_f_one_b_with(const char* what, PipelineHabits habits) {
+Program one_f_one_b_with(const char* what, PipelineHabits habits, const char* named = "") {
     habits.order = habits.order ? habits.order : one_f_one_b;
-    return {8, what, pipelined(std::move(habits))};
+    return {8, what, pipelined(std::move(habits)), named};
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ std::vector<Program> of_lab_08() {
         one_f_one_b_with("backward before forward in each pair", {.order = backward_first}),
         one_f_one_b_with("the last stage runs all forward passes first", {.order = all_but_the_last_stage}),
         one_f_one_b_with("stage 0 runs all forward passes first", {.order = first_stage_as_gpipe}),
-        one_f_one_b_with("the last backward passes are missing", {.order = no_cool_down}),
+        one_f_one_b_with("the last backward passes are missing", {.order = no_cool_down}, "no-cool-down"),
         one_f_one_b_with("two micro-batches are left out", {.order = fewer_micro_batches}),
         one_f_one_b_with("stages wait for their sends", {.sends_wait = true}),
         one_f_one_b_with("activations are never released", {.releases = false}),

@@ -68,7 +68,7 @@ DeskState read_desk(const Program& program, Desk& desk) {
         if (theirs->seed != desk.seed || theirs->lab->number != desk.lab->number) {
             return DeskState::is_of_another_seed;
         }
-        desk.prediction = theirs->prediction;
+        desk.predictions = theirs->predictions;
         desk.attempts = theirs->attempts;
         desk.hints_seen = theirs->hints_seen;
         return DeskState::is_signed;

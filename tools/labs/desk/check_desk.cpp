@@ -12,8 +12,13 @@ Checked check_desk(const Desk& desk, ranks::Host host) {
         return {.trouble = played.trouble, .verdict = std::nullopt};
     }
     Verdict verdict = grade(*desk.lab, desk.seed, played.plays);
-    if (!desk.prediction.empty()) {
-        verdict.prediction = compare_prediction(*desk.lab, desk.seed, desk.prediction);
+    if (!desk.predictions.empty()) {
+        verdict.prediction = compare_prediction(*desk.lab, desk.seed, desk.predictions.front());
+        verdict.last_prediction = compare_prediction(*desk.lab, desk.seed, desk.predictions.back());
+        if (verdict.passed() || desk.may_know_answer()) {
+            verdict.prediction->reveal();
+            verdict.last_prediction->reveal();
+        }
     }
     return {.trouble = "", .verdict = std::move(verdict)};
 }

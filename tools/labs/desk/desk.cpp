@@ -62,7 +62,8 @@ Desk desk_from(const std::string& folder) {
         desk.language = *language;
         desk.lab = &lab_in(lab_named(json.at("lab").get<std::string>()), desk.language);
         desk.seed = json.at("seed").get<std::uint64_t>();
-        desk.prediction = json.at("prediction").get<std::string>();
+        const std::string first = json.at("prediction").get<std::string>();
+        desk.predictions = json.value("predictions", first.empty() ? std::vector<std::string>() : std::vector{first});
         desk.hints_seen = json.at("hints_seen").get<int>();
         for (const Json& each : json.at("attempts")) {
             desk.attempts.push_back({each.at("passed"), each.at("points"), each.at("most_points"), each.at("mistake"),
@@ -134,13 +135,24 @@ const char* lab_file(const char* folder, const char* name) {
     return nullptr;
 }
 
+bool Desk::may_know_answer() const {
+    constexpr std::size_t enough = 3;
+    return predictions.size() >= enough ||
+           std::any_of(attempts.begin(), attempts.end(), [](const Attempt& each) { return each.passed; });
+}
+
 void keep(const Desk& desk) {
     Json attempts = Json::array();
     for (const Attempt& each : desk.attempts) {
         attempts.push_back(json_of(each));
     }
-    Json json{{"lab", desk.lab->folder},       {"language", name_of(desk.language)}, {"seed", desk.seed},
-              {"prediction", desk.prediction}, {"hints_seen", desk.hints_seen},      {"attempts", attempts}};
+    Json json{{"lab", desk.lab->folder},
+              {"language", name_of(desk.language)},
+              {"seed", desk.seed},
+              {"prediction", desk.predictions.empty() ? "" : desk.predictions.front()},
+              {"predictions", desk.predictions},
+              {"hints_seen", desk.hints_seen},
+              {"attempts", attempts}};
     json[seal_key] = desk.is_signed ? seal_of(json.dump()) : "changed by hand";
     write_file(path_in(desk.folder, memory_file), json.dump(1) + "\n");
 }

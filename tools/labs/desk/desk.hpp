@@ -38,11 +38,13 @@ struct Desk {
     const Lab* lab = nullptr;
     Language language = Language::cpp;
     std::uint64_t seed = 1;
-    std::string prediction;  // the first one, as typed; empty: none yet
+    std::vector<std::string> predictions;  // as typed; the first counts
     int hints_seen = 0;
     std::vector<Attempt> attempts;
     bool is_signed = true;  // lab.json has not been changed since ndsim wrote it
 
+    // Whether the learner may know the right prediction: the lab is passed, or this is the third.
+    bool may_know_answer() const;
     std::string file() const { return folder + "/" + file_of(language); }
 };
 

@@ -135,8 +135,11 @@ std::vector<DeskReport> reports_of(const std::vector<Desk>& desks) {
     std::vector<DeskReport> reports;
     for (const Desk& desk : desks) {
         reports.push_back({&desk, best_of(desk), {}});
-        if (!desk.prediction.empty()) {
-            reports.back().notes = compare_prediction(*desk.lab, desk.seed, desk.prediction);
+        if (!desk.predictions.empty()) {
+            reports.back().notes = compare_prediction(*desk.lab, desk.seed, desk.predictions.front());
+            if (desk.may_know_answer()) {
+                reports.back().notes->reveal();
+            }
         }
     }
     return reports;
@@ -280,8 +283,9 @@ std::string report_text(const std::vector<Desk>& desks) {
               one.passed() ? "yes" : "no",
               one.best == nullptr ? "-" : fmt::format("{}/{}", one.points(), one.most_points()),
               std::to_string(desk.attempts.size()), std::to_string(desk.hints_seen), notes ? notes->typed : "-",
-              notes ? text_of(desk.lab->prediction.quantity, notes->truth) : "-",
-              notes ? fmt::format("{:.3g}", notes->ratio) : "-", desk.is_signed ? "yes" : "NO: changed by hand"}});
+              notes && notes->told_truth ? text_of(desk.lab->prediction.quantity, notes->truth) : "-",
+              notes && notes->told_ratio ? fmt::format("{:.3g}", notes->ratio) : "-",
+              desk.is_signed ? "yes" : "NO: changed by hand"}});
     }
     return report::text_of(table) + boards_text(desks);
 }

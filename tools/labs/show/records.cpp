@@ -22,8 +22,14 @@ const report::Record<PredictionVerdict>& prediction_record() {
         "A prediction.",
         {number<Told>("predicted", "The prediction, in seconds, bytes, percent or as a number, as the question asks.",
                       &Told::predicted),
-         number<Told>("truth", "The right value, in the same unit.", &Told::truth),
-         number<Told>("ratio", "The prediction divided by the right value.", &Told::ratio),
+         or_null(number<Told>("truth",
+                              "The right value, in the same unit; null until the lab is passed or three predictions "
+                              "were made.",
+                              &Told::truth),
+                 &Told::told_truth),
+         or_null(
+             number<Told>("ratio", "The prediction divided by the right value; null as long as that.", &Told::ratio),
+             &Told::told_ratio),
          truth<Told>("within", "True if it is within the lab's tolerance.", &Told::within)});
     return record;
 }

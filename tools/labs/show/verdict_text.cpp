@@ -36,16 +36,25 @@ std::string numbers_of(const CaseVerdict& shown) {
     return fmt::format("  {} rank{}; {}\n", shown.played.ranks, shown.played.ranks == 1 ? "" : "s", numbers);
 }
 
+// The answer is told once the learner may know it; before that, only whether the prediction is right.
 std::string prediction_line(const Verdict& verdict) {
     const Prediction& asked = verdict.lab->prediction;
-    if (!verdict.prediction) {
+    if (!verdict.last_prediction) {
         return fmt::format("  You have not predicted: {} Say it with --predict.\n", asked.question);
     }
-    const PredictionVerdict& notes = *verdict.prediction;
-    return fmt::format("  {} You predicted {}; it is {}: {}{}.\n", asked.question, notes.typed,
-                       text_of(asked.quantity, notes.truth),
-                       notes.within ? "right" : fmt::format("{:.3g} times that", notes.ratio),
-                       notes.within && notes.ratio != 1 ? fmt::format(", within {:.0f} %", 100 * asked.tolerance) : "");
+    const PredictionVerdict& notes = *verdict.last_prediction;
+    const std::string hint = notes.hint.empty() ? "" : " " + notes.hint;
+    if (!notes.told_truth) {
+        return fmt::format("  {} You predicted {}: {}.{}\n", asked.question, notes.typed,
+                           notes.within      ? "right"
+                           : notes.ratio < 1 ? "too low"
+                                             : "too high",
+                           hint);
+    }
+    return fmt::format(
+        "  {} You predicted {}; it is {}: {}{}.{}\n", asked.question, notes.typed, text_of(asked.quantity, notes.truth),
+        notes.within ? "right" : fmt::format("{:.3g} times that", notes.ratio),
+        notes.within && notes.ratio != 1 ? fmt::format(", within {:.0f} %", 100 * asked.tolerance) : "", hint);
 }
 
 std::string diagnosis_of(const Verdict& verdict, const Desk& desk) {

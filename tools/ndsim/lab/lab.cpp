@@ -119,8 +119,7 @@ int check(LabOptions& options) {
     Desk desk = desk_of(lab_named(options.lab), options.folder);
     if (!options.predict.empty()) {
         read_prediction(desk.lab->prediction.quantity, options.predict);
-        // Only the first prediction counts: later ones are made knowing the answer.
-        desk.prediction = desk.prediction.empty() ? options.predict : desk.prediction;
+        desk.predictions.push_back(options.predict);
         keep(desk);
     }
     const Checked checked = check_desk(desk, host_of(options, desk));
