@@ -121,20 +121,6 @@ void add_scores(OperatorList& list, const OperatorSizes& sizes, int layer) {
     product("values", head.values, keys, head.values, {});
 }
 
-// Exchanges values of `width` per token: all heads of a rank's tokens for some heads of all tokens of the group, or
-// back. The gradients take the opposite way.
-void add_exchange_of_heads(OperatorList& list, const OperatorSizes& sizes, const char* name, double width) {
-    if (sizes.head_ranks > 1) {
-        list.add({.name = name,
-                  .kind = OperatorKind::context,
-                  .forward_bytes = sizes.bytes(width),
-                  .backward_bytes = sizes.bytes(width),
-                  .forward_collective = CollectiveKind::all_to_all,
-                  .backward_collective = CollectiveKind::all_to_all,
-                  .bytes = {.gradients = sizes.bytes(width)}});  // sent ones beside the received ones
-    }
-}
-
 // Values of a token that are gathered. Those of sparse attention are the latent vectors that all heads share.
 double gathered_width(const OperatorSizes& sizes) {
     const Transformer& model = sizes.model;
@@ -169,7 +155,7 @@ void add_ring(OperatorList& list, const OperatorSizes& sizes) {
 
 void add_core(OperatorList& list, const OperatorSizes& sizes, int layer) {
     const double heads = sizes.query_width + sizes.key_width + sizes.value_width;
-    add_exchange_of_heads(list, sizes, "all-to-all of queries, keys, values", heads);
+    list.exchange_of_heads("all-to-all of queries, keys, values", sizes.head_ranks, heads);
     const bool gathers = gathers_keys(sizes);
     if (gathers) {
         add_gather_of_keys(list, sizes, false);
@@ -182,7 +168,7 @@ void add_core(OperatorList& list, const OperatorSizes& sizes, int layer) {
     } else if (sizes.ring_ranks > 1) {
         add_ring(list, sizes);
     }
-    add_exchange_of_heads(list, sizes, "all-to-all of results", sizes.result_width);
+    list.exchange_of_heads("all-to-all of results", sizes.head_ranks, sizes.result_width);
 }
 
 // Bytes of a product that computes queries, keys and values. PyTorch's policy keeps the queries, and one of the others.

@@ -62,19 +62,6 @@ LinearAttention scanned_by(const OperatorSizes& sizes) {
     return scanned;
 }
 
-// Exchanges values of `width` per token: all heads of a rank's tokens for some heads of all tokens, or back.
-void add_exchange_for_scan(OperatorList& list, const OperatorSizes& sizes, const char* name, double width) {
-    if (sizes.layout.parallelism.cp > 1) {
-        list.add({.name = name,
-                  .kind = OperatorKind::context,
-                  .forward_bytes = sizes.bytes(width),
-                  .backward_bytes = sizes.bytes(width),
-                  .forward_collective = CollectiveKind::all_to_all,
-                  .backward_collective = CollectiveKind::all_to_all,
-                  .bytes = {.gradients = sizes.bytes(width)}});  // sent ones beside the received ones
-    }
-}
-
 // Gates come along: of each head, of each channel of the result, and by Kimi delta attention of each of the keys.
 double exchanged_width(const OperatorSizes& sizes, const LinearAttention& scanned, const LinearKindRow& row) {
     const LinearWidths widths(scanned, sizes.tp);
@@ -153,10 +140,11 @@ void add_linear_attention(OperatorList& list, const OperatorSizes& sizes) {
         add_low_rank_gates(list, sizes, linear);
     }
     const LinearAttention scanned = scanned_by(sizes);
-    add_exchange_for_scan(list, sizes, "all-to-all of what the scan reads", exchanged_width(sizes, scanned, row));
+    const int parts = sizes.layout.parallelism.cp;
+    list.exchange_of_heads("all-to-all of what the scan reads", parts, exchanged_width(sizes, scanned, row));
     add_short_convolution(list, sizes, linear, row);
     add_scan(list, sizes, scanned, row);
-    add_exchange_for_scan(list, sizes, "all-to-all of results", widths.values);
+    list.exchange_of_heads("all-to-all of results", parts, widths.values);
     Operator& norm = list.memory("gated norm", sizes.tokens * widths.values, {3, 5, 1, 3});
     norm.weights.norms = row.wide_norm ? linear.value_width() : linear.value_dim;
     norm.bytes.values = sizes.input_bytes(widths.values);

@@ -149,6 +149,20 @@ public:
         }
     }
 
+    // Exchanges values of `width` per token between `ranks`: all heads of a rank's tokens for some heads of all tokens
+    // of the group, or back. The gradients take the opposite way.
+    void exchange_of_heads(const char* name, int ranks, double width) {
+        if (ranks > 1) {
+            add({.name = name,
+                 .kind = OperatorKind::context,
+                 .forward_bytes = sizes_.bytes(width),
+                 .backward_bytes = sizes_.bytes(width),
+                 .forward_collective = CollectiveKind::all_to_all,
+                 .backward_collective = CollectiveKind::all_to_all,
+                 .bytes = {.gradients = sizes_.bytes(width)}});  // sent ones beside the received ones
+        }
+    }
+
     // Without sequence parallelism all tensor-parallel ranks have the same tokens: each dispatches its share of them to
     // the experts, and the results are gathered (DeepSpeed-MoE's drop_tokens and gather_tokens).
     void part_of_tokens() { whole_tokens("all-gather of tokens' gradients", {}, CollectiveKind::all_gather); }
