@@ -346,14 +346,18 @@ void RankProcesses::kill_all() {
     }
 }
 
-bool RankProcesses::reap_all(std::chrono::milliseconds at_most) {
-    const auto end = std::chrono::steady_clock::now() + at_most;
+bool RankProcesses::reap_all(std::chrono::milliseconds for_the_next) {
+    auto end = std::chrono::steady_clock::now() + for_the_next;
     while (running_ > 0 && std::chrono::steady_clock::now() < end) {
-        if (changes(Look::at_each).empty()) {
+        const int before = running_;
+        changes(Look::at_each);
+        if (running_ < before) {
+            end = std::chrono::steady_clock::now() + for_the_next;
+        } else {
             std::this_thread::sleep_for(std::chrono::microseconds(200));
         }
     }
-    return running_ == 0 && descendants_.end_all(at_most);
+    return running_ == 0 && descendants_.end_all(for_the_next);
 }
 
 }  // namespace sim::ranks

@@ -70,9 +70,9 @@ public:
     std::optional<int> kill(int rank, std::chrono::milliseconds at_most);
     // Sends SIGKILL to all that are left, and to the processes that they have started.
     void kill_all();
-    // Waits until all have ended, then ends the processes that they started, each up to this time. False: some are
-    // left.
-    bool reap_all(std::chrono::milliseconds at_most);
+    // Waits until all have ended, as long as one of them ends within this time: on a busy machine thousands take longer
+    // together. Then ends the processes that they started, up to this time. False: some are left.
+    bool reap_all(std::chrono::milliseconds for_the_next);
 
 private:
     void require_room(int ranks) const;
