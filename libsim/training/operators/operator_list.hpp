@@ -151,7 +151,7 @@ public:
 
     // Exchanges values of `width` per token between `ranks`: all heads of a rank's tokens for some heads of all tokens
     // of the group, or back. The gradients take the opposite way.
-    void exchange_of_heads(const char* name, int ranks, double width) {
+    void exchange_of_heads(const char* name, double ranks, double width) {
         if (ranks > 1) {
             add({.name = name,
                  .kind = OperatorKind::context,
