@@ -35,7 +35,7 @@ LayerModule module_named(std::string_view name) {
         throw ProgramError(fmt::format("no module of a layer is called \"{}\"{}", name,
                                        near.empty() ? fmt::format("; there are {}", fmt::join(known, ", ")) : near));
     }
-    return found->module;
+    return found->one;
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ std::span<const LayerModuleRow> layer_modules() {
 std::string text_of(LayerModules modules, std::string_view between) {
     std::string text;
     for (const LayerModuleRow& row : rows) {
-        if (modules.has(row.module)) {
+        if (modules.has(row.one)) {
             text += text.empty() ? "" : between;
             text += row.name;
         }

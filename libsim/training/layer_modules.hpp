@@ -20,7 +20,7 @@ enum class LayerModule : std::uint8_t {
 };
 
 struct LayerModuleRow {
-    LayerModule module;
+    LayerModule one;        // `module` would be a keyword to Doxygen 1.9.8
     std::string_view name;  // Megatron-LM's
 };
 std::span<const LayerModuleRow> layer_modules();

@@ -259,7 +259,7 @@ std::string no_modules(const LayoutCase& what) {
     }
     std::vector<std::string_view> missing;
     for (const LayerModuleRow& row : layer_modules()) {
-        if (framework.recompute_modules.has(row.module) && missing_modules(what.model).has(row.module)) {
+        if (framework.recompute_modules.has(row.one) && missing_modules(what.model).has(row.one)) {
             missing.push_back(row.name);
         }
     }

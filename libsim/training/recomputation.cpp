@@ -52,9 +52,9 @@ LayerModules recomputed_modules(const Layout& layout) {
     }
     LayerModules modules;
     for (const LayerModuleRow& row : layer_modules()) {
-        const bool is_not_kept = framework.flash_attention && row.module == LayerModule::core_attention;
-        if (framework.recompute_modules.has(row.module) && !is_not_kept) {
-            modules |= row.module;
+        const bool is_not_kept = framework.flash_attention && row.one == LayerModule::core_attention;
+        if (framework.recompute_modules.has(row.one) && !is_not_kept) {
+            modules |= row.one;
         }
     }
     return modules;

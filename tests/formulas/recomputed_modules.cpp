@@ -68,7 +68,7 @@ TEST(RecomputedModules, AreReadAndWrittenByMegatronsNames) {
     EXPECT_EQ(text_of(two), "layernorm,moe_act");
     EXPECT_EQ(text_of(two, " "), "layernorm moe_act");
     for (const LayerModuleRow& row : layer_modules()) {
-        EXPECT_EQ(layer_modules_of_text(row.name), LayerModules{row.module});
+        EXPECT_EQ(layer_modules_of_text(row.name), LayerModules{row.one});
     }
     try {
         (void)layer_modules_of_text("moe_act,layer_norm");
