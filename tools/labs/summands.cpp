@@ -128,6 +128,14 @@ Numbers piece_of(const Numbers& all, int pieces, int piece) {
     return {all.begin() + piece * length, all.begin() + (piece + 1) * length};
 }
 
+std::vector<Numbers> summands_of_piece(const Summands& of, int piece) {
+    std::vector<Numbers> summands;
+    for (const Numbers& each : of.of) {
+        summands.push_back(piece_of(each, of.pieces, piece));
+    }
+    return summands;
+}
+
 bool equal_numbers(const Numbers& a, const Numbers& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](double x, double y) { return same_number(x, y); });
 }
@@ -163,11 +171,7 @@ std::string of_rank(const Summands& of, const Numbers& theirs, const Numbers& ri
         if (of.pieces > 1 && equal_numbers(sum, piece_of(right, of.pieces, piece))) {
             continue;
         }
-        std::vector<Numbers> summands;
-        for (const Numbers& each : of.of) {
-            summands.push_back(piece_of(each, of.pieces, piece));
-        }
-        const std::optional<Held> held = held_in(sum, summands);
+        const std::optional<Held> held = held_in(sum, summands_of_piece(of, piece));
         if (!held) {
             return "";
         }
@@ -297,11 +301,7 @@ bool may_hold_summands(const Lab& lab, const Case& played, const Record& found, 
         const bool is_explained = std::any_of(all.begin(), all.end(), [&](const Summands& of) {
             bool is_it = of.report == report;
             for (int piece = 0; is_it && piece < of.pieces; ++piece) {
-                std::vector<Numbers> summands;
-                for (const Numbers& each : of.of) {
-                    summands.push_back(piece_of(each, of.pieces, piece));
-                }
-                is_it = !combinations_in(piece_of(theirs, of.pieces, piece), summands).empty();
+                is_it = !combinations_in(piece_of(theirs, of.pieces, piece), summands_of_piece(of, piece)).empty();
             }
             return is_it;
         });
